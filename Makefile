@@ -1,0 +1,72 @@
+# Everything a user or a developer runs. `make` lists the targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PACKAGES := engine ilp_agent rivals evo
+PYTEST := $(BIN)/python -m pytest
+UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help setup quickstart test test-modes test-heavy check format cover bench cards lock clean
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else \
+	"Manaforge needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is %d.%d. Name another: make PYTHON=python3.12 ..." \
+	% sys.version_info[:2])'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.lock pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.tools: requirements-dev.lock $(VENV)/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.tools  ## Make .venv with the package (editable), the command manaforge and all tools
+	@echo "Ready. Activate with: . $(VENV)/bin/activate"
+
+quickstart: $(VENV)/.runtime  ## Install what is needed to run, then play one game on real cards
+	$(BIN)/manaforge play random random --decks thesis-paladin thesis-warrior --seed 1
+
+test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
+	$(PYTEST)
+
+test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine
+
+test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
+	$(PYTEST) -m heavy
+
+check: $(VENV)/.tools  ## Lint, format, import layers, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy --strict $(PACKAGES)
+
+format: $(VENV)/.tools  ## Format and mend what can be mended by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+cover: $(VENV)/.tools  ## Branch coverage of the engine, measured uncompiled; fails under 95%
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/engine
+	$(BIN)/coverage report --fail-under=95
+
+bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
+	$(BIN)/python benchmarks/engine_speed.py
+
+cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-data
+	$(BIN)/python -m engine.cards build
+
+lock: $(VENV)/.tools  ## Resolve both lock files again, with hashes and without an index
+	$(UV_LOCK) -o requirements.lock
+	$(UV_LOCK) --group dev -c requirements.lock -o requirements-dev.lock
+
+clean:  ## Remove caches and the virtual environment
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build

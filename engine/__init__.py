@@ -1,0 +1,77 @@
+"""The rules of a Hearthstone-like game, compiled, with its real cards.
+
+    >>> from engine import RandomAgent, find_deck, play
+    >>> decks = find_deck("thesis-paladin"), find_deck("thesis-warrior")
+    >>> play(RandomAgent(), RandomAgent(), decks, seed=1).outcome.name
+    'SECOND_WINS'
+
+Kernels for millions of games are in `engine.rules` (`legal_actions`, `apply`, `outcome`) and
+`engine.state` (`new_game`); what is exported here is the checked, readable side of the same rules.
+"""
+
+from engine.actions import Action
+from engine.agents import PassAgent, RandomAgent, ScriptedAgent
+from engine.cards import Card, CardTable, find_card
+from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
+from engine.decks import Deck, find_deck, read_deck, shipped_decks
+from engine.errors import (
+    CardError,
+    DeckError,
+    IllegalActionError,
+    ManaforgeError,
+    NotationError,
+    SeedError,
+    UnknownNameError,
+)
+from engine.match import Agent, GameRecord, MatchResult, Reason, deal, play
+from engine.minion import MinionSpec
+from engine.notation import format_action, format_position, parse_action, parse_position
+from engine.perft import perft
+from engine.position import Position
+from engine.rulesets import Ruleset, find_ruleset, rulesets
+from engine.view import MinionView, PlayerView, SideView
+
+__all__ = [
+    "HERO",
+    "RULES_VERSION",
+    "Action",
+    "ActionKind",
+    "Agent",
+    "Card",
+    "CardError",
+    "CardTable",
+    "Deck",
+    "DeckError",
+    "GameRecord",
+    "IllegalActionError",
+    "Keyword",
+    "ManaforgeError",
+    "MatchResult",
+    "MinionSpec",
+    "MinionView",
+    "NotationError",
+    "Outcome",
+    "PassAgent",
+    "PlayerView",
+    "Position",
+    "RandomAgent",
+    "Reason",
+    "Ruleset",
+    "ScriptedAgent",
+    "SeedError",
+    "SideView",
+    "UnknownNameError",
+    "deal",
+    "find_card",
+    "find_deck",
+    "find_ruleset",
+    "format_action",
+    "format_position",
+    "parse_action",
+    "parse_position",
+    "perft",
+    "play",
+    "read_deck",
+    "rulesets",
+    "shipped_decks",
+]

@@ -1,0 +1,63 @@
+"""`python -m engine`: draw a position, list a deck, look up a card, count a move tree."""
+
+import time
+
+import typer
+
+from engine.cards import catalogue, find_card
+from engine.console import command_line
+from engine.decks import find_deck, shipped_decks
+from engine.notation import parse_position
+from engine.perft import perft
+from engine.show import console, draw_deck, draw_position
+
+app = typer.Typer(
+    help="The rules of the game, and the cards.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+
+_POSITION = typer.Argument(help="A position on one line; `engine/notation.py` explains the notation.")
+
+
+@app.command()
+def show(position: str = _POSITION) -> None:
+    """Draw a position and list what may be done in it."""
+    parsed = parse_position(position)
+    screen = console()
+    screen.print(draw_position(parsed))
+    actions = [parsed.describe(action) for action in parsed.legal_actions()]
+    screen.print(f"{len(actions)} legal actions: " + "; ".join(actions), markup=False)
+
+
+@app.command()
+def deck(
+    name: str = typer.Argument("", help="A shipped deck, a TOML file or a deck code; none lists them."),
+) -> None:
+    """List the cards of a deck, or the decks that come with the package."""
+    for one in [name] if name else shipped_decks():
+        console().print(draw_deck(find_deck(one)))
+
+
+@app.command()
+def card(name: str = typer.Argument(help="A card's id or English name.")) -> None:
+    """Show the card an id or a name stands for, and all printings of that name."""
+    found = find_card(name)
+    print(found.describe())
+    for other in catalogue().by_id.values():
+        if other.name == found.name and other != found:
+            print(f"  also {other.describe()}, set {other.card_set}")
+
+
+@app.command(name="perft")
+def count(
+    position: str = _POSITION, depth: int = typer.Argument(min=0, max=12, help="Actions in a row.")
+) -> None:
+    """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
+    parsed = parse_position(position)
+    perft(parsed, 1)  # compile before timing
+    for level in range(depth + 1):
+        began = time.perf_counter()
+        print(f"{level:2d} {perft(parsed, level):>16,d}   {time.perf_counter() - began:.3f} s")
+
+
+if __name__ == "__main__":
+    command_line(app, "python -m engine")

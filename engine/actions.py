@@ -1,0 +1,51 @@
+"""Action: one decision of a player, readable; `engine.rules.encode` packs the same into an integer."""
+
+from typing import NamedTuple
+
+from engine.codes import HERO, ActionKind
+
+
+class Action(NamedTuple):
+    """One decision.
+
+    Attributes:
+        kind: what it does, an `ActionKind`.
+        source: place in hand of the card played, or place on board of the attacker; from 0.
+        target: place of the enemy minion attacked, from 0, or `engine.HERO`.
+    """
+
+    kind: ActionKind
+    source: int = 0
+    target: int = 0
+
+    @staticmethod
+    def end_turn() -> "Action":
+        """End the turn."""
+        return Action(ActionKind.END_TURN)
+
+    @staticmethod
+    def play(place: int) -> "Action":
+        """Play the card at this place in hand; The Coin too is played so."""
+        return Action(ActionKind.PLAY, place)
+
+    @staticmethod
+    def attack(attacker: int, target: int) -> "Action":
+        """Attack the enemy minion at `target`, or the hero with `engine.HERO`."""
+        return Action(ActionKind.ATTACK, attacker, target)
+
+    @staticmethod
+    def from_code(code: int) -> "Action":
+        """The action that kernels write as this integer (`engine.rules.encode`)."""
+        return Action(ActionKind(code >> 8), (code >> 4) & 15, code & 15)
+
+    @property
+    def code(self) -> int:
+        """The integer kernels use (`engine.rules.encode`)."""
+        return (self.kind << 8) | (self.source << 4) | self.target
+
+    def __str__(self) -> str:
+        if self.kind == ActionKind.PLAY:
+            return f"play {self.source}"
+        if self.kind == ActionKind.ATTACK:
+            return f"attack {self.source} -> {'hero' if self.target == HERO else self.target}"
+        return "end turn"

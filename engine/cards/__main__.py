@@ -1,0 +1,30 @@
+"""`python -m engine.cards build` generates the catalogue (`python -m engine card NAME` looks a card up)."""
+
+import sys
+from pathlib import Path
+
+import typer
+
+from engine.console import command_line
+
+app = typer.Typer(help="The card catalogue.", no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def _group() -> None:
+    """The card catalogue."""
+
+
+@app.command()
+def build() -> None:
+    """Generate engine/data/cards.csv again from the package hearthstone-data."""
+    from engine.cards.build import build as write_catalogue  # noqa: PLC0415
+
+    try:
+        print(write_catalogue(Path(__file__).resolve().parents[1] / "data"))
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error}. The generator needs the development tools: make setup")
+
+
+if __name__ == "__main__":
+    command_line(app, "python -m engine.cards")

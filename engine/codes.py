@@ -1,0 +1,70 @@
+"""Every code and limit of the game by name. Kernels and Python read the same members."""
+
+from enum import IntEnum
+
+RULES_VERSION = 1
+"""Changes only when the same seed would play another game."""
+
+BOARD_SIZE = 7
+HAND_SIZE = 10
+DECK_SIZE = 30
+MAX_MANA = 10
+HERO_HEALTH = 30
+MAX_STAT = 999
+"""Largest attack, health, cost or armour a card or hero may have: sums stay far inside int16."""
+
+COIN = -1
+"""The Coin, where a hand holds a card number."""
+UNKNOWN = -2
+"""A card the observer cannot see."""
+
+HERO = 7
+"""The enemy hero as a target; enemy minions are 0 to 6."""
+assert HERO == BOARD_SIZE
+
+MAX_ACTIONS = BOARD_SIZE * (BOARD_SIZE + 1) + HAND_SIZE + 1
+"""Most actions any position can offer: attacks, plays and the end of the turn."""
+
+
+class Keyword(IntEnum):
+    """Bits of a minion's keywords; the order is that of the letters CRTWDLPS in positions."""
+
+    CHARGE = 1
+    RUSH = 2
+    TAUNT = 4
+    WINDFURY = 8
+    DIVINE_SHIELD = 16
+    LIFESTEAL = 32
+    POISONOUS = 64
+    STEALTH = 128
+
+
+KEYWORD_FIELDS = tuple(keyword.name.lower() for keyword in Keyword)
+"""The keywords as field names: charge, rush, taunt, ... in the order of their bits."""
+
+
+class ActionKind(IntEnum):
+    """What an action does."""
+
+    END_TURN = 0
+    PLAY = 1
+    ATTACK = 2
+
+
+class Outcome(IntEnum):
+    """How a game stands. FIRST is the player who took the first turn."""
+
+    ONGOING = 0
+    FIRST_WINS = 1
+    SECOND_WINS = 2
+    DRAW = 3
+
+
+class Purpose(IntEnum):
+    """What a random stream is for; part of its address (see `engine.streams`)."""
+
+    SHUFFLE = 1
+    MULLIGAN = 2
+    DECK = 3
+    AGENT = 4
+    PLAYOUT = 5

@@ -1,0 +1,100 @@
+"""Hearthstone deck codes, as players copy them from the game, to checked decks.
+
+The package `hearthstone` decodes them; it accepts junk and duplicates, so what comes out is checked.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+
+from hearthstone.deckstrings import parse_deckstring, write_deckstring
+from hearthstone.enums import FormatType
+
+from engine.cards import Card, catalogue
+from engine.decks import Deck, check_counts
+from engine.errors import DeckError
+
+_CODE = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a text is a deck code, or the block of lines that the game copies, rather than a name."""
+    return text.lstrip().startswith("###") or _CODE.fullmatch(text.strip()) is not None
+
+
+def deck_from_code(text: str) -> Deck:
+    """A deck from a deck code, with or without the comment lines the game puts around it.
+
+    Raises:
+        DeckError: the code is cut or corrupted, names cards that are no minions or that nobody knows, or
+            is not a legal list of 30; the message lists all of one kind.
+    """
+    code, title = _code_line(text)
+    counts = _decode(code)
+    where = f"deck code {_short(code)}"
+    minions = catalogue().by_dbf_id
+    unplayable, unknown = [], []
+    cards: list[Card] = []
+    for number, n in counts:
+        if number in minions:
+            cards += [minions[number]] * n
+        elif number in catalogue().others:
+            unplayable.append("{} ({})".format(*catalogue().others[number]))
+        else:
+            unknown.append(str(number))
+    problems = (
+        [f"only minions can be played yet, and these are none: {', '.join(unplayable)}"] if unplayable else []
+    )
+    problems += [f"no collectible card has number {', '.join(unknown)}"] if unknown else []
+    if problems:
+        raise DeckError(f"{where}: {'; '.join(problems)}")
+    check_counts(cards, where)
+    return Deck(title or code, tuple(cards), description="from a deck code")
+
+
+def code_of(cards: Sequence[Card], hero: int = 7) -> str:
+    """The deck code of a list of catalogue cards; `hero` is a hero's card number (7 is Garrosh Hellscream)."""
+    counts = [
+        (number, sum(card.dbf_id == number for card in cards)) for number in {card.dbf_id for card in cards}
+    ]
+    return str(write_deckstring(sorted(counts), [hero], FormatType.FT_WILD))
+
+
+def _code_line(text: str) -> tuple[str, str]:
+    """The code and the deck's title in the block of lines that the game copies."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    codes = [line for line in lines if not line.startswith("#")]
+    titles = [line.removeprefix("###").strip() for line in lines if line.startswith("###")]
+    if len(codes) != 1:
+        raise DeckError(
+            f"a deck code is one line of letters and digits, and this text has {len(codes)} such lines"
+        )
+    return codes[0], titles[0] if titles else ""
+
+
+def _decode(code: str) -> list[tuple[int, int]]:
+    """Card numbers and counts of a code that is whole and means one thing only."""
+    try:
+        padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
+        data = base64.b64decode(padded, validate=True)
+    except binascii.Error as error:
+        raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
+    try:
+        cards, heroes, form, sideboards = parse_deckstring(padded)
+        size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
+    except TypeError:  # how the package says that bytes ran out
+        raise DeckError(f"deck code {_short(code)} is cut short: it ends after {len(data)} bytes") from None
+    except ValueError as error:
+        raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
+    numbers = [number for number, _ in cards]
+    # Codes from before sideboards existed end one byte earlier.
+    if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
+        raise DeckError(f"deck code {_short(code)} is corrupted: it holds bytes or cards twice or too many")
+    if sideboards:
+        raise DeckError(f"deck code {_short(code)} has a sideboard, which needs a card that is not supported")
+    return [(int(number), int(n)) for number, n in cards]
+
+
+def _short(code: str) -> str:
+    return code if len(code) <= 24 else f"{code[:12]}...{code[-8:]}"

@@ -1,0 +1,51 @@
+"""The one error root, and the helper that turns an unknown name into a suggestion."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ManaforgeError(Exception):
+    """Root of every error this project raises on purpose. Its message is written for the user."""
+
+
+class UnknownNameError(ManaforgeError, LookupError):
+    """A card, deck, ruleset or agent that does not exist; the message lists the nearest names."""
+
+
+class CardError(ManaforgeError, ValueError):
+    """A minion's numbers are out of range, or a card cannot be used as asked."""
+
+
+class DeckError(ManaforgeError, ValueError):
+    """A deck file or deck code that cannot be played; the message says what is wrong and where."""
+
+
+class NotationError(ManaforgeError, ValueError):
+    """A text that is not a position, an action or a recorded game."""
+
+
+class IllegalActionError(ManaforgeError, ValueError):
+    """An action the rules do not allow; the message carries the action and the position."""
+
+
+class SeedError(ManaforgeError, ValueError):
+    """A random stream's address holds something that is not an integer in range."""
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """An error for an unknown name that lists the nearest known ones.
+
+    Args:
+        what: the kind of thing, such as "card" or "deck".
+        name: the name that was asked for.
+        known: all names that exist; compared without regard to case.
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    near = get_close_matches(name.casefold(), by_folded, n=5, cutoff=0.5)
+    if near:
+        hint = "nearest: " + ", ".join(by_folded[folded] for folded in near)
+    elif len(by_folded) <= 12:
+        hint = "known: " + ", ".join(by_folded.values())
+    else:
+        hint = "nothing has a similar name"
+    return UnknownNameError(f"unknown {what} {name!r}; {hint}")

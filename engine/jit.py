@@ -1,0 +1,156 @@
+"""The one compiler decorator, and the cache that can never play yesterday's rules.
+
+numba's own cache looks at the file of the compiled function alone: when a function it calls, or a
+constant in another file, changes, it goes on using the old machine code. Here every kernel is
+cached in a folder named by a hash of all sources that any kernel can reach, so that a change
+anywhere means another folder.
+
+Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs kernels as Python.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+import platformdirs
+from numba.core import event
+from rich.console import Console
+from rich.status import Status
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
+KEEP_UNUSED_DAYS = 30
+
+_USES_KERNELS = re.compile(r"^from engine\.jit import .*\bnjit\b", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^#\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
+)
+
+
+def kernel_sources(root: Path) -> list[Path]:
+    """Every source file that can change what a kernel under `root` computes, sorted.
+
+    These are the files that use `njit` and, through any number of imports, the files of our
+    packages that they import.
+    """
+    files = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in KERNEL_PACKAGES
+        for path in (root / package).rglob("*.py")
+    }
+    texts = {module: path.read_text(encoding="utf-8") for module, path in files.items()}
+    waiting = [module for module, text in texts.items() if _USES_KERNELS.search(text)]
+    reached: set[str] = set()
+    while waiting:
+        module = waiting.pop()
+        if module in reached or module not in texts:
+            continue
+        reached.add(module)
+        for origin, names, plain in _IMPORT.findall(texts[module]):
+            waiting.append(plain or origin)
+            waiting += [f"{origin}.{name}" for name in re.findall(r"\w+", names)]
+    return sorted(files[module] for module in reached)
+
+
+def fingerprint(root: Path) -> str:
+    """A hash of all kernel sources under `root` and of the compiler's version; 16 hex digits."""
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(f"{numba.__version__} {np.__version__} {sys.version_info[:2]}".encode())
+    for path in kernel_sources(root):
+        digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _open_cache(root: Path) -> Path | None:
+    """The cache folder of these sources, made and swept of old ones; None where none can be made."""
+    base = Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
+    folder = base / fingerprint(root)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for other in base.iterdir():
+            if time.time() - other.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400:
+                shutil.rmtree(other, ignore_errors=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
+"""Where this process keeps its compiled kernels; None when no folder could be written."""
+
+
+class _CompileNotice(event.Listener):  # type: ignore[misc]
+    """Says on standard error that kernels are being compiled, once, and only when they are."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._told = False
+        self._status: Status | None = None
+
+    def _is_ours(self, occurrence: Any) -> bool:
+        function = getattr(occurrence.data.get("dispatcher"), "py_func", None)
+        return str(getattr(function, "__module__", "")).split(".")[0] in KERNEL_PACKAGES
+
+    def on_start(self, event: Any) -> None:
+        if not self._is_ours(event):
+            return
+        self._depth += 1
+        if self._depth > 1:
+            return
+        console = Console(stderr=True)
+        if console.is_terminal:
+            self._status = console.status(
+                "Compiling the game's kernels (once after an update, under a minute)"
+            )
+            self._status.start()
+        elif not self._told:
+            print(
+                "Compiling the game's kernels (once after an update, under a minute)",
+                file=sys.stderr,
+                flush=True,
+            )
+        self._told = True
+
+    def on_end(self, event: Any) -> None:
+        if not self._is_ours(event):
+            return
+        self._depth -= 1
+        if self._depth == 0 and self._status is not None:
+            self._status.stop()
+            self._status = None
+
+
+event.register("numba:compile", _CompileNotice())
+
+
+@contextmanager
+def _numba_cache_in(folder: Path | None) -> Iterator[None]:
+    """Point numba's cache at `folder` while one function is decorated, and back again."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or "")
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def njit(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel: cached by the hash of all kernel sources, and free of the GIL while it runs.
+
+    No fast-math: the same bits on every machine of one architecture.
+    """
+    with _numba_cache_in(CACHE_FOLDER):
+        compiled: Callable[P, R] = numba.njit(cache=CACHE_FOLDER is not None, nogil=True)(function)
+    return compiled

@@ -1,0 +1,231 @@
+"""One game between two agents: played, recorded, replayed.
+
+An agent that raises or acts illegally loses the game with the reason recorded; nothing it does stops
+the games around it.
+"""
+
+import json
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+
+from engine.actions import Action
+from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
+from engine.decks import Deck, table_of
+from engine.errors import IllegalActionError, NotationError
+from engine.notation import parse_action, parse_position
+from engine.position import Position, empty_state
+from engine.rulesets import Ruleset, find_ruleset
+from engine.state import new_game
+from engine.streams import generator, stream_key
+from engine.view import PlayerView
+
+
+class Agent(Protocol):
+    """Anything that can play: it has a name, and chooses an action at every decision of its turns."""
+
+    name: str
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+        """Choose one of `view.legal_actions`.
+
+        Args:
+            view: what the player knows (see `PlayerView`).
+            rng: the agent's own stream for this game, addressed by seed and seat.
+        """
+        ...
+
+
+class Reason(StrEnum):
+    """Why a game ended."""
+
+    HERO_DIED = "hero died"
+    FATIGUE = "fatigue"
+    TURN_CAP = "turn cap"
+    ILLEGAL_ACTION = "illegal action"
+    AGENT_ERROR = "agent error"
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game as it was played: where it began and every action, in text.
+
+    Attributes:
+        start: the first position, in notation.
+        actions: every action, in notation.
+        rules_version: `engine.codes.RULES_VERSION` it was played under.
+    """
+
+    start: str
+    actions: tuple[str, ...]
+    rules_version: int = RULES_VERSION
+
+    def replay(self) -> Position:
+        """Play the record again and return the last position.
+
+        Raises:
+            NotationError: it was recorded under other rules, or a text is broken.
+            IllegalActionError: an action is not legal where it stands.
+        """
+        if self.rules_version != RULES_VERSION:
+            raise NotationError(f"recorded under rules {self.rules_version}; this is rules {RULES_VERSION}")
+        position = parse_position(self.start)
+        for text in self.actions:
+            position.play(parse_action(text))
+        return position
+
+    def to_json(self) -> str:
+        """The record as one JSON object."""
+        return json.dumps({"rules": self.rules_version, "start": self.start, "actions": self.actions})
+
+    @classmethod
+    def from_json(cls, text: str) -> "GameRecord":
+        """Read a record back.
+
+        Raises:
+            NotationError: the text is no record.
+        """
+        try:
+            content = json.loads(text)
+            actions = tuple(str(action) for action in content["actions"])
+            return cls(str(content["start"]), actions, int(content["rules"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise NotationError(f"not a recorded game: {error!r}") from None
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """How a game ended.
+
+    Attributes:
+        outcome: FIRST_WINS, SECOND_WINS or DRAW.
+        turns: rounds of both players begun, at most the ruleset's cap.
+        reason: why it ended.
+        error: of an agent that lost by a fault, what it did; else "".
+        position: the last position.
+        record: the whole game, replayable.
+    """
+
+    outcome: Outcome
+    turns: int
+    reason: Reason
+    position: Position
+    record: GameRecord
+    error: str = field(default="", repr=False)
+
+    @property
+    def winner(self) -> int | None:
+        """The winner's seat, 0 for the player who went first; None after a draw."""
+        return {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(self.outcome)
+
+
+Watcher = Callable[[Position, Action], None]
+"""Called before each action with the true position (not to be changed) and the action."""
+
+
+def deal(
+    decks: tuple[Deck, Deck], seed: int, address: tuple[int, ...] = (), ruleset: str | Ruleset = "thesis"
+) -> Position:
+    """The first position of a game: shuffled, dealt, the first player's turn begun.
+
+    Args:
+        decks: of the player who goes first, and of the other.
+        seed: in [0, 2**64).
+        address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
+        ruleset: a name or a `Ruleset`.
+
+    Raises:
+        UnknownNameError: there is no such ruleset.
+        SeedError: seed or address is out of range.
+    """
+    rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    table = table_of(decks)
+    state = empty_state()
+    first, second = (deck.record(table) for deck in decks)
+    new_game(state, table.array, first, second, rules.array, stream_key(seed, *address))
+    return Position(state, table)
+
+
+def play(
+    first: Agent,
+    second: Agent,
+    decks: tuple[Deck, Deck],
+    seed: int,
+    address: tuple[int, ...] = (),
+    ruleset: str | Ruleset = "thesis",
+    watch: Watcher | None = None,
+) -> MatchResult:
+    """Play one game. The same seed and address deal the same cards and give agents the same streams.
+
+    Args:
+        first: the agent who goes first.
+        second: the other agent.
+        decks: of the first, and of the second.
+        seed: in [0, 2**64).
+        address: more integers in [0, 2**32) that name this game below the seed.
+        ruleset: a name or a `Ruleset`.
+        watch: called before each action, for logs and displays.
+
+    Raises:
+        UnknownNameError: there is no such ruleset.
+        SeedError: seed or address is out of range.
+    """
+    position = deal(decks, seed, address, ruleset)
+    agents = (first, second)
+    streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
+    start = str(position)
+    actions: list[str] = []
+    last: Action | None = None
+    while position.outcome == Outcome.ONGOING:
+        seat = position.active
+        try:
+            action = agents[seat].act(PlayerView(position, seat), streams[seat])
+        except (Exception, SystemExit):
+            return _forfeit(position, Reason.AGENT_ERROR, traceback.format_exc(), start, actions)
+        try:
+            action = _as_action(action)
+            if watch:
+                _refuse_illegal(position, action)
+                watch(position, action)
+            position.play(action)
+        except IllegalActionError as error:
+            return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions)
+        actions.append(str(action))
+        last = action
+    if position.state["turn"] > position.state["turn_cap"]:
+        reason = Reason.TURN_CAP
+    else:
+        reason = Reason.FATIGUE if last is None or last.kind == ActionKind.END_TURN else Reason.HERO_DIED
+    return MatchResult(
+        position.outcome, _turns(position), reason, position, GameRecord(start, tuple(actions))
+    )
+
+
+def _as_action(answer: object) -> Action:
+    """The agent's answer as an `Action`.
+
+    Raises:
+        IllegalActionError: it is something else.
+    """
+    if isinstance(answer, Action):
+        return answer
+    raise IllegalActionError(f"an agent must answer with an Action, not {answer!r}")
+
+
+def _refuse_illegal(position: Position, action: Action) -> None:
+    if action not in position.legal_actions():
+        position.play(action)
+
+
+def _forfeit(position: Position, reason: Reason, error: str, start: str, actions: list[str]) -> MatchResult:
+    """The result of a game that the player to move lost by a fault."""
+    outcome = Outcome.SECOND_WINS if position.active == 0 else Outcome.FIRST_WINS
+    return MatchResult(outcome, _turns(position), reason, position, GameRecord(start, tuple(actions)), error)
+
+
+def _turns(position: Position) -> int:
+    return min(int(position.state["turn"]), int(position.state["turn_cap"]))

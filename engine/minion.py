@@ -1,0 +1,107 @@
+"""MinionSpec: the numbers and keywords of one minion, checked once, wherever it comes from."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from engine.codes import KEYWORD_FIELDS, MAX_STAT, Keyword
+from engine.errors import CardError, unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class MinionSpec:
+    """A minion as a body with keywords, on the board or in hand.
+
+    Attributes:
+        attack: damage it deals, 0 to 999; 0 cannot attack.
+        health: damage that kills it, 1 to 999.
+        cost: mana to play it, 0 to 999.
+        value: what playing it is worth to an agent (S of the turn ILP); None means its cost.
+        charge: may attack anything on the turn it is played.
+        rush: may attack minions on the turn it is played.
+        taunt: enemies must attack it before anything without Taunt.
+        windfury: may attack twice each turn.
+        divine_shield: absorbs the first damage it would take.
+        lifesteal: damage it deals heals its hero.
+        poisonous: destroys any minion it damages.
+        stealth: cannot be attacked until it attacks.
+        attacks_left: attacks it still has this turn, 0 to 2. None means all of a minion on board: 1,
+            with Windfury 2. For a minion in hand it means nothing.
+
+    Raises:
+        CardError: a number is of the wrong type or out of range; the message names the field.
+    """
+
+    attack: int
+    health: int
+    cost: int = 0
+    value: float | None = None
+    charge: bool = False
+    rush: bool = False
+    taunt: bool = False
+    windfury: bool = False
+    divine_shield: bool = False
+    lifesteal: bool = False
+    poisonous: bool = False
+    stealth: bool = False
+    attacks_left: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_integer("attack", self.attack, 0, MAX_STAT)
+        _check_integer("health", self.health, 1, MAX_STAT)
+        _check_integer("cost", self.cost, 0, MAX_STAT)
+        if self.value is not None:
+            check_value("value", self.value)
+        for name in KEYWORD_FIELDS:
+            if not isinstance(getattr(self, name), bool):
+                raise CardError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.attacks_left is not None:
+            _check_integer("attacks_left", self.attacks_left, 0, 2 if self.windfury else 1)
+
+    @property
+    def keywords(self) -> int:
+        """The keywords as the bits of `Keyword`."""
+        return sum(bit for bit, name in zip(Keyword, KEYWORD_FIELDS, strict=True) if getattr(self, name))
+
+    @property
+    def worth(self) -> float:
+        """The value, or the cost where no value is given."""
+        return float(self.cost if self.value is None else self.value)
+
+
+def keyword_flags(names: Iterable[str]) -> dict[str, bool]:
+    """Keyword arguments of `MinionSpec` from names such as "divine shield" or "divine_shield".
+
+    Raises:
+        UnknownNameError: a name is no supported keyword.
+    """
+    flags = dict.fromkeys(KEYWORD_FIELDS, False)
+    for name in names:
+        field = name.strip().lower().replace(" ", "_")
+        if field not in flags:
+            raise unknown_name("keyword", name, KEYWORD_FIELDS)
+        flags[field] = True
+    return flags
+
+
+def keyword_names(keywords: int) -> list[str]:
+    """Names of the keywords in a bit set, as a card player writes them: "Divine Shield"."""
+    return [bit.name.replace("_", " ").title() for bit in Keyword if keywords & bit]
+
+
+def _check_integer(name: str, number: object, low: int, high: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise CardError(f"{name} must be an integer from {low} to {high}, got {number!r}")
+    if not low <= number <= high:
+        raise CardError(f"{name} must be from {low} to {high}, got {number}")
+
+
+def check_value(name: str, number: object) -> None:
+    """Refuse a card's value that is no finite number from 0 to 999."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise CardError(f"{name} must be a finite number from 0 to {MAX_STAT}, got {number!r}")
+    if not 0 <= number <= MAX_STAT:
+        raise CardError(f"{name} must be from 0 to {MAX_STAT}, got {number}")
+
+
+assert all(name in {field.name for field in fields(MinionSpec)} for name in KEYWORD_FIELDS)

@@ -1,0 +1,297 @@
+"""Text of a position and of an action on one line, with an exact round trip (what FEN is to chess).
+
+A position:
+
+    turn 5 first cap 100 | hero 28+2 mana 3/5 board [River Crocolisk 2:2/3 now 2/1 ready]
+    hand [The Coin; Chillwind Yeti 4:4/5] deck [War Golem 7:7/7] | hero 30 mana 0/4 board [...] ...
+
+- `first` or `second` is the player to move; the two halves are in the order of the seats.
+- A card is `name cost:attack/health`, then keyword letters and, where it differs from the cost, `=value`.
+  The letters: C Charge, R Rush, T Taunt, W Windfury, D Divine Shield, L Lifesteal, P Poisonous, S Stealth.
+- A minion on board is its card, then `now attack/health` with the letters it still has where anything
+  changed, `ready` (`ready 2`) for the attacks it has left, and `arrived` on the turn it was played.
+- `hero 28+2` is health and armour, `mana 3/5` is mana left and crystals; a deck is in the order it will be drawn.
+- `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
+- A hidden card is `?`, several in a row `12 ?`.
+
+Written by hand, all but the two `hero`s may be left out: names, costs (0), full health, mana (as the turn
+brings it), empty lists. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
+`end turn`; a name in brackets after it is a comment.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from engine.actions import Action
+from engine.cards import Card, CardTable
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    DECK_SIZE,
+    HAND_SIZE,
+    HERO,
+    HERO_HEALTH,
+    KEYWORD_FIELDS,
+    MAX_MANA,
+    MAX_STAT,
+    UNKNOWN,
+    Keyword,
+)
+from engine.errors import CardError, NotationError
+from engine.minion import MinionSpec
+from engine.position import Position, empty_state
+
+LETTERS = "CRTWDLPS"
+"""Keyword letters, in the order of the bits of `Keyword`."""
+
+_STATS = r"(?P<attack>\d+)/(?P<health>\d+)(?P<letters>[CRTWDLPS]*)"
+_CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>\d+):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
+_MINION = re.compile(
+    r"(?P<card>.*?)(?: now (?P<now>\d+/\d+[CRTWDLPS]*))?(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
+)
+_HIDDEN = re.compile(r"(?:(\d+) )?\?$")
+_TURN = re.compile(
+    r"turn (?P<turn>\d+)(?: (?P<active>first|second))?(?: cap (?P<cap>\d+))?(?P<nodraw> no first draw)?$"
+)
+_FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
+_HERO = re.compile(r"(?P<health>-?\d+)(?:\+(?P<armour>\d+))?$")
+_MANA = re.compile(r"(?P<mana>\d+)(?:/(?P<crystals>\d+))?$")
+_COUNTERS = ("fatigue", "died", "burned")
+_ACTION = re.compile(
+    r"(?:end turn|play (?P<play>\d+)|attack (?P<attacker>\d+) -> (?P<target>\d+|hero))(?: \(.*\))?$"
+)
+
+
+def format_card(card: Card) -> str:
+    """A card: "Sen'jin Shieldmasta 4:3/5T"."""
+    spec = card.spec
+    worth = "" if spec.worth == spec.cost else f"={spec.worth!r}"
+    name = f"{card.name} " if card.name else ""
+    return f"{name}{spec.cost}:{spec.attack}/{spec.health}{format_keywords(spec.keywords)}{worth}"
+
+
+def format_keywords(keywords: int) -> str:
+    """The letters of a keyword bit set."""
+    return "".join(letter for letter, bit in zip(LETTERS, Keyword, strict=True) if keywords & bit)
+
+
+def format_position(position: Position) -> str:
+    """One line that holds all of a position."""
+    state = position.state
+    head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
+    head += "" if state["first_draw"] else " no first draw"
+    return " | ".join([head, *(_format_side(position, side) for side in state["sides"])])
+
+
+def format_action(action: Action, position: Position | None = None) -> str:
+    """An action; with a position, the names of what it is about follow in brackets."""
+    return position.describe(action) if position else str(action)
+
+
+def parse_action(text: str) -> Action:
+    """Read an action.
+
+    Raises:
+        NotationError: the text is none.
+    """
+    match = _ACTION.match(text.strip())
+    if not match:
+        raise NotationError(
+            f"not an action: {text!r}; write 'play 2', 'attack 1 -> 0', 'attack 1 -> hero' or 'end turn'"
+        )
+    if match["play"]:
+        return Action.play(int(match["play"]))
+    if match["attacker"]:
+        return Action.attack(
+            int(match["attacker"]), HERO if match["target"] == "hero" else int(match["target"])
+        )
+    return Action.end_turn()
+
+
+def parse_position(text: str, table: CardTable | None = None) -> Position:
+    """Read a position.
+
+    Args:
+        text: as `format_position` writes it, or shorter (see the module's text).
+        table: the cards to number by; by default a new table in the order the text names them.
+
+    Raises:
+        NotationError: the text breaks the notation or a limit of the game; the message quotes the place.
+    """
+    parts = [part.strip() for part in " ".join(text.split()).split(" | ")]
+    head = parts.pop(0) if parts[0].startswith("turn") else "turn 1"
+    if len(parts) != 2:
+        raise NotationError(
+            f"a position is 'turn N first | hero ... | hero ...', and {text!r} has {len(parts)} halves"
+        )
+    match = _TURN.match(head)
+    if not match:
+        raise NotationError(f"not a turn: {head!r}; write for example 'turn 5 first cap 100'")
+    numbers = _Numbers(table)
+    state = empty_state()
+    state["turn"] = _bounded("turn", match["turn"], 1, MAX_STAT)
+    state["active"] = match["active"] == "second"
+    state["turn_cap"] = _bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
+    state["first_draw"] = match["nodraw"] is None
+    for side, part in zip(state["sides"], parts, strict=True):
+        _parse_side(side, part, int(state["turn"]), numbers)
+    return Position(state, numbers.table())
+
+
+class _Numbers:
+    """Card texts to numbers: of a given table, or of one that grows as texts are read."""
+
+    def __init__(self, table: CardTable | None) -> None:
+        self._given = table
+        self._cards: list[Card] = list(table.cards) if table else []
+        self._by_text = {format_card(card): number for number, card in enumerate(self._cards)}
+
+    def table(self) -> CardTable:
+        return self._given or CardTable(self._cards)
+
+    def of(self, text: str) -> int:
+        match = _CARD.match(text)
+        if not match:
+            raise NotationError(f'not a card: {text!r}; write for example "Sen\'jin Shieldmasta 4:3/5T"')
+        try:
+            value = float(match["value"]) if match["value"] else None
+            flags = {
+                name: letter in match["letters"] for name, letter in zip(KEYWORD_FIELDS, LETTERS, strict=True)
+            }
+            spec = MinionSpec(
+                int(match["attack"]), int(match["health"]), int(match["cost"] or 0), value, **flags
+            )
+        except (CardError, ValueError) as error:
+            raise NotationError(f"{error} in card {text!r}") from None
+        card = Card(id="", name=match["name"] or "", spec=spec)
+        canonical = format_card(card)
+        if canonical not in self._by_text:
+            if self._given:
+                raise NotationError(f"card {text!r} is not in this game's card table")
+            self._by_text[canonical] = len(self._cards)
+            self._cards.append(card)
+        return self._by_text[canonical]
+
+
+def _format_side(position: Position, side: np.void) -> str:
+    armour = f"+{side['armour']}" if side["armour"] else ""
+    words = [f"hero {side['health']}{armour} mana {side['mana']}/{side['crystals']}"]
+    words += [f"{name} {side[name]}" for name in _COUNTERS if side[name]]
+    board = [_format_minion(position, minion) for minion in side["board"][: side["n_board"]]]
+    words.append(f"board [{'; '.join(board)}]")
+    words.append(f"hand [{_format_cards(position, side['hand'][: side['n_hand']])}]")
+    words.append(f"deck [{_format_cards(position, side['deck'][: side['n_deck']][::-1])}]")
+    return " ".join(words)
+
+
+def _format_minion(position: Position, minion: np.void) -> str:
+    card = position.table.cards[minion["card"]]
+    words = [format_card(card)]
+    if (minion["attack"], minion["health"], minion["keywords"]) != (
+        card.spec.attack,
+        card.spec.health,
+        card.spec.keywords,
+    ):
+        words.append(f"now {minion['attack']}/{minion['health']}{format_keywords(minion['keywords'])}")
+    if minion["attacks_left"]:
+        words.append("ready" if minion["attacks_left"] == 1 else f"ready {minion['attacks_left']}")
+    if minion["arrived"]:
+        words.append("arrived")
+    return " ".join(words)
+
+
+def _format_cards(position: Position, numbers: Sequence[int]) -> str:
+    texts = []
+    for number in numbers:
+        card = position.card(int(number))
+        texts.append(format_card(card) if card else "?" if number == UNKNOWN else "The Coin")
+    runs = ((text, len(list(run))) for text, run in groupby(texts))
+    return "; ".join(f"{n} ?" if text == "?" and n > 1 else "; ".join([text] * n) for text, n in runs)
+
+
+def _parse_side(side: np.void, text: str, turn: int, numbers: _Numbers) -> None:
+    """Read one half into `side`, which is modified in place."""
+    fields: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        match = _FIELD.match(text, at)
+        if not match:
+            raise NotationError(
+                f"cannot read {text[at:]!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
+            )
+        if match["key"] in fields:
+            raise NotationError(f"{match['key']!r} stands twice in {text!r}")
+        fields[match["key"]] = match["word"] if match["list"] is None else match["list"]
+        at = match.end()
+    unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *_COUNTERS}
+    if unknown or "hero" not in fields:
+        problem = f"unknown field {min(unknown)!r}" if unknown else "no 'hero' field"
+        raise NotationError(
+            f"{problem} in {text!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
+        )
+    hero = _matched(_HERO, "hero", fields["hero"], "28+2")
+    side["health"] = _bounded("hero", hero["health"], -MAX_STAT, HERO_HEALTH)
+    side["armour"] = _bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
+    mana = _matched(_MANA, "mana", fields.get("mana", str(min(turn, MAX_MANA))), "3/5")
+    side["mana"] = _bounded("mana", mana["mana"], 0, MAX_MANA)
+    side["crystals"] = _bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
+    for name in _COUNTERS:
+        side[name] = _bounded(name, fields.get(name, "0"), 0, MAX_STAT)
+    minions = _items(fields.get("board", ""))
+    side["n_board"] = _bounded("minions on board", len(minions), 0, BOARD_SIZE)
+    for minion, item in zip(side["board"], minions, strict=False):
+        _parse_minion(minion, item, numbers)
+    for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
+        cards = _parse_cards(fields.get(name, ""), numbers)
+        side[f"n_{name}"] = _bounded(f"cards in {name}", len(cards), 0, limit)
+        side[name][: len(cards)] = cards if name == "hand" else cards[::-1]
+
+
+def _parse_cards(text: str, numbers: _Numbers) -> list[int]:
+    found: list[int] = []
+    for item in _items(text):
+        hidden = _HIDDEN.match(item)
+        if hidden:
+            found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)
+        else:
+            found.append(COIN if item == "The Coin" else numbers.of(item))
+    return found
+
+
+def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
+    """Read a minion on board into `minion`, which is modified in place."""
+    match = _MINION.match(text)
+    assert match, "every text matches"
+    number = numbers.of(match["card"])
+    stats = re.match(_STATS, match["now"]) if match["now"] else _CARD.match(match["card"])
+    assert stats, "read by numbers.of already"
+    minion["card"] = number
+    minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
+    minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
+    minion["keywords"] = sum(
+        bit for letter, bit in zip(LETTERS, Keyword, strict=True) if letter in stats["letters"]
+    )
+    minion["arrived"] = match["arrived"] is not None
+    ready = " ready" in text[len(match["card"]) :]
+    most = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+    minion["attacks_left"] = _bounded("ready", match["ready"] or "1", 1, most) if ready else 0
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(";")] if text.strip() else []
+
+
+def _matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
+    match = pattern.match(text)
+    if not match:
+        raise NotationError(f"cannot read {name} {text!r}; write for example '{name} {example}'")
+    return match
+
+
+def _bounded(name: str, number: str | int, low: int, high: int) -> int:
+    if not low <= int(number) <= high:
+        raise NotationError(f"{name} must be from {low} to {high}, got {number}")
+    return int(number)

@@ -1,0 +1,60 @@
+"""Random games, compiled: one from any position, or a batch from the deal.
+
+A playout to the end is what Monte Carlo agents are made of, and what measures the speed of the rules.
+"""
+
+import numpy as np
+
+from engine.codes import MAX_ACTIONS, Outcome, Purpose
+from engine.jit import njit
+from engine.rules import apply, legal_actions, outcome
+from engine.state import STATE, new_game
+from engine.streams import below, derive
+
+
+@njit
+def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint64) -> int:
+    """Play uniformly random legal actions to the end of the game.
+
+    Args:
+        state: dtype `STATE`. Modified in place.
+        cards: the card table, dtype `CARD`.
+        actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
+        key: stream of the choices; choice n of the game is number n of the stream.
+
+    Returns:
+        How it ended, an `Outcome`.
+    """
+    index = 0
+    while outcome(state) == Outcome.ONGOING:
+        n = legal_actions(state, cards, actions)
+        apply(state, cards, actions[below(key, index, n)])
+        index += 1
+    return outcome(state)
+
+
+@njit
+def random_games(
+    cards: np.ndarray, first: np.void, second: np.void, rules: np.void, keys: np.ndarray, outcomes: np.ndarray
+) -> int:
+    """Play a batch of whole games, random against random.
+
+    Args:
+        cards: the card table, dtype `CARD`.
+        first: deck of the player who goes first, dtype `DECK`.
+        second: deck of the other.
+        rules: the ruleset, dtype `RULES`.
+        keys: a key for each game, shape (games,), uint64.
+        outcomes: shape (games,), integers. Modified in place: an `Outcome` for each game.
+
+    Returns:
+        Rounds played in all games together.
+    """
+    states = np.zeros(1, STATE)
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    rounds = 0
+    for game in range(len(keys)):
+        new_game(states[0], cards, first, second, rules, keys[game])
+        outcomes[game] = playout(states[0], cards, actions, derive(keys[game], Purpose.PLAYOUT))
+        rounds += min(states[0]["turn"], states[0]["turn_cap"])
+    return rounds

@@ -1,0 +1,113 @@
+"""Position: a state with the cards it is about. The checked way to play; kernels are `engine.rules`."""
+
+import numpy as np
+
+from engine import rules
+from engine.actions import Action
+from engine.cards import Card, CardTable
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
+from engine.errors import IllegalActionError
+from engine.state import STATE
+
+
+class Position:
+    """A game between two actions, with the cards it is played with.
+
+    Attributes:
+        state: a record of dtype `engine.state.STATE`. `play` modifies it in place.
+        table: the game's cards; hands, decks and boards hold numbers into it.
+    """
+
+    def __init__(self, state: np.void, table: CardTable) -> None:
+        self.state = state
+        self.table = table
+
+    def copy(self) -> "Position":
+        """An independent position; the card table is shared, being immutable."""
+        return Position(empty_state(self.state), self.table)
+
+    @property
+    def active(self) -> int:
+        """The seat to move: 0 went first, 1 is the other player."""
+        return int(self.state["active"])
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game stands."""
+        return Outcome(rules.outcome(self.state))
+
+    def legal_actions(self) -> list[Action]:
+        """All legal actions, in the order of `engine.rules.legal_actions`; none when the game is over."""
+        codes = np.empty(MAX_ACTIONS, np.int64)
+        n = rules.legal_actions(self.state, self.table.array, codes)
+        return [Action.from_code(int(code)) for code in codes[:n]]
+
+    def play(self, action: Action) -> None:
+        """Carry out a legal action. The position is modified in place.
+
+        Raises:
+            IllegalActionError: the rules do not allow it; the message says why and carries the position.
+        """
+        if action not in self.legal_actions():
+            raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
+        rules.apply(self.state, self.table.array, action.code)
+
+    def card(self, number: int) -> Card | None:
+        """The card a number in a hand, deck or board stands for; None for The Coin and hidden cards."""
+        return None if number in (COIN, UNKNOWN) else self.table.cards[number]
+
+    def describe(self, action: Action) -> str:
+        """An action with the names of what it is about: "attack 1 -> hero (River Crocolisk)"."""
+        own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
+        names = []
+        if action.kind == ActionKind.PLAY and 0 <= action.source < own["n_hand"]:
+            names = [self.card_name(int(own["hand"][action.source]))]
+        elif action.kind == ActionKind.ATTACK and 0 <= action.source < own["n_board"]:
+            names = [self.card_name(int(own["board"][action.source]["card"]))]
+            if 0 <= action.target < enemy["n_board"]:
+                names.append(self.card_name(int(enemy["board"][action.target]["card"])))
+        return f"{action} ({' -> '.join(names)})" if any(names) else str(action)
+
+    def card_name(self, number: int) -> str:
+        """The name of the card with this number; "The Coin", or "?" for a hidden card."""
+        card = self.card(number)
+        return card.title if card else "The Coin" if number == COIN else "?"
+
+    def __str__(self) -> str:
+        from engine.notation import format_position  # noqa: PLC0415 - notation reads positions
+
+        return format_position(self)
+
+    def _reason(self, action: Action) -> str:
+        """Why an illegal action is illegal, as a card player would say it."""
+        own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
+        if self.outcome != Outcome.ONGOING:
+            return "after the end of the game"
+        if action.kind == ActionKind.PLAY:
+            if not 0 <= action.source < own["n_hand"]:
+                return f"with {own['n_hand']} cards in hand"
+            if own["n_board"] == BOARD_SIZE:
+                return "onto a full board"
+            return f"with {own['mana']} mana"
+        if action.kind != ActionKind.ATTACK:
+            return "is no action"
+        if not 0 <= action.source < own["n_board"]:
+            return f"with {own['n_board']} minions on board"
+        attacker = own["board"][action.source]
+        if attacker["attack"] == 0:
+            return "by a minion of attack 0"
+        if attacker["attacks_left"] == 0:
+            return "by a minion that cannot attack this turn"
+        if action.target != HERO and not 0 <= action.target < enemy["n_board"]:
+            return f"against {enemy['n_board']} minions"
+        if any(rules.guards(enemy["board"][place]) for place in range(enemy["n_board"])):
+            return "behind Taunt"
+        return "on the turn Rush brought it" if action.target == HERO else "against a Stealthed minion"
+
+
+def empty_state(like: np.void | None = None) -> np.void:
+    """A writable state record of its own: all zero, or a copy of `like`."""
+    states = np.zeros(1, STATE)
+    if like is not None:
+        states[0] = like
+    return states[0]

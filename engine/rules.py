@@ -1,0 +1,204 @@
+"""The rules of play, compiled: which actions are legal, what they do, and how the game stands.
+
+An action is one integer, as `encode` packs it; `engine.actions.Action` is its readable form.
+Kernels trust their input: `apply` wants an action that `legal_actions` offers. Checked play, with
+errors that carry the position, is `engine.position.Position.play`.
+"""
+
+import numpy as np
+
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    HERO,
+    HERO_HEALTH,
+    MAX_MANA,
+    ActionKind,
+    Keyword,
+    Outcome,
+)
+from engine.jit import njit
+from engine.state import ZERO_MINION, damage_hero, start_turn
+
+
+@njit
+def encode(kind: int, source: int, target: int) -> int:
+    """Pack an action: kind (`ActionKind`), source (hand or board place), target (enemy place or `HERO`)."""
+    return (kind << 8) | (source << 4) | target
+
+
+@njit
+def decode(action: int) -> tuple[int, int, int]:
+    """Unpack an action into kind, source and target."""
+    return action >> 8, (action >> 4) & 15, action & 15
+
+
+@njit
+def outcome(state: np.void) -> int:
+    """How the game stands, an `Outcome`: a dead hero ends it, both dead or the turn cap make a draw."""
+    first_dead = state["sides"][0]["health"] <= 0
+    second_dead = state["sides"][1]["health"] <= 0
+    if first_dead and second_dead:
+        return Outcome.DRAW
+    if first_dead:
+        return Outcome.SECOND_WINS
+    if second_dead:
+        return Outcome.FIRST_WINS
+    if state["turn"] > state["turn_cap"]:
+        return Outcome.DRAW
+    return Outcome.ONGOING
+
+
+@njit
+def guards(minion: np.void) -> bool:
+    """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
+    return (minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT
+
+
+@njit
+def may_attack_hero(minion: np.void) -> bool:
+    """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
+    return minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0
+
+
+@njit
+def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """List every legal action: plays by hand place, attacks by attacker and target, end of turn last.
+
+    Args:
+        state: the position, dtype `STATE`.
+        cards: the card table, shape (cards,), dtype `CARD`.
+        actions: integers, shape (at least `MAX_ACTIONS`,). Modified in place.
+
+    Returns:
+        How many there are; 0 when the game is over.
+    """
+    if outcome(state) != Outcome.ONGOING:
+        return 0
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    n = 0
+    for place in range(own["n_hand"]):
+        card = own["hand"][place]
+        if card == COIN or (card >= 0 and own["n_board"] < BOARD_SIZE and cards[card]["cost"] <= own["mana"]):
+            actions[n] = encode(ActionKind.PLAY, place, 0)
+            n += 1
+    guarded = False
+    for target in range(enemy["n_board"]):
+        guarded = guarded or guards(enemy["board"][target])
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attacks_left"] == 0 or minion["attack"] == 0:
+            continue
+        for target in range(enemy["n_board"]):
+            other = enemy["board"][target]
+            if (not other["keywords"] & Keyword.STEALTH) and (not guarded or guards(other)):
+                actions[n] = encode(ActionKind.ATTACK, slot, target)
+                n += 1
+        if not guarded and may_attack_hero(minion):
+            actions[n] = encode(ActionKind.ATTACK, slot, HERO)
+            n += 1
+    actions[n] = encode(ActionKind.END_TURN, 0, 0)
+    return n + 1
+
+
+@njit
+def apply(state: np.void, cards: np.ndarray, action: int) -> None:
+    """Carry out a legal action. `state` is modified in place.
+
+    Args:
+        state: the position, dtype `STATE`.
+        cards: the card table, shape (cards,), dtype `CARD`.
+        action: one of what `legal_actions` lists for this position; anything else is undefined.
+    """
+    kind, source, target = decode(action)
+    if kind == ActionKind.PLAY:
+        _play(state["sides"][state["active"]], cards, source)
+    elif kind == ActionKind.ATTACK:
+        _attack(state["sides"][state["active"]], state["sides"][1 - state["active"]], source, target)
+    else:
+        state["active"] = 1 - state["active"]
+        if state["active"] == 0:
+            state["turn"] += 1
+        if state["turn"] <= state["turn_cap"]:
+            start_turn(state)
+
+
+@njit
+def _play(side: np.void, cards: np.ndarray, place: int) -> None:
+    """Play a card from hand: The Coin for one mana, a minion to the right end of the board."""
+    number = side["hand"][place]
+    side["n_hand"] -= 1
+    for later in range(place, side["n_hand"]):
+        side["hand"][later] = side["hand"][later + 1]
+    side["hand"][side["n_hand"]] = 0
+    if number == COIN:
+        side["mana"] = min(side["mana"] + 1, MAX_MANA)
+        return
+    card = cards[number]
+    side["mana"] -= card["cost"]
+    minion = side["board"][side["n_board"]]
+    side["n_board"] += 1
+    minion["card"] = number
+    minion["attack"] = card["attack"]
+    minion["health"] = card["health"]
+    minion["keywords"] = card["keywords"]
+    minion["arrived"] = 1
+    if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+        minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
+    else:
+        minion["attacks_left"] = 0
+
+
+@njit
+def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> None:
+    """Resolve one attack: damage both ways at once, then the dead leave the board."""
+    attacker = own["board"][slot]
+    attacker["attacks_left"] -= 1
+    attacker["keywords"] &= ~Keyword.STEALTH
+    if target == HERO:
+        damage_hero(enemy, attacker["attack"])
+        if attacker["keywords"] & Keyword.LIFESTEAL:
+            _heal(own, attacker["attack"])
+        return
+    defender = enemy["board"][target]
+    # Both strike with what they had before either was hurt.
+    attacker_keywords = attacker["keywords"]
+    defender_keywords = defender["keywords"]
+    _strike(own, attacker["attack"], attacker_keywords, defender)
+    _strike(enemy, defender["attack"], defender_keywords, attacker)
+    if defender["health"] <= 0:
+        _remove(enemy, target)
+    if attacker["health"] <= 0:
+        _remove(own, slot)
+
+
+@njit
+def _strike(striking: np.void, damage: int, keywords: int, victim: np.void) -> None:
+    """One minion's damage to another; no damage and absorbed damage trigger nothing. Modified in place."""
+    if damage == 0:
+        return
+    if victim["keywords"] & Keyword.DIVINE_SHIELD:
+        victim["keywords"] &= ~Keyword.DIVINE_SHIELD
+        return
+    victim["health"] -= damage
+    if keywords & Keyword.POISONOUS:
+        victim["health"] = min(victim["health"], 0)
+    if keywords & Keyword.LIFESTEAL:
+        _heal(striking, damage)
+
+
+@njit
+def _heal(side: np.void, amount: int) -> None:
+    """Heal a hero, at most to full health. Modified in place."""
+    side["health"] = min(side["health"] + amount, HERO_HEALTH)
+
+
+@njit
+def _remove(side: np.void, slot: int) -> None:
+    """Take a dead minion off the board; those to its right close up. Modified in place."""
+    side["died"] += 1
+    side["n_board"] -= 1
+    for later in range(slot, side["n_board"]):
+        side["board"][later] = side["board"][later + 1]
+    side["board"][side["n_board"]] = ZERO_MINION[0]

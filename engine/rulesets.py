@@ -1,0 +1,62 @@
+"""Rulesets: how a game is set up, as data (`engine/data/rulesets.toml`)."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+
+from engine.errors import unknown_name
+from engine.state import RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """What is dealt, and when a game is a draw.
+
+    Attributes:
+        name: as commands and configurations write it.
+        description: one line for listings.
+        hand_first: opening cards of the player who goes first.
+        hand_second: opening cards of the other player, before The Coin.
+        coin: whether the other player gets The Coin.
+        first_draw: whether both players draw at the start of their first turn.
+        turn_cap: rounds of both players after which the game is a draw.
+        mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
+    """
+
+    name: str
+    description: str
+    hand_first: int
+    hand_second: int
+    coin: bool
+    first_draw: bool
+    turn_cap: int
+    mulligan_above: int = -1
+
+    @property
+    def array(self) -> np.void:
+        """The same as a record of dtype `RULES`, for kernels."""
+        record = np.zeros(1, RULES)[0]
+        for field in RULES.names or ():
+            record[field] = getattr(self, field)
+        return record
+
+
+@lru_cache(maxsize=1)
+def rulesets() -> dict[str, Ruleset]:
+    """All rulesets by name."""
+    text = (resources.files("engine") / "data" / "rulesets.toml").read_text(encoding="utf-8")
+    return {name: Ruleset(name, **fields) for name, fields in tomllib.loads(text).items()}
+
+
+def find_ruleset(name: str) -> Ruleset:
+    """The ruleset of this name.
+
+    Raises:
+        UnknownNameError: there is none; the message lists the nearest names.
+    """
+    if name not in rulesets():
+        raise unknown_name("ruleset", name, rulesets())
+    return rulesets()[name]

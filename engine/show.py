@@ -1,0 +1,86 @@
+"""A position drawn for the terminal, both boards as a player sees them."""
+
+from rich.columns import Columns
+from rich.console import Console, ConsoleRenderable, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from engine.codes import Outcome
+from engine.decks import Deck
+from engine.minion import keyword_names
+from engine.position import Position
+from engine.view import MinionView, PlayerView, SideView
+
+_ENDINGS = {
+    Outcome.FIRST_WINS: "the first player has won",
+    Outcome.SECOND_WINS: "the second player has won",
+    Outcome.DRAW: "a draw",
+}
+
+
+def draw_position(position: Position) -> ConsoleRenderable:
+    """Both halves, the player to move below, with hands, boards and what may attack."""
+    seat = position.active
+    title = f"Turn {position.state['turn']}, the {'second' if seat else 'first'} player to move"
+    title = _ENDINGS.get(position.outcome, title)
+    # The true position, not one player's knowledge: both hands are shown where the text gave them.
+    view = PlayerView(position, seat)
+    view.position = position
+    return Group(Text(title, style="bold"), _draw_side(view.enemy, False), _draw_side(view.own, True))
+
+
+def _draw_side(side: SideView, to_move: bool) -> ConsoleRenderable:
+    armour = f" + {side.armour} armour" if side.armour else ""
+    counts = f"deck {side.deck_size}" + (f", fatigue {side.fatigue}" if side.fatigue else "")
+    title = f"{'Second' if side.seat else 'First'} player: {side.health} health{armour}"
+    title += f", mana {side.mana}/{side.crystals}, {counts}"
+    minions = [_draw_minion(place, minion, to_move) for place, minion in enumerate(side.board)]
+    board: ConsoleRenderable = Columns(minions) if minions else Text("empty board", style="dim")
+    hand = Text("hand: ")
+    names = [
+        card
+        if isinstance(card, str)
+        else f"{card.title} ({card.spec.cost}) {card.spec.attack}/{card.spec.health}"
+        for card in side.hand
+    ]
+    if names and set(names) == {"?"}:
+        hand.append(f"{len(names)} hidden cards")
+    else:
+        hand.append("; ".join(f"[{place}] {name}" for place, name in enumerate(names)) or "empty")
+    parts = [board, hand] if to_move else [hand, board]
+    return Panel(Group(*parts), title=title, title_align="left", border_style="green" if to_move else "red")
+
+
+def _draw_minion(place: int, minion: MinionView, to_move: bool) -> ConsoleRenderable:
+    lines = Text(f"[{place}] {minion.card.title}\n", style="bold")
+    lines.append(f"{minion.attack}/{minion.health}", style="yellow")
+    lines.append("".join(f"\n{name}" for name in keyword_names(minion.keywords)), style="cyan")
+    if to_move and minion.attacks_left and minion.attack:
+        lines.append("\nready" if minion.attacks_left == 1 else "\nready twice", style="green")
+    return Panel(lines, expand=False)
+
+
+def draw_deck(deck: Deck) -> ConsoleRenderable:
+    """A deck as a table: count, name, cost, body, keywords, id, and whether the card is played exactly."""
+    table = Table(title=f"{deck.name}: {deck.description}", title_justify="left", caption_justify="left")
+    for column in ("count", "cost", "name", "body", "keywords", "id", "played"):
+        table.add_column(column, justify="right" if column in ("count", "cost") else "left")
+    for card, n in deck.counts():
+        spec = card.spec
+        played = "exact" if card.exact else "body and keywords only"
+        body, keywords = f"{spec.attack}/{spec.health}", ", ".join(keyword_names(spec.keywords))
+        table.add_row(
+            "any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played
+        )
+    if deck.random:
+        table.caption = (
+            "30 cards are drawn from these, each with the same probability, for each game and player"
+        )
+    return table
+
+
+def console() -> Console:
+    """Where drawings go: standard output, plain text without a terminal, at least 100 columns then."""
+    screen = Console(highlight=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=max(100, screen.width))

@@ -1,0 +1,207 @@
+"""A game's state as one flat record, and how a game begins.
+
+Every number that kernels read is defined here, once. A state is a numpy record of dtype `STATE`
+(310-odd bytes, no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, Keyword, Purpose
+from engine.jit import njit
+from engine.streams import below, derive, shuffle
+
+CARD = np.dtype(
+    [
+        ("cost", "i2"),  # mana
+        ("attack", "i2"),  # damage
+        ("health", "i2"),  # damage
+        ("keywords", "i2"),  # bits of Keyword
+        ("value", "f8"),  # S of the turn ILP, >= 0
+    ]
+)
+"""A row of a game's card table."""
+
+MINION = np.dtype(
+    [
+        ("card", "i2"),  # number in the card table
+        ("attack", "i2"),  # damage, >= 0
+        ("health", "i2"),  # damage left, >= 1 between actions
+        ("keywords", "i2"),  # bits of Keyword it still has
+        ("attacks_left", "i2"),  # attacks it may still make this turn, 0 to 2
+        ("arrived", "i2"),  # 1 on the turn it was played, else 0
+    ]
+)
+"""A minion on the board."""
+
+SIDE = np.dtype(
+    [
+        ("health", "i2"),  # hero; at most 30; <= 0 is dead
+        ("armour", "i2"),  # hero, >= 0; lost before health
+        ("mana", "i2"),  # left this turn, 0 to 10
+        ("crystals", "i2"),  # mana a turn, 0 to 10
+        ("fatigue", "i2"),  # draws made from an empty deck
+        ("died", "i2"),  # minions of this side that died
+        ("burned", "i2"),  # cards drawn into a full hand
+        ("n_board", "i2"),  # minions on board, 0 to 7
+        ("n_hand", "i2"),  # cards in hand, 0 to 10
+        ("n_deck", "i2"),  # cards in deck, 0 to 30
+        ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
+        ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
+        ("board", MINION, (BOARD_SIZE,)),  # in the order they were played
+    ]
+)
+"""One player's half of the game. Places past n_board, n_hand and n_deck are zero."""
+
+STATE = np.dtype(
+    [
+        ("turn", "i2"),  # round of both players, from 1
+        ("turn_cap", "i2"),  # rounds after which the game is a draw
+        ("active", "i2"),  # whose turn it is: 0 the player who went first, 1 the other
+        ("first_draw", "i2"),  # 1 where both players draw on their first turn
+        ("sides", SIDE, (2,)),  # by seat: 0 went first
+    ]
+)
+"""A whole game between two actions."""
+
+RULES = np.dtype(
+    [
+        ("hand_first", "i2"),  # opening cards of the first player, 0 to 9
+        ("hand_second", "i2"),  # opening cards of the second player, 0 to 9
+        ("coin", "i2"),  # 1 where the second player gets The Coin
+        ("mulligan_above", "i2"),  # opening cards dearer than this are replaced; -1: none are
+        ("first_draw", "i2"),  # 1 where both players draw on their first turn
+        ("turn_cap", "i2"),  # rounds
+    ]
+)
+"""A ruleset as kernels read it (`engine.rulesets.Ruleset`)."""
+
+DECK = np.dtype(
+    [
+        ("cards", "i2", (DECK_SIZE,)),  # card numbers
+        ("pool", "i2"),  # 0: those 30 cards; n: 30 drawn afresh, each from the first n
+    ]
+)
+"""A deck as kernels read it (`engine.decks.Deck`)."""
+
+ZERO_MINION = np.zeros(1, MINION)
+"""What an empty place on the board holds."""
+
+
+@njit
+def draw_card(side: np.void) -> None:
+    """Draw one card: into the hand, burned where the hand is full, fatigue where the deck is empty.
+
+    `side` is modified in place. Fatigue damage is 1, 2, 3, ... and hits armour first.
+    """
+    if side["n_deck"] == 0:
+        side["fatigue"] += 1
+        damage_hero(side, side["fatigue"])
+        return
+    side["n_deck"] -= 1
+    card = side["deck"][side["n_deck"]]
+    side["deck"][side["n_deck"]] = 0
+    if side["n_hand"] == HAND_SIZE:
+        side["burned"] += 1
+    else:
+        side["hand"][side["n_hand"]] = card
+        side["n_hand"] += 1
+
+
+@njit
+def damage_hero(side: np.void, damage: int) -> None:
+    """Damage a hero, armour first. `side` is modified in place."""
+    absorbed = min(damage, side["armour"])
+    side["armour"] -= absorbed
+    side["health"] -= damage - absorbed
+
+
+@njit
+def start_turn(state: np.void) -> None:
+    """Begin the active player's turn: a crystal, full mana, ready minions, a card. Modified in place."""
+    side = state["sides"][state["active"]]
+    side["crystals"] = min(side["crystals"] + 1, MAX_MANA)
+    side["mana"] = side["crystals"]
+    for slot in range(side["n_board"]):
+        minion = side["board"][slot]
+        minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+        minion["arrived"] = 0
+    if state["turn"] > 1 or state["first_draw"]:
+        draw_card(side)
+
+
+@njit
+def new_game(
+    state: np.void, cards: np.ndarray, first: np.void, second: np.void, rules: np.void, key: np.uint64
+) -> None:
+    """Deal a game up to the first player's first decision. `state` is modified in place.
+
+    Args:
+        state: a record of dtype `STATE`; what it held is lost.
+        cards: the card table, shape (cards,), dtype `CARD`.
+        first: deck of the player who goes first, a record of dtype `DECK`.
+        second: deck of the other player.
+        rules: a record of dtype `RULES`.
+        key: the game's key (`engine.streams`). Shuffles belong to seats, so two games with one key
+            and exchanged agents deal the same cards to the same seats.
+    """
+    state["turn"] = 1
+    state["turn_cap"] = rules["turn_cap"]
+    state["active"] = 0
+    state["first_draw"] = rules["first_draw"]
+    _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
+    _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
+    if rules["coin"]:
+        side = state["sides"][1]
+        side["hand"][side["n_hand"]] = COIN
+        side["n_hand"] += 1
+    start_turn(state)
+
+
+@njit
+def _deal(
+    side: np.void, cards: np.ndarray, deck: np.void, hand: int, mulligan_above: int, key: np.uint64, seat: int
+) -> None:
+    """Shuffle a deck, draw the opening hand and replace its dear cards. `side` is modified in place."""
+    side["health"] = HERO_HEALTH
+    side["armour"] = 0
+    side["mana"] = 0
+    side["crystals"] = 0
+    side["fatigue"] = 0
+    side["died"] = 0
+    side["burned"] = 0
+    side["n_board"] = 0
+    side["n_hand"] = 0
+    side["n_deck"] = DECK_SIZE
+    side["hand"][:] = 0
+    for slot in range(BOARD_SIZE):
+        side["board"][slot] = ZERO_MINION[0]
+    if deck["pool"] > 0:
+        pick = derive(derive(key, Purpose.DECK), seat)
+        for place in range(DECK_SIZE):
+            side["deck"][place] = deck["cards"][below(pick, place, deck["pool"])]
+    else:
+        side["deck"][:] = deck["cards"]
+        shuffle(side["deck"], DECK_SIZE, derive(derive(key, Purpose.SHUFFLE), seat))
+    for _ in range(hand):
+        draw_card(side)
+    if mulligan_above >= 0:
+        _mulligan(side, cards, mulligan_above, derive(derive(key, Purpose.MULLIGAN), seat))
+
+
+@njit
+def _mulligan(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -> None:
+    """Replace each opening card dearer than `above` from the deck, then shuffle those back in."""
+    aside = np.zeros(HAND_SIZE, np.int16)
+    n_aside = 0
+    for place in range(side["n_hand"]):
+        card = side["hand"][place]
+        if cards[card]["cost"] > above:
+            aside[n_aside] = card
+            n_aside += 1
+            side["n_deck"] -= 1
+            side["hand"][place] = side["deck"][side["n_deck"]]
+    for place in range(n_aside):
+        side["deck"][side["n_deck"]] = aside[place]
+        side["n_deck"] += 1
+    if n_aside:
+        shuffle(side["deck"], side["n_deck"], key)

@@ -1,0 +1,113 @@
+"""What a player sees: a read-only copy of the position without the cards hidden from that player."""
+
+from functools import cached_property
+
+import numpy as np
+
+from engine.actions import Action
+from engine.cards import Card
+from engine.codes import UNKNOWN, Keyword
+from engine.minion import MinionSpec
+from engine.position import Position
+from engine.state import STATE
+
+
+class MinionView:
+    """A minion on the board, as both players see it."""
+
+    def __init__(self, position: Position, minion: np.void) -> None:
+        self.card: Card = position.table.cards[minion["card"]]
+        self.attack = int(minion["attack"])
+        self.health = int(minion["health"])
+        self.keywords = int(minion["keywords"])
+        self.attacks_left = int(minion["attacks_left"])
+        self.arrived = bool(minion["arrived"])
+
+    def has(self, keyword: Keyword) -> bool:
+        """Whether it (still) has a keyword."""
+        return bool(self.keywords & keyword)
+
+    @property
+    def spec(self) -> MinionSpec:
+        """Its present numbers and keywords, with the attacks it has left."""
+        flags = {keyword.name.lower(): self.has(keyword) for keyword in Keyword}
+        cost, worth = self.card.spec.cost, self.card.spec.value
+        return MinionSpec(self.attack, self.health, cost, worth, **flags, attacks_left=self.attacks_left)
+
+
+class SideView:
+    """One player's half, as far as the observer may see it."""
+
+    def __init__(self, position: Position, seat: int) -> None:
+        side = position.state["sides"][seat]
+        self.seat = seat
+        self.health = int(side["health"])
+        self.armour = int(side["armour"])
+        self.mana = int(side["mana"])
+        self.crystals = int(side["crystals"])
+        self.fatigue = int(side["fatigue"])
+        self.hand_size = int(side["n_hand"])
+        self.deck_size = int(side["n_deck"])
+        self._position = position
+        self._side = side
+
+    @cached_property
+    def board(self) -> tuple[MinionView, ...]:
+        """Minions from left to right."""
+        return tuple(
+            MinionView(self._position, minion) for minion in self._side["board"][: self._side["n_board"]]
+        )
+
+    @cached_property
+    def hand(self) -> tuple[str | Card, ...]:
+        """Cards in hand: a `Card`, "The Coin", or "?" where the observer cannot see it."""
+        numbers = [int(number) for number in self._side["hand"][: self.hand_size]]
+        return tuple(self._position.card(number) or self._position.card_name(number) for number in numbers)
+
+
+class PlayerView:
+    """All a player knows at a decision: own hand, both boards, counts of what is hidden.
+
+    The opponent's hand and deck are unknown; the own deck is known as a set of cards, not in order. Deck
+    lists are open: the card table names the cards of both decks.
+
+    Attributes:
+        position: the position with hidden cards replaced, for kernels and notation; read-only.
+        seat: the observing player, 0 went first.
+    """
+
+    def __init__(self, position: Position, seat: int) -> None:
+        self.seat = seat
+        self.position = Position(_observed(position.state, seat), position.table)
+
+    @property
+    def turn(self) -> int:
+        """The round of both players, from 1."""
+        return int(self.position.state["turn"])
+
+    @cached_property
+    def own(self) -> SideView:
+        """The observer's half."""
+        return SideView(self.position, self.seat)
+
+    @cached_property
+    def enemy(self) -> SideView:
+        """The opponent's half."""
+        return SideView(self.position, 1 - self.seat)
+
+    @cached_property
+    def legal_actions(self) -> tuple[Action, ...]:
+        """Every legal action, in the fixed order of `engine.rules.legal_actions`."""
+        return tuple(self.position.legal_actions())
+
+
+def _observed(state: np.void, seat: int) -> np.void:
+    """A read-only copy of a state without what the player at `seat` cannot know."""
+    states = np.zeros(1, STATE)
+    states[0] = state
+    own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
+    own["deck"][: own["n_deck"]].sort()
+    enemy["hand"][: enemy["n_hand"]] = UNKNOWN
+    enemy["deck"][: enemy["n_deck"]] = UNKNOWN
+    states.flags.writeable = False
+    return states[0]

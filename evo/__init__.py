@@ -1,0 +1,1 @@
+"""The evolution of objective weights: strategy, coevolution, runs, tournament, reports."""

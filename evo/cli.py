@@ -1,0 +1,91 @@
+"""The command `manaforge`: the one place where the parts are put together."""
+
+from collections.abc import Callable
+from importlib.metadata import version
+
+import typer
+
+from engine import Action, Agent, PassAgent, Position, RandomAgent, find_deck, play, rulesets, shipped_decks
+from engine.codes import ActionKind
+from engine.console import command_line
+from engine.errors import unknown_name
+from engine.show import console, draw_position
+
+app = typer.Typer(
+    help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+AGENTS: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "pass": PassAgent}
+
+
+def main() -> None:
+    """Entry point of the command `manaforge`."""
+    command_line(app, "manaforge")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"manaforge {version('manaforge')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    pass
+
+
+@app.command(name="play")
+def play_game(
+    first: str = typer.Argument(help=f"Agent that goes first: {' or '.join(AGENTS)}."),
+    second: str = typer.Argument(help="Agent that goes second."),
+    decks: tuple[str, str] = typer.Option(
+        ("thesis-paladin", "thesis-warrior"),
+        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a TOML file or a deck code.",
+    ),
+    seed: int = typer.Option(1, min=0, help="The same seed deals and plays the same game."),
+    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+) -> None:
+    """Play one game and show it turn by turn."""
+    agents = _agent(first), _agent(second)
+    both = find_deck(decks[0]), find_deck(decks[1])
+    screen = console()
+    names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
+    screen.print(
+        f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}", markup=False
+    )
+
+    turn_line: list[str] = []
+
+    def watch(position: Position, action: Action) -> None:
+        if not turn_line:
+            own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
+            turn_line.append(
+                f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
+                f"{own['health']:>2} against {enemy['health']:>2} health, {own['mana']} mana:"
+            )
+        if action.kind == ActionKind.END_TURN:
+            print(turn_line[0], "; ".join(turn_line[1:]) or "nothing")
+            turn_line.clear()
+        else:
+            turn_line.append(position.describe(action))
+
+    result = play(*agents, both, seed, ruleset=ruleset, watch=watch)
+    if turn_line:
+        print(turn_line[0], "; ".join(turn_line[1:]))
+    screen.print(draw_position(result.position))
+    ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
+    screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
+    if result.error:
+        screen.print(result.error.strip(), markup=False)
+
+
+def _agent(name: str) -> Agent:
+    if name not in AGENTS:
+        raise unknown_name("agent", name, AGENTS)
+    return AGENTS[name]()

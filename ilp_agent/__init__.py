@@ -1,0 +1,1 @@
+"""One turn of the game as an integer program, and the agent that plays by it."""

@@ -1,0 +1,1 @@
+"""Other agents behind the engine's `Agent` protocol, to be met in the tournament."""

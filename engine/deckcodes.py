@@ -54,7 +54,7 @@ def deck_from_code(text: str) -> Deck:
 
 
 def code_of(cards: Sequence[Card], hero: int = 7) -> str:
-    """The deck code of a list of catalogue cards; `hero` is a hero's card number (7 is Garrosh Hellscream)."""
+    """The deck code of a list of catalogue cards; `hero` is a hero's card number (7: Garrosh)."""
     counts = [
         (number, sum(card.dbf_id == number for card in cards)) for number in {card.dbf_id for card in cards}
     ]

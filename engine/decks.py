@@ -40,7 +40,7 @@ class Deck:
 
     def record(self, table: CardTable) -> np.void:
         """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
-        record = np.zeros(1, DECK)[0]
+        record: np.void = np.zeros(1, DECK)[0]
         record["cards"][: len(self.cards)] = [table.number[card] for card in self.cards]
         record["pool"] = len(self.cards) if self.random else 0
         return record

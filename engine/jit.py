@@ -22,10 +22,12 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 import numpy as np
 import platformdirs
+from numba.core import config as _untyped_config
 from numba.core import event
 from rich.console import Console
 from rich.status import Status
 
+config: Any = _untyped_config
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -91,7 +93,7 @@ CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
 """Where this process keeps its compiled kernels; None when no folder could be written."""
 
 
-class _CompileNotice(event.Listener):  # type: ignore[misc]
+class _CompileNotice(event.Listener):
     """Says on standard error that kernels are being compiled, once, and only when they are."""
 
     def __init__(self) -> None:
@@ -132,18 +134,18 @@ class _CompileNotice(event.Listener):  # type: ignore[misc]
             self._status = None
 
 
-event.register("numba:compile", _CompileNotice())
+event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]
 
 
 @contextmanager
 def _numba_cache_in(folder: Path | None) -> Iterator[None]:
     """Point numba's cache at `folder` while one function is decorated, and back again."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder or "")
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:

@@ -10,7 +10,7 @@ A position:
   The letters: C Charge, R Rush, T Taunt, W Windfury, D Divine Shield, L Lifesteal, P Poisonous, S Stealth.
 - A minion on board is its card, then `now attack/health` with the letters it still has where anything
   changed, `ready` (`ready 2`) for the attacks it has left, and `arrived` on the turn it was played.
-- `hero 28+2` is health and armour, `mana 3/5` is mana left and crystals; a deck is in the order it will be drawn.
+- `hero 28+2` is health and armour, `mana 3/5` is mana left and crystals; a deck is in drawing order.
 - `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
 - A hidden card is `?`, several in a row `12 ?`.
 

@@ -110,4 +110,5 @@ def empty_state(like: np.void | None = None) -> np.void:
     states = np.zeros(1, STATE)
     if like is not None:
         states[0] = like
-    return states[0]
+    state: np.void = states[0]
+    return state

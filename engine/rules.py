@@ -52,13 +52,13 @@ def outcome(state: np.void) -> int:
 @njit
 def guards(minion: np.void) -> bool:
     """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
-    return (minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT
+    return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
 
 
 @njit
 def may_attack_hero(minion: np.void) -> bool:
     """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
-    return minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0
+    return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)
 
 
 @njit

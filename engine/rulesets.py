@@ -38,7 +38,7 @@ class Ruleset:
     @property
     def array(self) -> np.void:
         """The same as a record of dtype `RULES`, for kernels."""
-        record = np.zeros(1, RULES)[0]
+        record: np.void = np.zeros(1, RULES)[0]
         for field in RULES.names or ():
             record[field] = getattr(self, field)
         return record

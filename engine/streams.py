@@ -56,7 +56,7 @@ def philox(
 
 @njit
 def derive(key: np.uint64, part: int) -> np.uint64:
-    """The key one step further down an address; `part` is in [0, 2**32)."""
+    """The key one step further down an address; `part` is in [0, 2**32). Python calls `stream_key`."""
     w0, w1, _, _ = philox(np.uint64(part), _ZERO, _ZERO, _TAG_DERIVE, key)
     return np.uint64(w0 | (w1 << _SHIFT))
 
@@ -80,7 +80,7 @@ def below(key: np.uint64, index: int, n: int) -> int:
         word, _, _, _ = philox(np.uint64(index), attempt, _ZERO, _TAG_DRAW, key)
         product = word * size
         if (product & _LOW) >= threshold:
-            return np.int64(product >> _SHIFT)
+            return np.int64(product >> _SHIFT)  # type: ignore[return-value]
         attempt += np.uint64(1)
 
 
@@ -104,7 +104,6 @@ def stream_key(seed: int, *address: int) -> np.uint64:
     """
     key = np.uint64(_checked("seed", seed, MAX_KEY))
     for place, part in enumerate(address):
-        # The cast matters where kernels run uncompiled as well as compiled.
         key = np.uint64(derive(key, _checked(f"address[{place}]", part, MAX_WORD)))
     return key
 

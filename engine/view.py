@@ -110,4 +110,5 @@ def _observed(state: np.void, seat: int) -> np.void:
     enemy["hand"][: enemy["n_hand"]] = UNKNOWN
     enemy["deck"][: enemy["n_deck"]] = UNKNOWN
     states.flags.writeable = False
-    return states[0]
+    observed: np.void = states[0]
+    return observed

@@ -46,7 +46,7 @@ def play_game(
     second: str = typer.Argument(help="Agent that goes second."),
     decks: tuple[str, str] = typer.Option(
         ("thesis-paladin", "thesis-warrior"),
-        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a TOML file or a deck code.",
+        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a file or a deck code.",
     ),
     seed: int = typer.Option(1, min=0, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -50,12 +51,12 @@ class Card:
     card_set: str = ""
     exact: bool = True
 
-    def altered(self, keywords: Iterable[str] | None = None, **numbers: float) -> "Card":
+    def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
         """This card with other keywords, numbers (cost, attack, health) or value, as a deck file may ask.
 
         Where its keywords or numbers changed, it is no longer `exact`.
         """
-        flags = {} if keywords is None else keyword_flags(keywords)
+        flags: dict[str, Any] = {} if keywords is None else keyword_flags(keywords)
         spec = replace(self.spec, **flags, **numbers)
         return replace(
             self, spec=spec, exact=self.exact and replace(spec, value=self.spec.value) == self.spec
@@ -107,7 +108,7 @@ class Catalogue:
 
     @cached_property
     def by_name(self) -> dict[str, Card]:
-        """Folded name -> the newest printing outside the Classic format (Hearthstone numbers cards in time)."""
+        """Folded name -> the newest printing outside the Classic format; numbers grow with time."""
         found: dict[str, Card] = {}
         for card in self.by_id.values():
             name = card.name.casefold()
@@ -133,9 +134,9 @@ class Catalogue:
 def catalogue() -> Catalogue:
     """The card base of this version, read once."""
     data = resources.files("engine") / "data"
-    with (data / "cards.csv").open(encoding="utf-8", newline="") as lines:
+    with (data / "cards.csv").open(encoding="utf-8") as lines:
         cards = [_card(row) for row in csv.DictReader(lines)]
-    with (data / "other_cards.csv").open(encoding="utf-8", newline="") as lines:
+    with (data / "other_cards.csv").open(encoding="utf-8") as lines:
         others = {int(row["dbf_id"]): (row["name"], row["type"]) for row in csv.DictReader(lines)}
     return Catalogue(cards, others)
 
@@ -146,7 +147,7 @@ def find_card(id_or_name: str) -> Card:
 
 
 def _card(row: dict[str, str]) -> Card:
-    numbers = {name: int(row[name]) for name in ("attack", "health", "cost")}
+    numbers: dict[str, Any] = {name: int(row[name]) for name in ("attack", "health", "cost")}
     return Card(
         id=row["id"],
         name=row["name"],

@@ -1,0 +1,109 @@
+"""How fast the engine is on one core: whole random games, a state copy, start-up from the cache.
+
+Run with `make bench`. Everything is compiled before it is timed; the best of several rounds is quoted,
+since other work on the machine can only slow a round down.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from engine import RandomAgent, find_deck, find_ruleset, perft, play, shipped_decks
+from engine.decks import deck_records, table_of
+from engine.jit import njit
+from engine.match import deal
+from engine.playout import random_games
+from engine.state import STATE
+from engine.streams import stream_key
+
+GAMES = 20_000
+ROUNDS = 5
+
+
+@njit
+def copy_states(target: np.ndarray, source: np.ndarray, n: int) -> int:
+    """Copy `n` states between two arrays, in turn; the sum keeps the compiler from leaving any out."""
+    total = 0
+    for i in range(n):
+        target[i & 63] = source[(i * 7) & 63]
+        total += target[i & 63]["turn"]
+    return total
+
+
+def best_seconds(run: Callable[[], object]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def games_a_second() -> None:
+    decks = [find_deck(name) for name in shipped_decks()]
+    table = table_of(decks)
+    records = dict(zip(shipped_decks(), deck_records(decks, table), strict=True))
+    keys = np.array([stream_key(1, game) for game in range(GAMES)], np.uint64)
+    outcomes = np.zeros(GAMES, np.int64)
+    pairs = [("thesis-paladin", "thesis-warrior"), ("hearthsim-basic",) * 2, ("random-minions",) * 2]
+    for first, second in pairs:
+        arguments = (table.array, records[first], records[second], find_ruleset("thesis").array)
+        rounds = random_games(*arguments, keys, outcomes)
+        seconds = best_seconds(lambda arguments=arguments: random_games(*arguments, keys, outcomes))
+        print(
+            f"random games, {first} against {second}: {GAMES / seconds:,.0f} games/s "
+            f"({rounds / GAMES:.1f} rounds a game, {seconds / GAMES * 1e6:.1f} us)"
+        )
+
+
+def copies() -> None:
+    source, target = np.ones(64, STATE), np.zeros(64, STATE)
+    copy_states(target, source, 10)
+    n = 10_000_000
+    seconds = best_seconds(lambda: copy_states(target, source, n))
+    print(f"state copy ({STATE.itemsize} bytes): {seconds / n * 1e9:.1f} ns")
+
+
+def python_games() -> None:
+    decks = find_deck("thesis-paladin"), find_deck("thesis-warrior")
+    agent = RandomAgent()
+    n = 200
+    seconds = best_seconds(lambda: [play(agent, agent, decks, seed) for seed in range(n)])
+    print(f"random games through the Agent protocol: {n / seconds:,.0f} games/s")
+
+
+def trees() -> None:
+    position = deal((find_deck("thesis-paladin"), find_deck("thesis-warrior")), seed=1)
+    leaves = perft(position, 11)
+    seconds = best_seconds(lambda: perft(position, 11))
+    print(
+        f"perft to depth 11 from the deal: {leaves:,d} leaves, {leaves / seconds / 1e6:.1f} million a second"
+    )
+
+
+def startup() -> None:
+    """Time a first process (empty cache: it compiles) and a second one (it loads)."""
+    program = (
+        "from engine import *; d = find_deck('thesis-paladin'); play(RandomAgent(), RandomAgent(), (d, d), 1)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("first process, compiling", "second process, from the cache"):
+            began = time.perf_counter()
+            environment = {**os.environ, "MANAFORGE_CACHE_DIR": folder}
+            subprocess.run(
+                [sys.executable, "-c", program], check=True, env=environment, stderr=subprocess.PIPE
+            )
+            print(f"{name}: {time.perf_counter() - began:.1f} s to a finished game")
+
+
+if __name__ == "__main__":
+    games_a_second()
+    copies()
+    python_games()
+    trees()
+    startup()

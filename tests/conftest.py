@@ -1,0 +1,20 @@
+"""Shared by all tests: how much of the random suites to run, and in which compiler mode."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
+
+# No deadline: a first call compiles. The same examples every time: a failure must not come and go.
+settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
+settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+
+
+@pytest.fixture(scope="session")
+def random_game_count() -> int:
+    """Random games compared with the reference for each ruleset; MANAFORGE_GAMES sets another number."""
+    return int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "125"))

@@ -292,6 +292,8 @@ def _matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re
 
 
 def _bounded(name: str, number: str | int, low: int, high: int) -> int:
+    if isinstance(number, str) and not number.isdecimal() and not number.removeprefix("-").isdecimal():
+        raise NotationError(f"{name} must be a whole number, got {number!r}")
     if not low <= int(number) <= high:
         raise NotationError(f"{name} must be from {low} to {high}, got {number}")
     return int(number)

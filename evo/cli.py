@@ -5,7 +5,18 @@ from importlib.metadata import version
 
 import typer
 
-from engine import Action, Agent, PassAgent, Position, RandomAgent, find_deck, play, rulesets, shipped_decks
+from engine import (
+    Action,
+    Agent,
+    PassAgent,
+    Position,
+    RandomAgent,
+    find_deck,
+    find_ruleset,
+    play,
+    rulesets,
+    shipped_decks,
+)
 from engine.codes import ActionKind
 from engine.console import command_line
 from engine.errors import unknown_name
@@ -54,6 +65,7 @@ def play_game(
     """Play one game and show it turn by turn."""
     agents = _agent(first), _agent(second)
     both = find_deck(decks[0]), find_deck(decks[1])
+    rules = find_ruleset(ruleset)
     screen = console()
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     screen.print(
@@ -75,7 +87,7 @@ def play_game(
         else:
             turn_line.append(position.describe(action))
 
-    result = play(*agents, both, seed, ruleset=ruleset, watch=watch)
+    result = play(*agents, both, seed, ruleset=rules, watch=watch)
     if turn_line:
         print(turn_line[0], "; ".join(turn_line[1:]))
     screen.print(draw_position(result.position))

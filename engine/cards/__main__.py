@@ -1,11 +1,11 @@
 """`python -m engine.cards build` generates the catalogue (`python -m engine card NAME` looks a card up)."""
 
-import sys
 from pathlib import Path
 
 import typer
 
 from engine.console import command_line
+from engine.errors import ManaforgeError
 
 app = typer.Typer(help="The card catalogue.", no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -23,7 +23,7 @@ def build() -> None:
     try:
         print(write_catalogue(Path(__file__).resolve().parents[1] / "data"))
     except ModuleNotFoundError as error:
-        sys.exit(f"{error}. The generator needs the development tools: make setup")
+        raise ManaforgeError(f"{error}; the generator needs the development tools: make setup") from None
 
 
 if __name__ == "__main__":

@@ -1,0 +1,148 @@
+"""The catalogue, look-ups, and the numbers a minion may have."""
+
+import dataclasses
+import importlib.util
+
+import pytest
+
+from engine import CardError, CardTable, MinionSpec, UnknownNameError, find_card
+from engine.cards import catalogue
+from engine.cards.build import is_exact
+from engine.minion import keyword_flags, keyword_names
+
+
+def test_the_card_base_is_the_real_one() -> None:
+    cards = catalogue().by_id.values()
+    assert 4_500 < len(cards) < 6_000
+    assert 200 < sum(card.exact for card in cards) < 500
+    assert len(catalogue().by_dbf_id) == len(cards)
+    assert all(card.name and card.spec.health >= 1 for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("name", "cost", "attack", "health", "keywords", "exact"),
+    [
+        ("Bloodfen Raptor", 2, 3, 2, [], True),
+        ("Sen'jin Shieldmasta", 4, 3, 5, ["Taunt"], True),
+        ("Al'Akir the Windlord", 8, 3, 6, ["Charge", "Taunt", "Windfury", "Divine Shield"], True),
+        ("Leeroy Jenkins", 5, 6, 2, ["Charge"], False),
+        ("Armorsmith", 2, 1, 4, [], False),
+        ("Shieldbearer", 1, 0, 4, ["Taunt"], True),
+    ],
+)
+def test_known_cards(
+    name: str, cost: int, attack: int, health: int, keywords: list[str], exact: bool
+) -> None:
+    card = find_card(name)
+    assert (card.spec.cost, card.spec.attack, card.spec.health) == (cost, attack, health)
+    assert keyword_names(card.spec.keywords) == keywords
+    assert card.exact == exact
+    assert ("body and keywords only" in card.describe()) != exact
+
+
+def test_a_name_is_its_newest_printing_outside_classic_and_an_id_is_itself() -> None:
+    assert find_card("Argent Squire").id == "CORE_EX1_008"
+    assert find_card("argent squire").id == "CORE_EX1_008"
+    assert find_card("EX1_008").card_set == "EXPERT1"
+    # Leeroy's Classic printing costs 4.
+    assert find_card("VAN_EX1_116").spec.cost == 4
+    assert find_card("Leeroy Jenkins").card_set != "VANILLA"
+    # A card printed in the Classic set alone is still found by name.
+    names = {card.name.casefold() for card in catalogue().by_id.values()}
+    assert names == set(catalogue().by_name)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("Bloodfen Rapto", "Bloodfen Raptor"),
+        ("senjin shieldmaster", "Sen'jin Shieldmasta"),
+        ("CS2_17", "CS2_172"),
+    ],
+)
+def test_a_wrong_name_answers_with_the_nearest(wrong: str, right: str) -> None:
+    with pytest.raises(UnknownNameError, match="unknown card .*nearest: .*") as caught:
+        find_card(wrong)
+    assert right in str(caught.value)
+    assert isinstance(caught.value, LookupError)
+
+
+def test_nonsense_names_say_so() -> None:
+    with pytest.raises(UnknownNameError, match="nothing has a similar name"):
+        find_card("qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("attack", -1), ("attack", 1000), ("attack", 1.5), ("attack", True), ("attack", "3"),
+        ("health", 0), ("health", -3), ("cost", -1), ("value", float("nan")), ("value", float("inf")),
+        ("value", -0.5), ("value", "2"), ("taunt", 1), ("attacks_left", 2), ("attacks_left", -1),
+    ],
+)  # fmt: skip
+def test_bad_numbers_are_refused_with_the_field(field: str, value: object) -> None:
+    with pytest.raises(CardError, match=field):
+        dataclasses.replace(MinionSpec(2, 3), **{field: value})
+
+
+def test_windfury_may_have_two_attacks_left() -> None:
+    assert MinionSpec(2, 3, windfury=True, attacks_left=2).attacks_left == 2
+
+
+def test_value_defaults_to_the_cost() -> None:
+    assert MinionSpec(2, 3, cost=4).worth == 4
+    assert MinionSpec(2, 3, cost=4, value=1.5).worth == 1.5
+
+
+def test_keyword_flags_refuse_unknown_names() -> None:
+    assert keyword_flags(["Divine Shield"])["divine_shield"]
+    with pytest.raises(UnknownNameError, match="unknown keyword 'tant'; nearest: taunt"):
+        keyword_flags(["tant"])
+
+
+@pytest.mark.parametrize(
+    ("text", "keywords", "exact"),
+    [
+        ("", [], True),
+        ("<b>Taunt</b>\n<b>Divine Shield</b>", ["taunt", "divine_shield"], True),
+        ("[x]<b>Charge</b>, <b>Windfury</b>.", ["charge", "windfury"], True),
+        ("<b>Charge</b>. <b>Battlecry:</b> Summon two Whelps", ["charge"], False),
+        ("Has +1 Attack while damaged.", [], False),
+        ("<b>Mega-Windfury</b>", ["windfury"], False),
+        ("<b>Rush</b>. Your other minions have <b>Rush</b>.", ["rush"], False),
+    ],
+)
+def test_exact_means_the_text_says_no_more(text: str, keywords: list[str], exact: bool) -> None:
+    assert is_exact(text, keywords) == exact
+
+
+def test_an_altered_card_is_not_exact_unless_only_its_value_changed() -> None:
+    squire = find_card("EX1_008")
+    assert not squire.altered(keywords=[]).exact
+    assert not squire.altered(attack=2).exact
+    assert squire.altered(value=3.0).exact
+    assert squire.altered(value=3.0).spec.worth == 3
+
+
+def test_a_card_table_is_read_only_and_in_order() -> None:
+    cards = [find_card("War Golem"), find_card("EX1_008")]
+    table = CardTable(cards)
+    assert [int(row["attack"]) for row in table.array] == [7, 1]
+    assert table.number[cards[1]] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        table.array["attack"] = 0
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(
+    importlib.util.find_spec("hearthstone_data") is None, reason="needs the development tools"
+)
+def test_the_generator_writes_what_is_committed(tmp_path) -> None:
+    from importlib import resources
+
+    from engine.cards.build import build
+
+    build(tmp_path)
+    committed = resources.files("engine") / "data"
+    for name in ("cards.csv", "other_cards.csv", "SOURCE.md"):
+        assert (tmp_path / name).read_text() == (committed / name).read_text(), name

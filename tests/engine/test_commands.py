@@ -1,0 +1,112 @@
+"""The commands as a user types them: in process for their output, mistakes as one clear line."""
+
+import pytest
+
+import engine.__main__ as engine_main
+import engine.cards.__main__ as cards_main
+from engine.console import command_line
+
+POSITION = (
+    "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3; 1:4/4T] hand [2 ?] deck [3 ?] | hero 30 mana 3/5 "
+    "board [Windfury Harpy 6:4/5W ready 2; 2/2] hand [The Coin; Chillwind Yeti 4:4/5] deck [1/1]"
+)
+
+
+def run(monkeypatch, capsys, app, *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["program", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        command_line(app, "program")
+    output = capsys.readouterr()
+    return int(caught.value.code or 0), output.out, output.err
+
+
+@pytest.fixture
+def engine(monkeypatch, capsys):
+    return lambda *arguments: run(monkeypatch, capsys, engine_main.app, *arguments)
+
+
+def test_show_draws_both_boards_and_the_actions(engine) -> None:
+    code, out, _ = engine("show", POSITION)
+    assert code == 0
+    for text in (
+        "Turn 5, the second player to move",
+        "First player: 28 health + 2 armour",
+        "deck 3, fatigue 1",
+        "hand: 2 hidden cards",
+        "[0] Windfury Harpy",
+        "ready twice",
+        "Taunt",
+        "[1] Chillwind Yeti (4) 4/5",
+        "4 legal actions: play 0 (The Coin); attack 0 -> 1",
+    ):
+        assert text in out or text == "4 legal actions: play 0 (The Coin); attack 0 -> 1", text
+    assert "legal actions: play 0 (The Coin); attack 0 -> 1 (Windfury Harpy -> 4/4); end turn" in out.replace(
+        "\n", " "
+    )
+
+
+def test_show_says_who_has_won(engine) -> None:
+    assert "the first player has won" in engine("show", "hero 3 | hero 0")[1]
+    assert "a draw" in engine("show", "hero 0 | hero 0")[1]
+    assert "empty board" in engine("show", "hero 3 | hero 1")[1]
+
+
+def test_mistakes_are_one_line_without_a_traceback(engine) -> None:
+    for arguments, message in (
+        (("show", "nonsense"), "a position is"),
+        (("deck", "thesis-palladin"), "nearest: thesis-paladin"),
+        (("card", "Bloodfen Rapto"), "nearest: Bloodfen Raptor"),
+        (("deck", "none.toml"), "cannot read deck file none.toml: No such file or directory"),
+    ):
+        code, out, err = engine(*arguments)
+        assert (code, out) == (1, "")
+        assert message in err
+        assert err.startswith("program: ")
+        assert "Traceback" not in err
+
+
+def test_deck_lists_say_what_is_exact(engine) -> None:
+    code, out, _ = engine("deck")
+    assert code == 0
+    for name in ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"):
+        assert name in out
+    assert "body and keywords only" in engine("deck", "thesis-warrior")[1]
+    assert "drawn from these" in engine("deck", "random-minions")[1]
+
+
+def test_card_shows_all_printings(engine) -> None:
+    code, out, _ = engine("card", "Argent Squire")
+    assert code == 0
+    assert out.splitlines()[0] == "Argent Squire (1) 1/1 Divine Shield [CORE_EX1_008]"
+    assert "VAN_EX1_008" in out
+
+
+def test_perft_counts(engine) -> None:
+    code, out, _ = engine("perft", "hero 30 board [1/1 ready] | hero 30", "2")
+    assert code == 0
+    assert [line.split()[1] for line in out.splitlines()] == ["1", "2", "2"]
+
+
+def test_help_of_the_generator(monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, cards_main.app, "--help")
+    assert code == 0
+    assert "build" in out
+
+
+def test_the_generator_without_its_data_says_what_to_install(monkeypatch, capsys) -> None:
+    def missing(folder):
+        raise ModuleNotFoundError("No module named 'hearthstone_data'")
+
+    monkeypatch.setattr("engine.cards.build.build", missing)
+    code, _, err = run(monkeypatch, capsys, cards_main.app, "build")
+    assert code == 1
+    assert "No module named 'hearthstone_data'" in err
+    assert "make setup" in err
+
+
+def test_keyboard_interrupt_exits_130(monkeypatch, capsys) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["program"])
+    assert run(monkeypatch, capsys, interrupted)[0] == 130

@@ -1,0 +1,229 @@
+"""Deck files, deck codes and the decks that come with the package."""
+
+import base64
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hearthstone.deckstrings import write_deckstring
+from hearthstone.enums import FormatType
+
+from engine import DeckError, ManaforgeError, UnknownNameError, find_card, find_deck, read_deck, shipped_decks
+from engine.cards import catalogue
+from engine.deckcodes import code_of, deck_from_code
+
+LINE = '[[cards]]\nid = "CS2_172"\ncount = 2\n'
+BODIES = {
+    # cost, attack, health and keywords of each deck, a benchmark that a new catalogue must not change
+    "thesis-paladin": "1:1/1 1:1/1T 2:2/2T 2:2/3 2:3/2 3:3/1C 3:3/3T 4:3/2C 4:3/5T 4:4/5 5:5/4T 5:6/2C 6:6/7 7:5/7T 8:8/8T",
+    "thesis-warrior": "1:1/2R 1:1/3R 2:1/3R 2:1/4 2:3/2 3:2/4 3:3/3R 4:2/5R 4:3/5T 4:4/3C 5:3/7T 5:4/5R 6:6/7 7:7/7 8:4/9C",
+    "hearthsim-basic": "1:1/2T 1:2/1 2:2/2T 2:2/3 2:3/2 3:1/4T 3:3/1D 3:3/3T 4:2/7 4:3/5T 4:4/5 5:3/6T 5:5/4T 6:6/7 7:7/7",
+}
+
+
+def deck_file(tmp_path: Path, body: str, head: str = 'schema = 1\nname = "mine"\n') -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(head + body)
+    return path
+
+
+def lines(*ids: str, count: int = 2) -> str:
+    return "".join(f'[[cards]]\nid = "{card_id}"\ncount = {count}\n' for card_id in ids)
+
+
+def fifteen() -> list[str]:
+    return [card.id for card in dict.fromkeys(find_deck("hearthsim-basic").cards)]
+
+
+@pytest.mark.parametrize("name", shipped_decks())
+def test_shipped_decks(name: str) -> None:
+    deck = find_deck(name)
+    assert deck.name == name
+    assert deck.description
+    if deck.random:
+        bodies = {(c.spec.attack, c.spec.health, c.spec.cost) for c in deck.cards}
+        assert bodies == {(a, h, (a + h) // 2) for a in range(1, 5) for h in range(1, 4)}
+        return
+    from engine.notation import format_card
+
+    counts = Counter(format_card(card).rsplit(" ", 1)[1] for card in deck.cards)
+    assert sorted(counts) == sorted(BODIES[name].split())
+    assert set(counts.values()) == {2}
+    if name.startswith("thesis"):
+        assert all(
+            not getattr(card.spec, keyword)
+            for card in deck.cards
+            for keyword in ("windfury", "divine_shield", "lifesteal", "poisonous", "stealth")
+        )
+
+
+def test_the_thesis_decks_hold_the_minions_their_source_prints() -> None:
+    paladin = {card.name: card.spec for card in find_deck("thesis-paladin").cards}
+    assert paladin["Righteous Protector"].taunt
+    assert not paladin["Righteous Protector"].divine_shield
+    assert paladin["Argent Squire"].keywords == 0
+    assert paladin["Chillblade Champion"].charge
+    assert paladin["Leeroy Jenkins"].charge
+    assert paladin["Tirion Fordring"].taunt
+    warrior = {card.name: card.spec for card in find_deck("thesis-warrior").cards}
+    assert warrior["Warbot"].rush
+    assert (warrior["Warbot"].attack, warrior["Warbot"].health) == (1, 3)
+    assert warrior["Town Crier"].rush
+    assert warrior["Armorsmith"].keywords == 0
+
+
+def test_a_deck_file_reads_back(tmp_path: Path) -> None:
+    path = deck_file(tmp_path, lines(*fifteen()))
+    assert Counter(read_deck(path).cards) == Counter(find_deck("hearthsim-basic").cards)
+    assert find_deck(str(path)).name == "mine"
+
+
+def test_a_deck_file_overrides_keywords_numbers_and_value(tmp_path: Path) -> None:
+    body = lines(*fifteen()[:14]) + '[[cards]]\nid = "EX1_008"\ncount = 2\n'
+    body += 'keywords = ["Rush", "Windfury"]\nvalue = 2.5\nattack = 3\n'
+    card = read_deck(deck_file(tmp_path, body)).cards[-1]
+    assert (card.spec.attack, card.spec.health, card.spec.worth) == (3, 1, 2.5)
+    assert card.spec.rush
+    assert card.spec.windfury
+    assert not card.spec.divine_shield
+    assert not card.exact
+
+
+def test_copies_are_limited_unless_the_file_says_otherwise(tmp_path: Path) -> None:
+    raptors = lines("CS2_172", count=30)
+    with pytest.raises(DeckError, match=r"mine.toml: 30 copies of Bloodfen Raptor \(at most 2\)"):
+        read_deck(deck_file(tmp_path, raptors))
+    assert len(read_deck(deck_file(tmp_path, raptors, 'schema = 1\nname = "r"\ncopies = 30\n')).cards) == 30
+    legends = lines(*fifteen()[:14], "EX1_116")
+    with pytest.raises(DeckError, match=r"2 copies of legendary Leeroy Jenkins \(at most 1\)"):
+        read_deck(deck_file(tmp_path, legends))
+    # Reprints are one card.
+    with pytest.raises(DeckError, match="3 copies of Argent Squire"):
+        read_deck(
+            deck_file(
+                tmp_path, lines(*fifteen()[:14]) + lines("EX1_008", "CORE_EX1_008", "VAN_EX1_008", count=1)
+            )
+        )
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (lines(*["CS2_172"], count=2), "2 cards instead of 30"),
+        (lines("CS2_17x"), r"mine.toml: cards\[0\]: unknown card 'CS2_17x'; nearest: .*CS2_17"),
+        (lines("War Golem"), r"cards\[0\]: 'War Golem' is a name; write the id 'CS2_186'"),
+        ('[[cards]]\nid = "CS2_172"\nname = "War Golem"\n', r"cards\[0\]: id 'CS2_172' is 'Bloodfen Raptor', not 'War Golem'"),
+        (LINE + 'keyword = ["taunt"]\n', r"unknown key 'keyword'; nearest: keywords.* \(at cards\[0\].keyword\)"),
+        (LINE + 'keywords = ["tount"]\n', r"cards\[0\]: unknown keyword 'tount'; nearest: taunt"),
+        ('[[cards]]\nid = "CS2_172"\ncount = 0\n', r"cards\[0\].count: .*greater than or equal to 1"),
+        ('[[cards]]\nid = "CS2_172"\ncount = "2"\n', r"cards\[0\].count: .*valid integer, got '2'"),
+        (LINE + "value = nan\n", r"cards\[0\].value: .*finite"),
+        (LINE + "value = -1.0\n", r"cards\[0\].value"),
+        (LINE + "health = 0\n", r"cards\[0\]: health must be from 1 to 999"),
+        ("[random]\nattack = [1, 4]\n", "random.health: Field required"),
+        ("[random]\nattack = [1, 9]\nhealth = [1, 9]\n", r"\[random\] must span 1 to 30 bodies .* spans 81"),
+        ("[random]\nattack = [4, 1]\nhealth = [1, 2]\n", "spans 0"),
+        ("[random]\nattack = [1, 1]\nhealth = [0, 2]\n", "health 1 or more"),
+        ("", r"either \[\[cards\]\] or a \[random\]"),
+        ("colour = 3\n", "unknown key 'colour'"),
+        ("cards = [", "mine.toml is not a TOML file"),
+    ],
+)  # fmt: skip
+def test_bad_deck_files_are_refused_with_what_and_where(tmp_path: Path, body: str, message: str) -> None:
+    with pytest.raises(DeckError, match=message):
+        read_deck(deck_file(tmp_path, body))
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeckError, match="schema: .*1, got 2"):
+        read_deck(deck_file(tmp_path, "", 'schema = 2\nname = "x"\n'))
+
+
+def test_missing_and_unreadable_files_and_names(tmp_path: Path) -> None:
+    with pytest.raises(DeckError, match=r"cannot read deck file .*none.toml: No such file"):
+        find_deck(str(tmp_path / "none.toml"))
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DeckError, match="not UTF-8"):
+        find_deck(str(tmp_path / "binary.toml"))
+    with pytest.raises(UnknownNameError, match="unknown deck 'thesis-paladn'; nearest: thesis-paladin"):
+        find_deck("thesis-paladn")
+
+
+# Deck codes
+
+
+def code(cards: list[tuple[int, int]], **kwargs: object) -> str:
+    return write_deckstring(cards, [7], FormatType.FT_WILD, **kwargs)
+
+
+def test_deck_codes_round_trip() -> None:
+    deck = find_deck("hearthsim-basic")
+    text = code_of(deck.cards)
+    assert Counter(c.id for c in find_deck(text).cards) == Counter(c.id for c in deck.cards)
+    # Without padding, and in the older form that ends before the sideboard byte.
+    assert len(deck_from_code(text.rstrip("=")).cards) == 30
+    old = base64.b64encode(base64.b64decode(text)[:-1]).decode()
+    assert len(deck_from_code(old).cards) == 30
+
+
+def test_the_block_of_lines_that_the_game_copies() -> None:
+    text = code_of(find_deck("hearthsim-basic").cards)
+    block = (
+        f"### Basic beats\n# Class: Warrior\n#\n# 2x (1) Goldshire Footman\n#\n{text}\n#\n# To use this deck"
+    )
+    assert find_deck(block).name == "Basic beats"
+    with pytest.raises(DeckError, match="this text has 2 such lines"):
+        deck_from_code(block + "\n" + text)
+
+
+def test_spells_and_weapons_are_refused_by_name_all_at_once() -> None:
+    numbers = {name: number for number, (name, _) in catalogue().others.items()}
+    cards = [(find_card("CS2_172").dbf_id, 2), (numbers["Mind Control"], 2), (numbers["Fiery War Axe"], 1)]
+    with pytest.raises(DeckError, match="only minions") as caught:
+        deck_from_code(code(cards))
+    assert "Mind Control (spell)" in str(caught.value)
+    assert "Fiery War Axe (weapon)" in str(caught.value)
+
+
+def test_wrong_codes_say_what_is_wrong() -> None:
+    raptor = find_card("CS2_172").dbf_id
+    with pytest.raises(DeckError, match="no collectible card has number 99999999"):
+        deck_from_code(code([(raptor, 2), (99999999, 1)]))
+    with pytest.raises(DeckError, match="2 cards instead of 30"):
+        deck_from_code(code([(raptor, 2)]))
+    with pytest.raises(DeckError, match="30 copies of Bloodfen Raptor"):
+        deck_from_code(code([(raptor, 30)]))
+    with pytest.raises(DeckError, match="sideboard"):
+        deck_from_code(code([(raptor, 2)], sideboards=[(raptor, 1, raptor)]))
+    with pytest.raises(DeckError, match="corrupted: Unsupported deckstring version"):
+        deck_from_code(base64.b64encode(b"\0\x09" + bytes(20)).decode())
+    with pytest.raises(DeckError, match="holds bytes or cards twice or too many"):
+        deck_from_code(code([(raptor, 1), (raptor, 2)]))
+    junk = base64.b64decode(code_of(find_deck("hearthsim-basic").cards)) + b"junk"
+    with pytest.raises(DeckError, match="twice or too many"):
+        deck_from_code(base64.b64encode(junk).decode())
+
+
+def test_every_cut_of_a_code_is_refused() -> None:
+    """But for the last byte, whose absence is the older form of the same deck."""
+    data = base64.b64decode(code_of(find_deck("hearthsim-basic").cards))
+    for length in range(len(data) - 1):
+        with pytest.raises(DeckError):
+            deck_from_code(base64.b64encode(data[:length]).decode() or "AAAA")
+
+
+def test_every_changed_byte_ends_in_a_deck_or_a_clear_error() -> None:
+    data = base64.b64decode(code_of(find_deck("hearthsim-basic").cards))
+    refused = 0
+    for place in range(len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bit
+            try:
+                deck = deck_from_code(base64.b64encode(changed).decode())
+            except ManaforgeError as error:
+                assert "deck code" in str(error)
+                refused += 1
+            else:
+                assert len(deck.cards) == 30
+    assert refused > 100

@@ -1,0 +1,113 @@
+"""The kernel cache: quick to start, told when it compiles, never stale."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import jit
+from tests.conftest import UNCOMPILED
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
+
+PROGRAM = (
+    "from engine import parse_position, perft\n"
+    "crowd = '; '.join(['0/1'] * 3)\n"
+    "print(perft(parse_position(f'hero 30 mana 2 board [{crowd}] hand [1:1/1] | hero 30'), 1))"
+)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The packages in a folder of their own, so that their sources can be changed."""
+    for package in jit.KERNEL_PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def run(folder: Path, cache: Path) -> tuple[str, str]:
+    environment = {
+        **os.environ,
+        "MANAFORGE_CACHE_DIR": str(cache),
+        "PYTHONPATH": str(folder),
+        "COLUMNS": "200",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip(), done.stderr
+
+
+def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) -> None:
+    """BOARD_SIZE stands in another file than every kernel that reads it, which numba's cache misses."""
+    cache = tmp_path / "cache"
+    assert run(copy, cache)[0] == "2"
+    output, notice = run(copy, cache)
+    assert output == "2"
+    assert notice == "", "a second process loads from the cache and says nothing"
+    codes = copy / "engine" / "codes.py"
+    codes.write_text(
+        codes.read_text().replace("BOARD_SIZE = 7", "BOARD_SIZE = 3").replace("HERO = 7", "HERO = 3")
+    )
+    output, notice = run(copy, cache)
+    assert output == "1", "a board of three is full"
+    assert "Compiling the game's kernels" in notice
+    assert len(list((cache / "kernels").iterdir())) == 2
+
+
+def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> None:
+    sources = {str(path.relative_to(copy)) for path in jit.kernel_sources(copy)}
+    assert {
+        f"engine/{name}.py" for name in ("rules", "state", "streams", "codes", "jit", "playout")
+    } <= sources
+    before = jit.fingerprint(copy)
+    for name in sorted(sources):
+        path = copy / name
+        text = path.read_bytes()
+        path.write_bytes(text + b"\n")
+        assert jit.fingerprint(copy) != before, name
+        path.write_bytes(text)
+    assert jit.fingerprint(copy) == before
+    outside = copy / "engine" / "show.py"
+    outside.write_text(outside.read_text() + "\n")
+    assert "engine/show.py" not in sources
+    assert jit.fingerprint(copy) == before, "a file that no kernel reaches does not compile everything again"
+
+
+def test_a_new_kernel_file_counts_at_once(copy: Path) -> None:
+    before = jit.fingerprint(copy)
+    (copy / "rivals" / "fast.py").write_text("from engine.jit import njit\nfrom rivals.numbers import ONE\n")
+    (copy / "rivals" / "numbers.py").write_text("ONE = 1\n")
+    middle = jit.fingerprint(copy)
+    (copy / "rivals" / "numbers.py").write_text("ONE = 2\n")
+    assert len({before, middle, jit.fingerprint(copy)}) == 3
+
+
+def test_without_a_writable_cache_it_still_plays(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    output, notice = run(ROOT, blocked)
+    assert output == "2"
+    assert notice.count("Compiling") == 1
+
+
+def test_caches_unused_for_long_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
+    old, recent = tmp_path / "kernels" / "old", tmp_path / "kernels" / "recent"
+    old.mkdir(parents=True)
+    recent.mkdir()
+    os.utime(old, (0, 0))
+    folder = jit._open_cache(ROOT)
+    assert folder is not None
+    assert folder.parent == tmp_path / "kernels"
+    assert not old.exists()
+    assert recent.exists()

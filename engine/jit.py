@@ -66,9 +66,13 @@ def kernel_sources(root: Path) -> list[Path]:
 
 
 def fingerprint(root: Path) -> str:
-    """A hash of all kernel sources under `root` and of the compiler's version; 16 hex digits."""
+    """A hash of all kernel sources under `root` and of how they are compiled; 16 hex digits.
+
+    numba's own cache does not tell code with checked array bounds from code without.
+    """
     digest = hashlib.blake2b(digest_size=8)
-    digest.update(f"{numba.__version__} {np.__version__} {sys.version_info[:2]}".encode())
+    compiler = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
+    digest.update(repr(compiler).encode())
     for path in kernel_sources(root):
         digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
     return digest.hexdigest()

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from engine.codes import KEYWORD_FIELDS, MAX_STAT, Keyword
 from engine.errors import CardError, unknown_name
 
@@ -47,16 +49,21 @@ class MinionSpec:
     attacks_left: int | None = None
 
     def __post_init__(self) -> None:
-        _check_integer("attack", self.attack, 0, MAX_STAT)
-        _check_integer("health", self.health, 1, MAX_STAT)
-        _check_integer("cost", self.cost, 0, MAX_STAT)
-        if self.value is not None:
-            check_value("value", self.value)
-        for name in KEYWORD_FIELDS:
-            if not isinstance(getattr(self, name), bool):
-                raise CardError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        limits = {"attack": (0, MAX_STAT), "health": (1, MAX_STAT), "cost": (0, MAX_STAT)}
         if self.attacks_left is not None:
-            _check_integer("attacks_left", self.attacks_left, 0, 2 if self.windfury else 1)
+            limits["attacks_left"] = (0, 2 if self.windfury else 1)
+        for name, (low, high) in limits.items():
+            self._store(name, _integer(name, getattr(self, name), low, high))
+        if self.value is not None:
+            self._store("value", _value(self.value))
+        for name in KEYWORD_FIELDS:
+            if not isinstance(getattr(self, name), bool | np.bool):
+                raise CardError(f"{name} must be True or False, got {getattr(self, name)!r}")
+            self._store(name, bool(getattr(self, name)))
+
+    def _store(self, name: str, value: float) -> None:
+        """Set a field of a frozen instance: numpy's numbers become Python's."""
+        object.__setattr__(self, name, value)
 
     @property
     def keywords(self) -> int:
@@ -89,19 +96,20 @@ def keyword_names(keywords: int) -> list[str]:
     return [bit.name.replace("_", " ").title() for bit in Keyword if keywords & bit]
 
 
-def _check_integer(name: str, number: object, low: int, high: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int):
+def _integer(name: str, number: object, low: int, high: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise CardError(f"{name} must be an integer from {low} to {high}, got {number!r}")
     if not low <= number <= high:
         raise CardError(f"{name} must be from {low} to {high}, got {number}")
+    return int(number)
 
 
-def check_value(name: str, number: object) -> None:
-    """Refuse a card's value that is no finite number from 0 to 999."""
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise CardError(f"{name} must be a finite number from 0 to {MAX_STAT}, got {number!r}")
-    if not 0 <= number <= MAX_STAT:
-        raise CardError(f"{name} must be from 0 to {MAX_STAT}, got {number}")
+def _value(number: object) -> float:
+    if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
+        raise CardError(f"value must be a finite number from 0 to {MAX_STAT}, got {number!r}")
+    if not (math.isfinite(number) and 0 <= number <= MAX_STAT):
+        raise CardError(f"value must be a finite number from 0 to {MAX_STAT}, got {number}")
+    return float(number)
 
 
 assert all(name in {field.name for field in fields(MinionSpec)} for name in KEYWORD_FIELDS)

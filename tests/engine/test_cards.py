@@ -3,6 +3,7 @@
 import dataclasses
 import importlib.util
 
+import numpy as np
 import pytest
 
 from engine import CardError, CardTable, MinionSpec, UnknownNameError, find_card
@@ -87,6 +88,12 @@ def test_bad_numbers_are_refused_with_the_field(field: str, value: object) -> No
 
 def test_windfury_may_have_two_attacks_left() -> None:
     assert MinionSpec(2, 3, windfury=True, attacks_left=2).attacks_left == 2
+
+
+def test_numpy_numbers_are_taken_and_become_pythons() -> None:
+    spec = MinionSpec(np.int64(2), np.int16(3), value=np.float32(0.5), taunt=np.bool(True))
+    assert spec == MinionSpec(2, 3, value=0.5, taunt=True)
+    assert [type(v) for v in (spec.attack, spec.health, spec.value, spec.taunt)] == [int, int, float, bool]
 
 
 def test_value_defaults_to_the_cost() -> None:

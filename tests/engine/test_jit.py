@@ -12,7 +12,7 @@ from engine import jit
 from tests.conftest import UNCOMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
+compiled = pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
 
 PROGRAM = (
     "from engine import parse_position, perft\n"
@@ -47,6 +47,7 @@ def run(folder: Path, cache: Path) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
+@compiled
 def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) -> None:
     """BOARD_SIZE stands in another file than every kernel that reads it, which numba's cache misses."""
     cache = tmp_path / "cache"
@@ -92,6 +93,30 @@ def test_a_new_kernel_file_counts_at_once(copy: Path) -> None:
     assert len({before, middle, jit.fingerprint(copy)}) == 3
 
 
+@compiled
+def test_bounds_are_checked_where_asked_whatever_was_cached_before(tmp_path: Path) -> None:
+    """A list for actions that is too short is a read or write past an array: an IndexError, when checked."""
+    program = (
+        "import numpy as np\nfrom engine import *\nfrom engine.rules import legal_actions\n"
+        "p = parse_position('hero 30 hand [0:1/1] | hero 30')\n"
+        "codes = np.zeros(8, np.int64)\n"
+        "try: print(legal_actions(p.state, p.table.array, codes[:1]))\n"
+        "except IndexError: print('IndexError')"
+    )
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "MANAFORGE_CACHE_DIR": str(tmp_path), "NUMBA_BOUNDSCHECK": check},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for check in ("0", "1")
+    ]
+    assert answers == ["2", "IndexError"]
+
+
+@compiled
 def test_without_a_writable_cache_it_still_plays(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

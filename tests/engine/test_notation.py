@@ -65,7 +65,10 @@ def test_the_short_form_fills_in_the_rest() -> None:
         ("hero 30 board [1000/1] | hero 30", "attack must be from 0 to 999"),
         ("hero 30 board [1/1Q] | hero 30", "not a card: '1/1Q'"),
         ("hero 30 board [1/1=nan] | hero 30", "not a card"),
-        ("hero 30 board [1/1=1e9] | hero 30", "value must be from 0 to 999"),
+        (
+            "hero 30 board [1/1=1e9] | hero 30",
+            "value must be a finite number from 0 to 999, got 1000000000.0",
+        ),
         ("hero 30 board [1/1=1.2.3] | hero 30", "could not convert"),
         ("hero 30 board [2/2 now 1/0] | hero 30", "health must be from 1"),
         ("hero 30 board [1/1 ready 2] | hero 30", "ready must be from 1 to 1, got 2"),

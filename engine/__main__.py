@@ -12,7 +12,10 @@ from engine.perft import perft
 from engine.show import console, draw_deck, draw_position
 
 app = typer.Typer(
-    help="The rules of the game, and the cards.", no_args_is_help=True, pretty_exceptions_enable=False
+    help="The rules of the game, and the cards.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 _POSITION = typer.Argument(help="A position on one line; `engine/notation.py` explains the notation.")

@@ -7,7 +7,9 @@ import typer
 from engine.console import command_line
 from engine.errors import ManaforgeError
 
-app = typer.Typer(help="The card catalogue.", no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    help="The card catalogue.", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
 
 
 @app.callback()

@@ -21,7 +21,7 @@ $(BIN)/python:
 
 $(VENV)/.runtime: requirements.lock pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.tools: requirements-dev.lock $(VENV)/.runtime
@@ -65,8 +65,8 @@ cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-
 	$(BIN)/python -m engine.cards build
 
 lock: $(VENV)/.tools  ## Resolve both lock files again, with hashes and without an index
-	$(UV_LOCK) -o requirements.lock
-	$(UV_LOCK) --group dev -c requirements.lock -o requirements-dev.lock
+	$(UV_LOCK) --group build -o requirements.lock
+	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
 
 clean:  ## Remove caches and the virtual environment
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build

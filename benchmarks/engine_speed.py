@@ -13,10 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine import RandomAgent, find_deck, find_ruleset, perft, play, shipped_decks
+from engine import RandomAgent, find_deck, find_ruleset, parse_position, perft, play, shipped_decks
 from engine.decks import deck_records, table_of
 from engine.jit import njit
-from engine.match import deal
 from engine.playout import random_games
 from engine.state import STATE
 from engine.streams import stream_key
@@ -78,12 +77,14 @@ def python_games() -> None:
 
 
 def trees() -> None:
-    position = deal((find_deck("thesis-paladin"), find_deck("thesis-warrior")), seed=1)
-    leaves = perft(position, 11)
-    seconds = best_seconds(lambda: perft(position, 11))
-    print(
-        f"perft to depth 11 from the deal: {leaves:,d} leaves, {leaves / seconds / 1e6:.1f} million a second"
+    crowd = "board [3/3 ready; 2/4 ready; 4/2 ready; 1/5T ready; 2/2W ready 2]"
+    position = parse_position(
+        f"turn 9 first | hero 30 {crowd} hand [2:2/2C; 3:3/3R; 1:1/1] | hero 30 {crowd}"
     )
+    leaves = perft(position, 6)
+    seconds = best_seconds(lambda: perft(position, 6))
+    rate = leaves / seconds / 1e6
+    print(f"perft to depth 6, five minions a side: {leaves:,d} leaves, {rate:.0f} million a second")
 
 
 def startup() -> None:

@@ -8,7 +8,7 @@ from engine.cards import catalogue, find_card
 from engine.console import command_line
 from engine.decks import find_deck, shipped_decks
 from engine.notation import parse_position
-from engine.perft import perft
+from engine.perft import MAX_DEPTH, perft
 from engine.show import console, draw_deck, draw_position
 
 app = typer.Typer(
@@ -18,7 +18,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_POSITION = typer.Argument(help="A position on one line; `engine/notation.py` explains the notation.")
+_POSITION = typer.Argument(
+    help="A position on one line, such as 'hero 20 board [3/2 ready] | hero 12' (docs/notation.md)."
+)
 
 
 @app.command()
@@ -28,15 +30,18 @@ def show(position: str = _POSITION) -> None:
     screen = console()
     screen.print(draw_position(parsed))
     actions = [parsed.describe(action) for action in parsed.legal_actions()]
-    screen.print(f"{len(actions)} legal actions: " + "; ".join(actions), markup=False)
+    count = f"{len(actions)} legal action{'s' if len(actions) != 1 else ''}"
+    screen.print(f"{count}: {'; '.join(actions)}" if actions else "the game is over", markup=False)
 
 
 @app.command()
 def deck(
-    name: str = typer.Argument("", help="A shipped deck, a TOML file or a deck code; none lists them."),
+    name: str | None = typer.Argument(
+        None, help="A shipped deck, a TOML file or a deck code; none lists them."
+    ),
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
-    for one in [name] if name else shipped_decks():
+    for one in shipped_decks() if name is None else [name]:
         console().print(draw_deck(find_deck(one)))
 
 
@@ -52,7 +57,7 @@ def card(name: str = typer.Argument(help="A card's id or English name.")) -> Non
 
 @app.command(name="perft")
 def count(
-    position: str = _POSITION, depth: int = typer.Argument(min=0, max=12, help="Actions in a row.")
+    position: str = _POSITION, depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Actions in a row.")
 ) -> None:
     """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
     parsed = parse_position(position)

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from engine.codes import HERO, ActionKind
+from engine.errors import IllegalActionError
 
 
 class Action(NamedTuple):
@@ -37,6 +40,25 @@ class Action(NamedTuple):
     def from_code(code: int) -> "Action":
         """The action that kernels write as this integer (`engine.rules.encode`)."""
         return Action(ActionKind(code >> 8), (code >> 4) & 15, code & 15)
+
+    @staticmethod
+    def checked(answer: object) -> "Action":
+        """An agent's answer as a well-formed action, its numbers made plain integers.
+
+        Raises:
+            IllegalActionError: it is no `Action`, or holds something that is no integer.
+        """
+        try:
+            if isinstance(answer, Action) and all(
+                isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer
+            ):
+                kind, source, target = (int(part) for part in answer)
+                if kind in set(ActionKind):
+                    return Action(ActionKind(kind), source, target)
+            shown = repr(answer)
+        except Exception:  # what an agent answers may fail in any way, even to be written
+            shown = object.__repr__(answer)
+        raise IllegalActionError(f"an action must be an engine.Action of integers, not {shown}")
 
     @property
     def code(self) -> int:

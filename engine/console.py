@@ -1,6 +1,5 @@
 """What every command line of the project shares: a user's mistake is one clear line, not a traceback."""
 
-import os
 import sys
 
 import typer
@@ -9,15 +8,12 @@ from engine.errors import ManaforgeError
 
 
 def command_line(app: typer.Typer, program: str) -> None:
-    """Run a Typer app: exit 1 with one line on standard error for our errors, 130 on Ctrl-C."""
+    """Run a Typer app: exit 1 with one line on standard error for our errors, 130 on Ctrl-C (Typer's own)."""
     try:
         app(prog_name=program)
     except ManaforgeError as error:
         print(f"{program}: {error}", file=sys.stderr)
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); leave quietly, as other tools do.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except OSError as error:
+        print(f"{program}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)

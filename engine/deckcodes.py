@@ -4,23 +4,24 @@ The package `hearthstone` decodes them; it accepts junk and duplicates, so what 
 """
 
 import base64
-import binascii
 import re
-from collections.abc import Sequence
 
 from hearthstone.deckstrings import parse_deckstring, write_deckstring
 from hearthstone.enums import FormatType
 
 from engine.cards import Card, catalogue
+from engine.codes import DECK_SIZE
 from engine.decks import Deck, check_counts
 from engine.errors import DeckError
 
-_CODE = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+_CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
+"""Byte 0 and version 1 make a code begin with AA."""
 
 
 def looks_like_code(text: str) -> bool:
     """Whether a text is a deck code, or the block of lines that the game copies, rather than a name."""
-    return text.lstrip().startswith("###") or _CODE.fullmatch(text.strip()) is not None
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return any(line.startswith("#") or _CODE.fullmatch(line) for line in lines)
 
 
 def deck_from_code(text: str) -> Deck:
@@ -40,7 +41,8 @@ def deck_from_code(text: str) -> Deck:
         if number in minions:
             cards += [minions[number]] * n
         elif number in catalogue().others:
-            unplayable.append("{} ({})".format(*catalogue().others[number]))
+            other = catalogue().others[number]
+            unplayable.append(f"{other.name} ({other.kind})")
         else:
             unknown.append(str(number))
     problems = (
@@ -53,8 +55,19 @@ def deck_from_code(text: str) -> Deck:
     return Deck(title or code, tuple(cards), description="from a deck code")
 
 
-def code_of(cards: Sequence[Card], hero: int = 7) -> str:
-    """The deck code of a list of catalogue cards; `hero` is a hero's card number (7: Garrosh)."""
+def code_of(deck: Deck, hero: int = 7) -> str:
+    """The deck code of a deck; what a deck file altered in its cards is lost.
+
+    Args:
+        deck: a deck of catalogue cards.
+        hero: a hero's number in deck codes; 7 is Garrosh Hellscream.
+
+    Raises:
+        DeckError: the deck is random, or holds a minion of no catalogue.
+    """
+    cards = deck.cards
+    if deck.random or not all(card.dbf_id for card in cards):
+        raise DeckError(f"deck {deck.name!r} has no deck code: it is not a list of catalogue cards")
     counts = [
         (number, sum(card.dbf_id == number for card in cards)) for number in {card.dbf_id for card in cards}
     ]
@@ -78,19 +91,26 @@ def _decode(code: str) -> list[tuple[int, int]]:
     try:
         padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
         data = base64.b64decode(padded, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error is one, and so is what letters beyond ASCII give
         raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
     try:
         cards, heroes, form, sideboards = parse_deckstring(padded)
         size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
     except TypeError:  # how the package says that bytes ran out
-        raise DeckError(f"deck code {_short(code)} is cut short: it ends after {len(data)} bytes") from None
+        raise DeckError(f"deck code {_short(code)} is cut or changed: it ends before its lists do") from None
     except ValueError as error:
         raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
     numbers = [number for number, _ in cards]
     # Codes from before sideboards existed end one byte earlier.
     if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
-        raise DeckError(f"deck code {_short(code)} is corrupted: it holds bytes or cards twice or too many")
+        raise DeckError(
+            f"deck code {_short(code)} is changed: it lists a card twice, or goes on after its end"
+        )
+    too_many = [n for _, n in cards if n > DECK_SIZE]
+    if too_many:
+        raise DeckError(
+            f"deck code {_short(code)} is corrupted: it asks for {max(too_many)} copies of a card"
+        )
     if sideboards:
         raise DeckError(f"deck code {_short(code)} has a sideboard, which needs a card that is not supported")
     return [(int(number), int(n)) for number, n in cards]

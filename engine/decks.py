@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, CardTable, find_card
 from engine.codes import DECK_SIZE, MAX_STAT
-from engine.errors import DeckError, ManaforgeError, unknown_name
+from engine.errors import DeckError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
 from engine.state import DECK
 
@@ -31,6 +31,9 @@ class Deck:
         cards: the 30 cards in the order of the list (dealing shuffles them); of a random deck, its pool.
         random: whether `cards` is a pool.
         description: one line for listings.
+
+    Raises:
+        DeckError: there are not 30 cards, or not 1 to 30 in a pool.
     """
 
     name: str
@@ -38,10 +41,16 @@ class Deck:
     random: bool = False
     description: str = ""
 
+    def __post_init__(self) -> None:
+        least = 1 if self.random else DECK_SIZE
+        if not least <= len(self.cards) <= DECK_SIZE:
+            kind = "a pool of 1 to 30" if self.random else "30"
+            raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
+
     def record(self, table: CardTable) -> np.void:
         """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
         record: np.void = np.zeros(1, DECK)[0]
-        record["cards"][: len(self.cards)] = [table.number[card] for card in self.cards]
+        record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
         record["pool"] = len(self.cards) if self.random else 0
         return record
 
@@ -52,8 +61,12 @@ class Deck:
 
 
 def table_of(decks: Iterable[Deck]) -> CardTable:
-    """One card table for several decks, each different card once, in the decks' order."""
-    return CardTable(list(dict.fromkeys(card for deck in decks for card in deck.cards)))
+    """One card table for several decks, in their order; cards that play and read alike share one number."""
+    found: dict[object, Card] = {}
+    for deck in decks:
+        for card in deck.cards:
+            found.setdefault(card.key, card)
+    return CardTable(list(found.values()))
 
 
 def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
@@ -69,7 +82,7 @@ def shipped_decks() -> list[str]:
     )
 
 
-def find_deck(name: str) -> Deck:
+def find_deck(name: str | Path) -> Deck:
     """A deck by the one notation used everywhere: a shipped name, a path to a TOML file, or a deck code.
 
     Raises:
@@ -78,21 +91,26 @@ def find_deck(name: str) -> Deck:
     """
     from engine.deckcodes import deck_from_code, looks_like_code  # noqa: PLC0415 - loads the card enums
 
+    name = str(name)
     if name in shipped_decks():
         return _shipped(name)
+    if name.endswith(".toml"):
+        return read_deck(Path(name))
     if looks_like_code(name):
         return deck_from_code(name)
-    if name.endswith(".toml") or "/" in name:
+    if "/" in name:
         return read_deck(Path(name))
-    raise unknown_name("deck", name, shipped_decks())
+    error = unknown_name("deck", name, shipped_decks())
+    raise UnknownNameError(f"{error} (and it is neither a path ending in .toml nor a deck code)")
 
 
-def read_deck(path: Path) -> Deck:
+def read_deck(path: str | Path) -> Deck:
     """Read a deck file (docs/decks.md describes the format).
 
     Raises:
         DeckError: the file cannot be read, is not TOML, or is not a deck; the message names the place.
     """
+    path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -167,10 +185,10 @@ def _shipped(name: str) -> Deck:
 def _parse_deck(text: str, where: str) -> Deck:
     try:
         content = _DeckFile.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise DeckError(f"{where} is not a TOML file: {error}") from None
     except ValidationError as error:
         raise DeckError(f"{where}: {'; '.join(_problems(error))}") from None
+    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+        raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
     if content.random is not None:
@@ -227,5 +245,6 @@ def _problems(error: ValidationError) -> list[str]:
             known = [field.alias or name for name, field in model.model_fields.items()]
             texts.append(str(unknown_name("key", place if not path else str(last), known)) + f" (at {place})")
         else:
-            texts.append(f"{place}: {problem['msg']}, got {problem['input']!r}")
+            got = f", got {problem['input']!r}" if not isinstance(problem["input"], dict) else ""
+            texts.append(f"{place}: {problem['msg']}{got}")
     return texts

@@ -20,12 +20,20 @@ class DeckError(ManaforgeError, ValueError):
     """A deck file or deck code that cannot be played; the message says what is wrong and where."""
 
 
+class RulesetError(ManaforgeError, ValueError):
+    """A ruleset whose numbers are out of range; the message names the field."""
+
+
 class NotationError(ManaforgeError, ValueError):
     """A text that is not a position, an action or a recorded game."""
 
 
 class IllegalActionError(ManaforgeError, ValueError):
     """An action the rules do not allow; the message carries the action and the position."""
+
+
+class AgentError(ManaforgeError, TypeError):
+    """What was given as an agent cannot play."""
 
 
 class SeedError(ManaforgeError, ValueError):

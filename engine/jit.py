@@ -8,11 +8,13 @@ anywhere means another folder.
 Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs kernels as Python.
 """
 
+import ast
 import hashlib
 import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,35 +36,43 @@ R = TypeVar("R")
 KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
 KEEP_UNUSED_DAYS = 30
 
-_USES_KERNELS = re.compile(r"^from engine\.jit import .*\bnjit\b", re.MULTILINE)
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([^#\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
-)
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
 
 def kernel_sources(root: Path) -> list[Path]:
     """Every source file that can change what a kernel under `root` computes, sorted.
 
-    These are the files that use `njit` and, through any number of imports, the files of our
-    packages that they import.
+    These are the files that import this module in any form and, through any number of imports, the
+    files of our packages that they import.
     """
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
         for package in KERNEL_PACKAGES
         for path in (root / package).rglob("*.py")
     }
-    texts = {module: path.read_text(encoding="utf-8") for module, path in files.items()}
-    waiting = [module for module, text in texts.items() if _USES_KERNELS.search(text)]
+    imports = {module: _imports(module, path) for module, path in files.items()}
+    waiting = [module for module, imported in imports.items() if "engine.jit" in imported]
     reached: set[str] = set()
     while waiting:
         module = waiting.pop()
-        if module in reached or module not in texts:
-            continue
-        reached.add(module)
-        for origin, names, plain in _IMPORT.findall(texts[module]):
-            waiting.append(plain or origin)
-            waiting += [f"{origin}.{name}" for name in re.findall(r"\w+", names)]
+        if module in files and module not in reached:
+            reached.add(module)
+            waiting += imports[module]
     return sorted(files[module] for module in reached)
+
+
+def _imports(module: str, path: Path) -> set[str]:
+    """Dotted names of all that a source file may import; a name that is no module does no harm."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            origin = ".".join([*parents, *([node.module] if node.module else [])])
+            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    return found
 
 
 def fingerprint(root: Path) -> str:
@@ -86,15 +96,27 @@ def _open_cache(root: Path) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         for other in base.iterdir():
-            if time.time() - other.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400:
+            if (
+                _FINGERPRINT.fullmatch(other.name)
+                and time.time() - other.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400
+            ):
                 shutil.rmtree(other, ignore_errors=True)
-    except OSError:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        print(
+            f"Cannot keep compiled kernels in {folder} ({error.strerror}): compiling every time",
+            file=sys.stderr,
+        )
         return None
-    return folder if os.access(folder, os.W_OK) else None
+    return folder
 
 
 CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
 """Where this process keeps its compiled kernels; None when no folder could be written."""
+
+
+_NOTICE = "Compiling the game's kernels (each once after an update, some seconds)"
 
 
 class _CompileNotice(event.Listener):
@@ -117,13 +139,11 @@ class _CompileNotice(event.Listener):
             return
         console = Console(stderr=True)
         if console.is_terminal:
-            self._status = console.status(
-                "Compiling the game's kernels (once after an update, under a minute)"
-            )
+            self._status = console.status("Compiling the game's kernels (once after an update, some seconds)")
             self._status.start()
         elif not self._told:
             print(
-                "Compiling the game's kernels (once after an update, under a minute)",
+                "Compiling the game's kernels (once after an update, some seconds)",
                 file=sys.stderr,
                 flush=True,
             )

@@ -15,8 +15,8 @@ import numpy as np
 
 from engine.actions import Action
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
-from engine.decks import Deck, table_of
-from engine.errors import IllegalActionError, NotationError
+from engine.decks import Deck, find_deck, table_of
+from engine.errors import AgentError, IllegalActionError, NotationError
 from engine.notation import parse_action, parse_position
 from engine.position import Position, empty_state
 from engine.rulesets import Ruleset, find_ruleset
@@ -91,10 +91,16 @@ class GameRecord:
         """
         try:
             content = json.loads(text)
-            actions = tuple(str(action) for action in content["actions"])
-            return cls(str(content["start"]), actions, int(content["rules"]))
-        except (ValueError, KeyError, TypeError) as error:
+            start, actions, rules = content["start"], content["actions"], content["rules"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise NotationError(f"not a recorded game: {error!r}") from None
+        if not (isinstance(start, str) and isinstance(actions, list) and type(rules) is int):
+            raise NotationError(
+                "not a recorded game: it needs a text 'start', a list 'actions', an integer 'rules'"
+            )
+        if not all(isinstance(action, str) for action in actions):
+            raise NotationError("not a recorded game: every action must be a text")
+        return cls(start, tuple(actions), rules)
 
 
 @dataclass(frozen=True)
@@ -124,16 +130,19 @@ class MatchResult:
 
 
 Watcher = Callable[[Position, Action], None]
-"""Called before each action with the true position (not to be changed) and the action."""
+"""Called after each action with a copy of the true position before it, and the action."""
 
 
 def deal(
-    decks: tuple[Deck, Deck], seed: int, address: tuple[int, ...] = (), ruleset: str | Ruleset = "thesis"
+    decks: tuple[Deck | str, Deck | str],
+    seed: int,
+    address: tuple[int, ...] = (),
+    ruleset: str | Ruleset = "thesis",
 ) -> Position:
     """The first position of a game: shuffled, dealt, the first player's turn begun.
 
     Args:
-        decks: of the player who goes first, and of the other.
+        decks: of the player who goes first, and of the other; decks or names for `engine.find_deck`.
         seed: in [0, 2**64).
         address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
         ruleset: a name or a `Ruleset`.
@@ -143,9 +152,10 @@ def deal(
         SeedError: seed or address is out of range.
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
-    table = table_of(decks)
+    both = [deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks]
+    table = table_of(both)
     state = empty_state()
-    first, second = (deck.record(table) for deck in decks)
+    first, second = (deck.record(table) for deck in both)
     new_game(state, table.array, first, second, rules.array, stream_key(seed, *address))
     return Position(state, table)
 
@@ -153,7 +163,7 @@ def deal(
 def play(
     first: Agent,
     second: Agent,
-    decks: tuple[Deck, Deck],
+    decks: tuple[Deck | str, Deck | str],
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
@@ -164,16 +174,21 @@ def play(
     Args:
         first: the agent who goes first.
         second: the other agent.
-        decks: of the first, and of the second.
+        decks: of the first, and of the second; decks, or names as `engine.find_deck` takes them.
         seed: in [0, 2**64).
         address: more integers in [0, 2**32) that name this game below the seed.
         ruleset: a name or a `Ruleset`.
-        watch: called before each action, for logs and displays.
+        watch: called after each action with the position before it, for logs and displays.
 
     Raises:
-        UnknownNameError: there is no such ruleset.
+        UnknownNameError: there is no such deck or ruleset.
+        DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
+        AgentError: `first` or `second` is no agent.
     """
+    for name, agent in (("first", first), ("second", second)):
+        if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+            raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
     position = deal(decks, seed, address, ruleset)
     agents = (first, second)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
@@ -184,16 +199,19 @@ def play(
         seat = position.active
         try:
             action = agents[seat].act(PlayerView(position, seat), streams[seat])
-        except (Exception, SystemExit):
-            return _forfeit(position, Reason.AGENT_ERROR, traceback.format_exc(), start, actions)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            error = f"{traceback.format_exc()}in {position}"
+            return _forfeit(position, Reason.AGENT_ERROR, error, start, actions)
         try:
-            action = _as_action(action)
-            if watch:
-                _refuse_illegal(position, action)
-                watch(position, action)
+            before = position.copy() if watch else position
             position.play(action)
+            action = Action.checked(action)
         except IllegalActionError as error:
             return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions)
+        if watch:
+            watch(before, action)
         actions.append(str(action))
         last = action
     if position.state["turn"] > position.state["turn_cap"]:
@@ -203,22 +221,6 @@ def play(
     return MatchResult(
         position.outcome, _turns(position), reason, position, GameRecord(start, tuple(actions))
     )
-
-
-def _as_action(answer: object) -> Action:
-    """The agent's answer as an `Action`.
-
-    Raises:
-        IllegalActionError: it is something else.
-    """
-    if isinstance(answer, Action):
-        return answer
-    raise IllegalActionError(f"an agent must answer with an Action, not {answer!r}")
-
-
-def _refuse_illegal(position: Position, action: Action) -> None:
-    if action not in position.legal_actions():
-        position.play(action)
 
 
 def _forfeit(position: Position, reason: Reason, error: str, start: str, actions: list[str]) -> MatchResult:

@@ -1,6 +1,5 @@
 """MinionSpec: the numbers and keywords of one minion, checked once, wherever it comes from."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -107,7 +106,7 @@ def _integer(name: str, number: object, low: int, high: int) -> int:
 def _value(number: object) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
         raise CardError(f"value must be a finite number from 0 to {MAX_STAT}, got {number!r}")
-    if not (math.isfinite(number) and 0 <= number <= MAX_STAT):
+    if not 0 <= number <= MAX_STAT:
         raise CardError(f"value must be a finite number from 0 to {MAX_STAT}, got {number}")
     return float(number)
 

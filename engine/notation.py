@@ -14,8 +14,8 @@ A position:
 - `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
 - A hidden card is `?`, several in a row `12 ?`.
 
-Written by hand, all but the two `hero`s may be left out: names, costs (0), full health, mana (as the turn
-brings it), empty lists. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
+Written by hand, all but the two `hero`s may be left out: names, costs (0), mana (as the turn brings
+it), counters, empty lists. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
 `end turn`; a name in brackets after it is a comment.
 """
 
@@ -44,24 +44,30 @@ from engine.errors import CardError, NotationError
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 
+MAX_COUNT = 9_999
+"""Largest fatigue and other count that can be written, and deepest a dead hero's health."""
+
 LETTERS = "CRTWDLPS"
 """Keyword letters, in the order of the bits of `Keyword`."""
 
-_STATS = r"(?P<attack>\d+)/(?P<health>\d+)(?P<letters>[CRTWDLPS]*)"
-_CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>\d+):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
+_N = r"\d{1,4}"
+_STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>[CRTWDLPS]*)"
+_CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>{_N}):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
+_NUMBERS_FOR_NAME = re.compile(rf"(?:{_N}:)?{_N}/{_N}|{_N}$")
 _MINION = re.compile(
-    r"(?P<card>.*?)(?: now (?P<now>\d+/\d+[CRTWDLPS]*))?(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
+    rf"(?P<card>.*?)(?: now (?P<now>{_N}/{_N}[CRTWDLPS]*))?"
+    r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
-_HIDDEN = re.compile(r"(?:(\d+) )?\?$")
+_HIDDEN = re.compile(rf"(?:({_N}) )?\?$")
 _TURN = re.compile(
-    r"turn (?P<turn>\d+)(?: (?P<active>first|second))?(?: cap (?P<cap>\d+))?(?P<nodraw> no first draw)?$"
+    rf"turn (?P<turn>{_N})(?: (?P<active>first|second))?(?: cap (?P<cap>{_N}))?(?P<nodraw> no first draw)?$"
 )
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
-_HERO = re.compile(r"(?P<health>-?\d+)(?:\+(?P<armour>\d+))?$")
-_MANA = re.compile(r"(?P<mana>\d+)(?:/(?P<crystals>\d+))?$")
+_HERO = re.compile(rf"(?P<health>-?{_N})(?:\+(?P<armour>{_N}))?$")
+_MANA = re.compile(rf"(?P<mana>{_N})(?:/(?P<crystals>{_N}))?$")
 _COUNTERS = ("fatigue", "died", "burned")
 _ACTION = re.compile(
-    r"(?:end turn|play (?P<play>\d+)|attack (?P<attacker>\d+) -> (?P<target>\d+|hero))(?: \(.*\))?$"
+    rf"(?:end turn|play (?P<play>{_N})|attack (?P<attacker>{_N}) ?-> ?(?P<target>{_N}|hero))(?: \(.*\))?$"
 )
 
 
@@ -121,11 +127,12 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     Raises:
         NotationError: the text breaks the notation or a limit of the game; the message quotes the place.
     """
-    parts = [part.strip() for part in " ".join(text.split()).split(" | ")]
+    parts = [" ".join(part.split()) for part in text.split("|")]
     head = parts.pop(0) if parts[0].startswith("turn") else "turn 1"
     if len(parts) != 2:
         raise NotationError(
-            f"a position is 'turn N first | hero ... | hero ...', and {text!r} has {len(parts)} halves"
+            f"a position is 'turn N first | hero ... | hero ...', and {text!r} has "
+            f"{len(parts)} part{'s' if len(parts) != 1 else ''} beside the turn"
         )
     match = _TURN.match(head)
     if not match:
@@ -136,8 +143,10 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     state["active"] = match["active"] == "second"
     state["turn_cap"] = _bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
     state["first_draw"] = match["nodraw"] is None
-    for side, part in zip(state["sides"], parts, strict=True):
-        _parse_side(side, part, int(state["turn"]), numbers)
+    for seat, part in enumerate(parts):
+        # The player who went first had a turn in this round already, the other only once it is theirs.
+        turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
+        _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
     return Position(state, numbers.table())
 
 
@@ -147,7 +156,7 @@ class _Numbers:
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
         self._cards: list[Card] = list(table.cards) if table else []
-        self._by_text = {format_card(card): number for number, card in enumerate(self._cards)}
+        self._by_key = {card.key: number for number, card in enumerate(self._cards)}
 
     def table(self) -> CardTable:
         return self._given or CardTable(self._cards)
@@ -155,7 +164,12 @@ class _Numbers:
     def of(self, text: str) -> int:
         match = _CARD.match(text)
         if not match:
-            raise NotationError(f'not a card: {text!r}; write for example "Sen\'jin Shieldmasta 4:3/5T"')
+            raise NotationError(
+                f"not a card: {text!r}; names are labels and the numbers count, so write for example "
+                '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters)'
+            )
+        if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
+            raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")
         try:
             value = float(match["value"]) if match["value"] else None
             flags = {
@@ -167,13 +181,12 @@ class _Numbers:
         except (CardError, ValueError) as error:
             raise NotationError(f"{error} in card {text!r}") from None
         card = Card(id="", name=match["name"] or "", spec=spec)
-        canonical = format_card(card)
-        if canonical not in self._by_text:
+        if card.key not in self._by_key:
             if self._given:
                 raise NotationError(f"card {text!r} is not in this game's card table")
-            self._by_text[canonical] = len(self._cards)
+            self._by_key[card.key] = len(self._cards)
             self._cards.append(card)
-        return self._by_text[canonical]
+        return self._by_key[card.key]
 
 
 def _format_side(position: Position, side: np.void) -> str:
@@ -212,7 +225,7 @@ def _format_cards(position: Position, numbers: Sequence[int]) -> str:
     return "; ".join(f"{n} ?" if text == "?" and n > 1 else "; ".join([text] * n) for text, n in runs)
 
 
-def _parse_side(side: np.void, text: str, turn: int, numbers: _Numbers) -> None:
+def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> None:
     """Read one half into `side`, which is modified in place."""
     fields: dict[str, str] = {}
     at = 0
@@ -233,13 +246,13 @@ def _parse_side(side: np.void, text: str, turn: int, numbers: _Numbers) -> None:
             f"{problem} in {text!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
         )
     hero = _matched(_HERO, "hero", fields["hero"], "28+2")
-    side["health"] = _bounded("hero", hero["health"], -MAX_STAT, HERO_HEALTH)
+    side["health"] = _bounded("hero", hero["health"], -MAX_COUNT, HERO_HEALTH)
     side["armour"] = _bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
-    mana = _matched(_MANA, "mana", fields.get("mana", str(min(turn, MAX_MANA))), "3/5")
+    mana = _matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
     side["mana"] = _bounded("mana", mana["mana"], 0, MAX_MANA)
     side["crystals"] = _bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
     for name in _COUNTERS:
-        side[name] = _bounded(name, fields.get(name, "0"), 0, MAX_STAT)
+        side[name] = _bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
     minions = _items(fields.get("board", ""))
     side["n_board"] = _bounded("minions on board", len(minions), 0, BOARD_SIZE)
     for minion, item in zip(side["board"], minions, strict=False):
@@ -292,7 +305,7 @@ def _matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re
 
 
 def _bounded(name: str, number: str | int, low: int, high: int) -> int:
-    if isinstance(number, str) and not number.isdecimal() and not number.removeprefix("-").isdecimal():
+    if isinstance(number, str) and not re.fullmatch(r"-?\d{1,6}", number):
         raise NotationError(f"{name} must be a whole number, got {number!r}")
     if not low <= int(number) <= high:
         raise NotationError(f"{name} must be from {low} to {high}, got {number}")

@@ -3,10 +3,13 @@
 import numpy as np
 
 from engine.codes import MAX_ACTIONS
+from engine.errors import NotationError
 from engine.jit import njit
 from engine.position import Position
 from engine.rules import apply, legal_actions
 from engine.state import STATE
+
+MAX_DEPTH = 12
 
 
 def perft(position: Position, depth: int) -> int:
@@ -15,7 +18,12 @@ def perft(position: Position, depth: int) -> int:
     Args:
         position: where to begin; not changed.
         depth: length of the sequences, 0 to 12. Games that end earlier count nothing beyond.
+
+    Raises:
+        NotationError: the depth is out of range.
     """
+    if type(depth) is not int or not 0 <= depth <= MAX_DEPTH:
+        raise NotationError(f"depth must be an integer from 0 to {MAX_DEPTH}, got {depth!r}")
     states = np.zeros(depth + 1, STATE)
     states[0] = position.state
     return int(_count(states, position.table.array, depth))

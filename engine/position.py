@@ -48,6 +48,12 @@ class Position:
         Raises:
             IllegalActionError: the rules do not allow it; the message says why and carries the position.
         """
+        if not self.state.flags.writeable:
+            raise IllegalActionError("this position is a player's view and read-only; play on its copy()")
+        try:
+            action = Action.checked(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{error} in {self}") from None
         if action not in self.legal_actions():
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
         rules.apply(self.state, self.table.array, action.code)

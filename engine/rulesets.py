@@ -7,7 +7,8 @@ from importlib import resources
 
 import numpy as np
 
-from engine.errors import unknown_name
+from engine.codes import HAND_SIZE, MAX_STAT
+from engine.errors import RulesetError, unknown_name
 from engine.state import RULES
 
 
@@ -24,6 +25,9 @@ class Ruleset:
         first_draw: whether both players draw at the start of their first turn.
         turn_cap: rounds of both players after which the game is a draw.
         mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
+
+    Raises:
+        RulesetError: a number is no integer or out of range.
     """
 
     name: str
@@ -34,6 +38,21 @@ class Ruleset:
     first_draw: bool
     turn_cap: int
     mulligan_above: int = -1
+
+    def __post_init__(self) -> None:
+        limits = {
+            "hand_first": (0, HAND_SIZE - 1),
+            "hand_second": (0, HAND_SIZE - 1),
+            "turn_cap": (1, MAX_STAT - 1),
+            "mulligan_above": (-1, MAX_STAT),
+        }
+        for name, (low, high) in limits.items():
+            value = getattr(self, name)
+            if type(value) is not int or not low <= value <= high:
+                raise RulesetError(f"{name} must be an integer from {low} to {high}, got {value!r}")
+        for name in ("coin", "first_draw"):
+            if type(getattr(self, name)) is not bool:
+                raise RulesetError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
     @property
     def array(self) -> np.void:

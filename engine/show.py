@@ -10,7 +10,7 @@ from engine.codes import Outcome
 from engine.decks import Deck
 from engine.minion import keyword_names
 from engine.position import Position
-from engine.view import MinionView, PlayerView, SideView
+from engine.view import MinionView, SideView
 
 _ENDINGS = {
     Outcome.FIRST_WINS: "the first player has won",
@@ -25,9 +25,8 @@ def draw_position(position: Position) -> ConsoleRenderable:
     title = f"Turn {position.state['turn']}, the {'second' if seat else 'first'} player to move"
     title = _ENDINGS.get(position.outcome, title)
     # The true position, not one player's knowledge: both hands are shown where the text gave them.
-    view = PlayerView(position, seat)
-    view.position = position
-    return Group(Text(title, style="bold"), _draw_side(view.enemy, False), _draw_side(view.own, True))
+    enemy, own = SideView(position, 1 - seat), SideView(position, seat)
+    return Group(Text(title, style="bold"), _draw_side(enemy, False), _draw_side(own, True))
 
 
 def _draw_side(side: SideView, to_move: bool) -> ConsoleRenderable:
@@ -58,21 +57,26 @@ def _draw_minion(place: int, minion: MinionView, to_move: bool) -> ConsoleRender
     lines.append("".join(f"\n{name}" for name in keyword_names(minion.keywords)), style="cyan")
     if to_move and minion.attacks_left and minion.attack:
         lines.append("\nready" if minion.attacks_left == 1 else "\nready twice", style="green")
+    if minion.arrived:
+        lines.append("\njust played", style="magenta")
     return Panel(lines, expand=False)
 
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:
     """A deck as a table: count, name, cost, body, keywords, id, and whether the card is played exactly."""
-    table = Table(title=f"{deck.name}: {deck.description}", title_justify="left", caption_justify="left")
+    table = Table(
+        title=Text(": ".join(filter(None, (deck.name, deck.description)))),
+        title_justify="left",
+        caption_justify="left",
+    )
     for column in ("count", "cost", "name", "body", "keywords", "id", "played"):
         table.add_column(column, justify="right" if column in ("count", "cost") else "left")
     for card, n in deck.counts():
         spec = card.spec
-        played = "exact" if card.exact else "body and keywords only"
+        played = "exact" if card.exact else "body and keywords"
         body, keywords = f"{spec.attack}/{spec.health}", ", ".join(keyword_names(spec.keywords))
-        table.add_row(
-            "any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played
-        )
+        row = ("any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played)
+        table.add_row(*map(Text, row))
     if deck.random:
         table.caption = (
             "30 cards are drawn from these, each with the same probability, for each game and player"

@@ -1,7 +1,7 @@
 """A game's state as one flat record, and how a game begins.
 
 Every number that kernels read is defined here, once. A state is a numpy record of dtype `STATE`
-(310-odd bytes, no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
+(376 bytes, no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
 """
 
 import numpy as np

@@ -103,13 +103,19 @@ def stream_key(seed: int, *address: int) -> np.uint64:
         SeedError: a part is no integer or is out of range.
     """
     key = np.uint64(_checked("seed", seed, MAX_KEY))
+    # The length first: an address and one that goes on below it share no stream.
+    key = np.uint64(derive(key, len(address)))
     for place, part in enumerate(address):
         key = np.uint64(derive(key, _checked(f"address[{place}]", part, MAX_WORD)))
     return key
 
 
 def generator(seed: int, *address: int) -> np.random.Generator:
-    """A numpy generator for Python code, seeded by address like everything else."""
+    """A numpy generator for Python code, seeded by address like everything else.
+
+    Raises:
+        SeedError: a part is no integer or is out of range.
+    """
     return np.random.Generator(np.random.Philox(key=int(stream_key(seed, *address))))
 
 

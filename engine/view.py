@@ -13,7 +13,16 @@ from engine.state import STATE
 
 
 class MinionView:
-    """A minion on the board, as both players see it."""
+    """A minion on the board, as both players see it.
+
+    Attributes:
+        card: the card it was played from, with its printed numbers.
+        attack: present damage.
+        health: present health.
+        keywords: bits of the keywords it still has; `has(Keyword.TAUNT)` asks for one.
+        attacks_left: attacks it may still make this turn, 0 to 2.
+        arrived: whether it was played this turn.
+    """
 
     def __init__(self, position: Position, minion: np.void) -> None:
         self.card: Card = position.table.cards[minion["card"]]
@@ -36,7 +45,18 @@ class MinionView:
 
 
 class SideView:
-    """One player's half, as far as the observer may see it."""
+    """One player's half, as far as the observer may see it.
+
+    Attributes:
+        seat: 0 went first.
+        health: of the hero.
+        armour: of the hero, lost before health.
+        mana: left this turn.
+        crystals: mana a turn.
+        fatigue: draws made from an empty deck; the next deals one more.
+        hand_size: cards in hand.
+        deck_size: cards in deck.
+    """
 
     def __init__(self, position: Position, seat: int) -> None:
         side = position.state["sides"][seat]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib.metadata import version
+from textwrap import fill
 
 import typer
 
@@ -59,7 +60,7 @@ def play_game(
         ("thesis-paladin", "thesis-warrior"),
         help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a file or a deck code.",
     ),
-    seed: int = typer.Option(1, min=0, help="The same seed deals and plays the same game."),
+    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
 ) -> None:
     """Play one game and show it turn by turn."""
@@ -72,24 +73,27 @@ def play_game(
         f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}", markup=False
     )
 
-    turn_line: list[str] = []
+    told: list[str] = []
+
+    def tell_turn() -> None:
+        if told:
+            print(fill(f"{told[0]} {'; '.join(told[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
+        told.clear()
 
     def watch(position: Position, action: Action) -> None:
-        if not turn_line:
+        if not told:
             own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
-            turn_line.append(
+            told.append(
                 f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
-                f"{own['health']:>2} against {enemy['health']:>2} health, {own['mana']} mana:"
+                f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
             )
         if action.kind == ActionKind.END_TURN:
-            print(turn_line[0], "; ".join(turn_line[1:]) or "nothing")
-            turn_line.clear()
+            tell_turn()
         else:
-            turn_line.append(position.describe(action))
+            told.append(position.describe(action))
 
     result = play(*agents, both, seed, ruleset=rules, watch=watch)
-    if turn_line:
-        print(turn_line[0], "; ".join(turn_line[1:]))
+    tell_turn()
     screen.print(draw_position(result.position))
     ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)

@@ -9,7 +9,7 @@ from copy import deepcopy
 import numpy as np
 
 from engine.codes import Purpose
-from engine.streams import below, shuffle, stream_key
+from engine.streams import below, derive, shuffle, stream_key
 
 COIN = "The Coin"
 
@@ -63,10 +63,10 @@ class Game:
         game = Game(cards, cap=rules.turn_cap, first_draw=rules.first_draw)
         for seat, (side, deck) in enumerate(zip(game.sides, decks, strict=True)):
             if deck["random"]:
-                stream = stream_key(seed, Purpose.DECK, seat)
+                stream = below_key(seed, Purpose.DECK, seat)
                 order = [deck["cards"][below(stream, i, len(deck["cards"]))] for i in range(30)]
             else:
-                order = shuffled(deck["cards"], stream_key(seed, Purpose.SHUFFLE, seat))
+                order = shuffled(deck["cards"], below_key(seed, Purpose.SHUFFLE, seat))
             side.deck = order[::-1]
             for _ in range((rules.hand_first, rules.hand_second)[seat]):
                 side.draw()
@@ -77,7 +77,7 @@ class Game:
                 ]
                 if dear:
                     back = side.deck[::-1] + dear
-                    side.deck = shuffled(back, stream_key(seed, Purpose.MULLIGAN, seat))[::-1]
+                    side.deck = shuffled(back, below_key(seed, Purpose.MULLIGAN, seat))[::-1]
         if rules.coin:
             game.sides[1].hand.append(COIN)
         game.begin_turn()
@@ -212,6 +212,14 @@ class Game:
             )
             sides.append((numbers, tuple(side.hand), tuple(side.deck), tuple(board)))
         return (self.turn, self.active, *sides)
+
+
+def below_key(seed, *parts):
+    """The key that a kernel derives from a game's key."""
+    key = stream_key(seed)
+    for part in parts:
+        key = np.uint64(derive(key, int(part)))
+    return key
 
 
 def shuffled(cards, key):

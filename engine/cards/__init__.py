@@ -6,15 +6,17 @@ as bodies with their keywords.
 """
 
 import csv
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.errors import unknown_name
+from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags, keyword_names
 from engine.state import CARD
 
@@ -24,7 +26,10 @@ CLASSIC_SET = "VANILLA"
 MINION_COLUMNS = (
     "id", "dbf_id", "name", "class", "cost", "attack", "health", "rarity", "set", "keywords", "exact",
 )  # fmt: skip
-OTHER_COLUMNS = ("dbf_id", "name", "type")
+OTHER_COLUMNS = ("id", "dbf_id", "name", "type")
+
+
+_NUMBERS = re.compile(r"(?:\d+:)?\d+/\d|\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,9 @@ class Card:
         card_set: Hearthstone's name of the set.
         exact: False where the card's text says more than the keywords we play.
         spec: its numbers and keywords.
+
+    Raises:
+        CardError: the name holds what positions are made of: ; [ ] | or spaces other than single ones inside.
     """
 
     id: str
@@ -50,6 +58,18 @@ class Card:
     rarity: str = "FREE"
     card_set: str = ""
     exact: bool = True
+
+    def __post_init__(self) -> None:
+        if set(self.name) & set(";[]|") or self.name != " ".join(self.name.split()):
+            raise CardError(f"a card's name must not hold ; [ ] | or odd spaces, got {self.name!r}")
+        if _NUMBERS.match(self.name) or not self.name.isprintable():
+            raise CardError(f"a card's name must not begin with a card's numbers, got {self.name!r}")
+
+    @property
+    def key(self) -> tuple[str, int, int, int, int, float]:
+        """What makes a card in a game: name, numbers, keywords, worth. Reprints may share it."""
+        spec = self.spec
+        return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth
 
     def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
         """This card with other keywords, numbers (cost, attack, health) or value, as a deck file may ask.
@@ -77,34 +97,56 @@ class Card:
 
 
 class CardTable:
-    """The cards of a game or of a batch of games, and the same as an array for kernels.
+    """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
 
     A game carries its own table, since deck files alter cards and random minions are in no catalogue.
-
-    Attributes:
-        cards: the cards; a card's number is its place here.
-        array: the same as records of dtype `CARD`, in the same order.
     """
 
+    __slots__ = ("_array", "_cards", "_number")
+
     def __init__(self, cards: Sequence[Card]) -> None:
-        self.cards = tuple(cards)
-        self.array = np.zeros(len(self.cards), CARD)
-        for record, card in zip(self.array, self.cards, strict=True):
-            spec = card.spec
-            record["cost"], record["attack"], record["health"] = spec.cost, spec.attack, spec.health
-            record["keywords"], record["value"] = spec.keywords, spec.worth
-        self.array.flags.writeable = False
-        self.number = {card: number for number, card in enumerate(self.cards)}
+        self._cards = tuple(cards)
+        rows = [
+            (card.spec.cost, card.spec.attack, card.spec.health, card.spec.keywords, card.spec.worth)
+            for card in self._cards
+        ]
+        # An array over bytes cannot be made writable again, also not by an agent that tries.
+        self._array = np.frombuffer(np.array(rows, CARD).tobytes(), CARD)
+        self._number = {card.key: number for number, card in enumerate(self._cards)}
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards; a card's number is its place here."""
+        return self._cards
+
+    @property
+    def array(self) -> np.ndarray:
+        """The cards as read-only records of dtype `CARD`, in the same order."""
+        return self._array
+
+    @property
+    def number(self) -> Mapping[tuple[str, int, int, int, int, float], int]:
+        """A card's number by its key."""
+        return MappingProxyType(self._number)
+
+
+class OtherCard(NamedTuple):
+    """A collectible card that cannot be played yet: a spell, a weapon, a hero, a location."""
+
+    id: str
+    dbf_id: int
+    name: str
+    kind: str
 
 
 class Catalogue:
     """All minions of the card base, found by id, name or deck-code number."""
 
-    def __init__(self, cards: Iterable[Card], others: dict[int, tuple[str, str]]) -> None:
+    def __init__(self, cards: Iterable[Card], others: Iterable[OtherCard]) -> None:
         self.by_id = {card.id: card for card in cards}
         self.by_dbf_id = {card.dbf_id: card for card in self.by_id.values()}
-        self.others = others
-        """Collectible cards that are no minions: deck-code number -> (name, type)."""
+        self.others = {card.dbf_id: card for card in others}
+        """Collectible cards that cannot be played yet, by their number in deck codes."""
 
     @cached_property
     def by_name(self) -> dict[str, Card]:
@@ -122,9 +164,13 @@ class Catalogue:
 
         Raises:
             UnknownNameError: there is none; the message lists the nearest names.
+            CardError: it is a spell, weapon, hero or location, which cannot be played yet.
         """
         card = self.by_id.get(id_or_name) or self.by_name.get(id_or_name.casefold())
         if card is None:
+            for other in self.others.values():
+                if id_or_name == other.id or id_or_name.casefold() == other.name.casefold():
+                    raise CardError(f"{other.name} is a {other.kind}; only minions can be played yet")
             ids = self.by_id if "_" in id_or_name else ()
             raise unknown_name("card", id_or_name, [*(c.name for c in self.by_name.values()), *ids])
         return card
@@ -137,7 +183,8 @@ def catalogue() -> Catalogue:
     with (data / "cards.csv").open(encoding="utf-8") as lines:
         cards = [_card(row) for row in csv.DictReader(lines)]
     with (data / "other_cards.csv").open(encoding="utf-8") as lines:
-        others = {int(row["dbf_id"]): (row["name"], row["type"]) for row in csv.DictReader(lines)}
+        rows = csv.DictReader(lines)
+        others = [OtherCard(row["id"], int(row["dbf_id"]), row["name"], row["type"]) for row in rows]
     return Catalogue(cards, others)
 
 

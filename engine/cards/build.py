@@ -50,10 +50,10 @@ def build(folder: Path) -> str:
     for card in cards:
         if card.type != CardType.MINION:
             if card.card_set != CardSet.HERO_SKINS:
-                others.append((card.dbf_id, card.name, card.type.name.lower().replace("_", " ")))
+                others.append((card.id, card.dbf_id, card.name, card.type.name.lower().replace("_", " ")))
         elif card.health < 1:
             skipped.append(card.name)
-            others.append((card.dbf_id, card.name, "minion without a body of its own"))
+            others.append((card.id, card.dbf_id, card.name, "minion without a body of its own"))
         else:
             keywords = keywords_of(card)
             minions.append(

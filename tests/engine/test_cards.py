@@ -6,10 +6,20 @@ import importlib.util
 import numpy as np
 import pytest
 
-from engine import CardError, CardTable, MinionSpec, UnknownNameError, find_card
+from engine import (
+    Card,
+    CardError,
+    CardTable,
+    MinionSpec,
+    Position,
+    UnknownNameError,
+    find_card,
+    parse_position,
+)
 from engine.cards import catalogue
 from engine.cards.build import is_exact
 from engine.minion import keyword_flags, keyword_names
+from engine.position import empty_state
 
 
 def test_the_card_base_is_the_real_one() -> None:
@@ -78,7 +88,7 @@ def test_nonsense_names_say_so() -> None:
     [
         ("attack", -1), ("attack", 1000), ("attack", 1.5), ("attack", True), ("attack", "3"),
         ("health", 0), ("health", -3), ("cost", -1), ("value", float("nan")), ("value", float("inf")),
-        ("value", -0.5), ("value", "2"), ("taunt", 1), ("attacks_left", 2), ("attacks_left", -1),
+        ("value", -0.5), ("value", "2"), ("value", 10**400), ("taunt", 1), ("attacks_left", 2), ("attacks_left", -1),
     ],
 )  # fmt: skip
 def test_bad_numbers_are_refused_with_the_field(field: str, value: object) -> None:
@@ -135,9 +145,38 @@ def test_a_card_table_is_read_only_and_in_order() -> None:
     cards = [find_card("War Golem"), find_card("EX1_008")]
     table = CardTable(cards)
     assert [int(row["attack"]) for row in table.array] == [7, 1]
-    assert table.number[cards[1]] == 1
+    assert table.number[cards[1].key] == 1
     with pytest.raises(ValueError, match="read-only"):
         table.array["attack"] = 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        table.array.flags.writeable = True
+    for name in ("cards", "array", "number"):
+        with pytest.raises(AttributeError):
+            setattr(table, name, ())
+    with pytest.raises(TypeError):
+        table.number[cards[0].key] = 5
+
+
+@pytest.mark.parametrize(
+    "name", ["A; B", "A ] B", "A [B", "A | B", " A", "A  B", "A\tB", "A\n", "1:2/3", "3/2 2/2", "7"]
+)
+def test_names_that_would_break_a_position_are_refused(name: str) -> None:
+    with pytest.raises(CardError, match="name must not"):
+        Card("", name, MinionSpec(1, 1))
+
+
+@pytest.mark.parametrize(
+    "name", ["?", "The Coin", "x now 1/1", "x ready", "Minion 3/2", "3 ?", "Model 3000", ""]
+)
+def test_odd_names_survive_the_round_trip(name: str) -> None:
+    table = CardTable([Card("", name, MinionSpec(1, 2, cost=3, taunt=True))])
+    state = empty_state()
+    state["turn"] = state["turn_cap"] = 1
+    side = state["sides"][0]
+    side["n_hand"] = side["n_board"] = side["n_deck"] = 1
+    side["board"][0] = (0, 1, 1, 4, 1, 1)
+    position = Position(state, table)
+    assert parse_position(str(position), table).state.tobytes() == state.tobytes()
 
 
 @pytest.mark.heavy

@@ -37,11 +37,11 @@ def test_show_draws_both_boards_and_the_actions(engine) -> None:
         "ready twice",
         "Taunt",
         "[1] Chillwind Yeti (4) 4/5",
-        "4 legal actions: play 0 (The Coin); attack 0 -> 1",
     ):
-        assert text in out or text == "4 legal actions: play 0 (The Coin); attack 0 -> 1", text
-    assert "legal actions: play 0 (The Coin); attack 0 -> 1 (Windfury Harpy -> 4/4); end turn" in out.replace(
-        "\n", " "
+        assert text in out, text
+    assert (
+        "3 legal actions: play 0 (The Coin); attack 0 -> 1 (Windfury Harpy -> 4/4); end turn"
+        in out.replace("\n", " ")
     )
 
 
@@ -70,7 +70,7 @@ def test_deck_lists_say_what_is_exact(engine) -> None:
     assert code == 0
     for name in ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"):
         assert name in out
-    assert "body and keywords only" in engine("deck", "thesis-warrior")[1]
+    assert "body and keywords" in engine("deck", "thesis-warrior")[1]
     assert "drawn from these" in engine("deck", "random-minions")[1]
 
 
@@ -102,11 +102,3 @@ def test_the_generator_without_its_data_says_what_to_install(monkeypatch, capsys
     assert code == 1
     assert "No module named 'hearthstone_data'" in err
     assert "make setup" in err
-
-
-def test_keyboard_interrupt_exits_130(monkeypatch, capsys) -> None:
-    def interrupted(**_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sys.argv", ["program"])
-    assert run(monkeypatch, capsys, interrupted)[0] == 130

@@ -93,7 +93,7 @@ def compare_game(decks, rules, number, pick) -> None:
     position = deal(decks, seed=number, ruleset=rules)
     table = table_of(decks)
     plain_decks = [
-        {"random": deck.random, "cards": [table.number[card] for card in deck.cards]} for deck in decks
+        {"random": deck.random, "cards": [table.number[card.key] for card in deck.cards]} for deck in decks
     ]
     game = reference.Game.deal(reference.cards_of(table), plain_decks, rules, number)
     # A player who seldom ends the turn by chance makes fuller boards.

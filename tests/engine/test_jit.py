@@ -84,9 +84,30 @@ def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> Non
     assert jit.fingerprint(copy) == before, "a file that no kernel reaches does not compile everything again"
 
 
-def test_a_new_kernel_file_counts_at_once(copy: Path) -> None:
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "from engine.jit import njit",
+        "from engine.jit import (\n    njit,\n)",
+        "from engine import jit",
+        "import engine.jit",
+    ],
+)
+@pytest.mark.parametrize(
+    "dependency",
+    [
+        "from rivals.numbers import ONE",
+        "from .numbers import ONE",
+        "from . import numbers",
+        "from rivals import (\n    numbers,\n)",
+        "import numpy, rivals.numbers",
+    ],
+)
+def test_a_new_kernel_file_counts_at_once_however_it_imports(
+    copy: Path, kernel: str, dependency: str
+) -> None:
     before = jit.fingerprint(copy)
-    (copy / "rivals" / "fast.py").write_text("from engine.jit import njit\nfrom rivals.numbers import ONE\n")
+    (copy / "rivals" / "fast.py").write_text(f"{kernel}\n{dependency}\n")
     (copy / "rivals" / "numbers.py").write_text("ONE = 1\n")
     middle = jit.fingerprint(copy)
     (copy / "rivals" / "numbers.py").write_text("ONE = 2\n")
@@ -127,12 +148,15 @@ def test_without_a_writable_cache_it_still_plays(tmp_path: Path) -> None:
 
 def test_caches_unused_for_long_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
-    old, recent = tmp_path / "kernels" / "old", tmp_path / "kernels" / "recent"
-    old.mkdir(parents=True)
-    recent.mkdir()
+    kernels = tmp_path / "kernels"
+    old, recent, foreign = kernels / ("0" * 16), kernels / ("1" * 16), kernels / "linux-6.1"
+    for folder in (old, recent, foreign):
+        folder.mkdir(parents=True)
     os.utime(old, (0, 0))
+    os.utime(foreign, (0, 0))
     folder = jit._open_cache(ROOT)
     assert folder is not None
-    assert folder.parent == tmp_path / "kernels"
+    assert folder.parent == kernels
     assert not old.exists()
     assert recent.exists()
+    assert foreign.exists(), "what we did not make is not ours to remove"

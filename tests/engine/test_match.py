@@ -8,6 +8,7 @@ import pytest
 
 from engine import (
     Action,
+    ActionKind,
     GameRecord,
     IllegalActionError,
     Keyword,
@@ -44,6 +45,11 @@ class Broken:
         if self.left < 0:
             raise self.error
         return Action.end_turn()
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text for me")
 
 
 class Cheat:
@@ -107,7 +113,21 @@ def test_a_game_played_through_the_watcher_is_the_same() -> None:
 
 
 def test_broken_records_are_refused() -> None:
-    for text in ("", "{}", "[]", '{"rules": 1, "start": "x"}', '{"rules": "x", "start": "", "actions": []}'):
+    start = '"start": "hero 30 | hero 30"'
+    for text in (
+        "",
+        "{}",
+        "[]",
+        '{"rules": 1, "start": "x"}',
+        f'{{"rules": "1", {start}, "actions": []}}',
+        f'{{"rules": 1.9, {start}, "actions": []}}',
+        f'{{"rules": Infinity, {start}, "actions": []}}',
+        f'{{"rules": true, {start}, "actions": []}}',
+        f'{{"rules": 1, {start}, "actions": "end turn"}}',
+        f'{{"rules": 1, {start}, "actions": [1]}}',
+        '{"rules": 1, "start": null, "actions": []}',
+        "[" * 100_000,
+    ):
         with pytest.raises(NotationError, match="not a recorded game"):
             GameRecord.from_json(text)
     with pytest.raises(NotationError, match="recorded under rules 999"):
@@ -143,7 +163,15 @@ def split_by_seat(position, actions):
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("bad luck"), RecursionError(), SystemExit(3), MemoryError(), StopIteration()]
+    "error",
+    [
+        ValueError("bad luck"),
+        RecursionError(),
+        SystemExit(3),
+        MemoryError(),
+        StopIteration(),
+        GeneratorExit(),
+    ],
 )
 @pytest.mark.parametrize("seat", [0, 1])
 def test_an_agent_that_raises_loses_with_the_reason(error: BaseException, seat: int) -> None:
@@ -153,6 +181,7 @@ def test_an_agent_that_raises_loses_with_the_reason(error: BaseException, seat: 
     assert result.winner == 1 - seat
     assert result.reason == Reason.AGENT_ERROR
     assert type(error).__name__ in result.error
+    assert f"in {result.position}" in result.error
     assert str(result.record.replay()) == str(result.position)
 
 
@@ -162,9 +191,15 @@ def test_an_agent_that_raises_loses_with_the_reason(error: BaseException, seat: 
         (Action.play(9), "play 9 with 5 cards in hand in turn 1 first"),
         (Action.attack(0, 7), "attack 0 -> hero with 0 minions on board in turn 1 first"),
         (Action.attack(-1, 7), "minions on board"),
-        (None, "must answer with an Action, not None"),
-        ("end turn", "must answer with an Action, not 'end turn'"),
-        (Action(7, 0, 0), "is no action in turn 1 first"),
+        (None, "must be an engine.Action of integers, not None in turn 1 first"),
+        ("end turn", "integers, not 'end turn' in turn 1 first"),
+        ((0, 0, 0), "integers, not (0, 0, 0) in turn 1 first"),
+        (Action(7, 0, 0), "integers, not Action(kind=7, source=0, target=0) in turn 1 first"),
+        (Action(ActionKind.PLAY, 0.0, 0), "of integers"),
+        (Action(ActionKind.PLAY, True, 0), "of integers"),
+        (Action(ActionKind.PLAY, "a", 0), "of integers"),
+        (Action(np.array([1, 2]), 0, 0), "of integers"),
+        (Unprintable(), "Unprintable object at"),
     ],
 )
 @pytest.mark.parametrize("watched", [False, True])
@@ -174,6 +209,52 @@ def test_an_illegal_action_loses_with_the_position(answer: object, message: str,
     assert (result.winner, result.reason) == (1, Reason.ILLEGAL_ACTION)
     assert message in result.error
     assert result.record.actions == ()
+
+
+def test_numpy_integers_in_an_action_are_plain_in_the_record() -> None:
+    class Numpy(RandomAgent):
+        def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+            return Action(*map(np.int64, super().act(view, rng)))
+
+    assert play(Numpy(), Numpy(), DECKS, 2).record == play(RandomAgent(), RandomAgent(), DECKS, 2).record
+
+
+def test_an_agent_cannot_change_the_cards() -> None:
+    class Forger:
+        name = "forger"
+
+        def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+            view.position.table.array.flags.writeable = True
+            return Action.end_turn()
+
+    result = play(Forger(), PassAgent(), DECKS, 1)
+    assert result.reason == Reason.AGENT_ERROR
+    assert "WRITEABLE" in result.error
+
+
+def test_each_seat_and_address_has_its_own_stream() -> None:
+    draws = {}
+
+    class Listener:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+            draws.setdefault(self.name, []).append(int(rng.integers(1 << 60)))
+            return Action.end_turn()
+
+    for address in ((), (1,), (2,)):
+        play(Listener(f"first{address}"), Listener(f"second{address}"), DECKS, 1, address)
+    assert len({numbers[0] for numbers in draws.values()}) == 6
+    assert all(len(set(numbers)) == len(numbers) for numbers in draws.values())
+
+
+def test_a_random_game_is_frozen() -> None:
+    """The agents' streams too belong to what a seed plays."""
+    golden = json.loads(GOLDEN.read_text())[3]
+    decks = find_deck(golden["decks"][0]), find_deck(golden["decks"][1])
+    result = play(RandomAgent(), RandomAgent(), decks, golden["seed"], ruleset=golden["ruleset"])
+    assert [*result.record.actions] == golden["actions"]
 
 
 def test_a_keyboard_interrupt_is_the_users_and_goes_through() -> None:
@@ -249,6 +330,11 @@ def test_a_view_is_read_only() -> None:
         view.position.state["turn"] = 9
     with pytest.raises(ValueError, match="read-only"):
         view.position.state["sides"][0]["health"] = 1
+    before = view.position.state.tobytes()
+    with pytest.raises(IllegalActionError, match="read-only; play on its copy"):
+        view.position.play(Action.end_turn())
+    assert view.position.state.tobytes() == before
+    view.position.copy().play(Action.end_turn())
 
 
 def test_the_view_in_words() -> None:

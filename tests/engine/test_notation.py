@@ -1,8 +1,20 @@
 """Positions and actions as text: what is accepted, what is refused and how."""
 
+import dataclasses
+
 import pytest
 
-from engine import HERO, Action, NotationError, UnknownNameError, find_ruleset, parse_action, parse_position
+from engine import (
+    HERO,
+    Action,
+    NotationError,
+    UnknownNameError,
+    find_ruleset,
+    parse_action,
+    parse_position,
+    perft,
+)
+from engine.errors import RulesetError
 
 FULL = (
     "turn 5 second cap 90 | hero 28+2 mana 3/5 fatigue 1 died 2 burned 3 "
@@ -31,7 +43,7 @@ def test_the_short_form_fills_in_the_rest() -> None:
     short = parse_position("hero 12 board [3/2] | hero 30")
     assert str(short) == (
         "turn 1 first cap 100 | hero 12 mana 1/1 board [0:3/2] hand [] deck [] | "
-        "hero 30 mana 1/1 board [] hand [] deck []"
+        "hero 30 mana 0/0 board [] hand [] deck []"
     )
     assert str(parse_position("turn 30 second | hero 1 | hero 2 mana 4")).endswith(
         "hero 2 mana 4/4 board [] hand [] deck []"
@@ -44,14 +56,14 @@ def test_the_short_form_fills_in_the_rest() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "1 halves"),
-        ("hero 30", "has 1 halves"),
-        ("hero 30 | hero 30 | hero 30", "has 3 halves"),
+        ("", "1 part beside the turn"),
+        ("hero 30", "has 1 part beside"),
+        ("hero 30 | hero 30 | hero 30", "has 3 parts beside"),
         ("turn x first | hero 30 | hero 30", "not a turn: 'turn x first'"),
         ("turn 0 first | hero 30 | hero 30", "turn must be from 1 to 999, got 0"),
         ("turn 1 third | hero 30 | hero 30", "not a turn"),
         ("mana 3 | hero 30", "no 'hero' field in 'mana 3'"),
-        ("hero 31 | hero 30", "hero must be from -999 to 30, got 31"),
+        ("hero 31 | hero 30", "hero must be from -9999 to 30, got 31"),
         ("hero 30+1000 | hero 30", "armour must be from 0 to 999"),
         ("hero x | hero 30", "cannot read hero 'x'"),
         ("hero 30 mana 11 | hero 30", "mana must be from 0 to 10, got 11"),
@@ -60,6 +72,10 @@ def test_the_short_form_fills_in_the_rest() -> None:
         ("hero 30 cards [1/1] | hero 30", "unknown field 'cards'"),
         ("hero 30 board [1/1 | hero 30", "cannot read 'board .*'; a half is"),
         ("hero 30 board 1/1] | hero 30", "not a card|cannot read"),
+        ("hero 30 board [3/2, 2/2] | hero 30", "reads as two cards or more; separate cards by '; '"),
+        ("hero 30 board [2 3/2] | hero 30", "two cards or more"),
+        ("hero 30 board [3/2 2/2 ready] | hero 30", "two cards or more"),
+        ("hero 30 board [River Crocolisk] | hero 30", "the numbers count"),
         ("hero 30 board [one] | hero 30", "not a card: 'one'"),
         ("hero 30 board [1/0] | hero 30", "health must be from 1 to 999, got 0 in card '1/0'"),
         ("hero 30 board [1000/1] | hero 30", "attack must be from 0 to 999"),
@@ -78,7 +94,10 @@ def test_the_short_form_fills_in_the_rest() -> None:
             "minions on board must be from 0 to 7, got 8",
         ),
         ("hero 30 hand [11 ?] | hero 30", "cards in hand must be from 0 to 10, got 11"),
-        ("hero 30 deck [999999 ?] | hero 30", "cards in deck must be from 0 to 30"),
+        ("hero 30 deck [9999 ?] | hero 30", "cards in deck must be from 0 to 30"),
+        ("hero " + "3" * 5_000 + " | hero 30", "cannot read hero"),
+        ("turn " + "3" * 5_000 + " | hero 30 | hero 30", "not a turn"),
+        ("hero 30 died " + "3" * 5_000 + " | hero 30", "died must be a whole number"),
         ("hero 30 fatigue x | hero 30", "fatigue must be a whole number, got 'x'"),
     ],
 )
@@ -108,7 +127,18 @@ def test_actions(text: str, action: Action) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "pass", "play", "play x", "attack 1", "attack 1 -> heros", "play -1", "end turn 3"]
+    "text",
+    [
+        "",
+        "pass",
+        "play",
+        "play x",
+        "attack 1",
+        "attack 1 -> heros",
+        "play -1",
+        "end turn 3",
+        "play " + "3" * 5_000,
+    ],
 )
 def test_broken_actions_are_refused(text: str) -> None:
     with pytest.raises(NotationError, match="not an action"):
@@ -122,6 +152,45 @@ def test_an_action_is_described_with_names() -> None:
     assert position.describe(Action.play(0)) == "play 0 (The Coin)"
     assert position.describe(Action.play(7)) == "play 7"
     assert position.describe(Action.end_turn()) == "end turn"
+
+
+@pytest.mark.parametrize("mover", ["first", "second"])
+def test_mana_left_out_is_what_the_turns_so_far_have_brought(mover: str) -> None:
+    """Round 3: whoever has begun it has 3 crystals, the other 2."""
+    position = parse_position(f"turn 3 {mover} | hero 30 deck [9:1/1] | hero 30 deck [9:1/1]")
+    position.play(Action.end_turn())
+    crystals = [int(side["crystals"]) for side in position.state["sides"]]
+    assert crystals == ([3, 3] if mover == "first" else [4, 3])
+
+
+def test_counts_beyond_a_cards_limit_still_read_back() -> None:
+    position = parse_position("hero 1 fatigue 999 | hero 30 fatigue 999")
+    position.play(Action.end_turn())
+    assert "hero -970 mana 1/1 fatigue 1000" in str(position)
+    assert str(parse_position(str(position))) == str(position)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hand_second": 10}, "hand_second must be an integer from 0 to 9, got 10"),
+        ({"hand_first": -1}, "hand_first"),
+        ({"hand_first": 4.0}, "hand_first"),
+        ({"turn_cap": 0}, "turn_cap"),
+        ({"turn_cap": 40_000}, "turn_cap"),
+        ({"coin": 1}, "coin must be True or False"),
+        ({"mulligan_above": -2}, "mulligan_above"),
+    ],
+)
+def test_rulesets_out_of_range_are_refused(changes: dict, message: str) -> None:
+    with pytest.raises(RulesetError, match=message):
+        dataclasses.replace(find_ruleset("thesis"), **changes)
+
+
+@pytest.mark.parametrize("depth", [-1, 13, 1.5, True])
+def test_perft_depths_out_of_range_are_refused(depth: object) -> None:
+    with pytest.raises(NotationError, match="depth must be an integer from 0 to 12"):
+        perft(parse_position("hero 30 | hero 30"), depth)
 
 
 def test_unknown_rulesets_are_refused() -> None:

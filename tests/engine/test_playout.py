@@ -7,7 +7,7 @@ from engine.actions import Action
 from engine.codes import MAX_ACTIONS, Purpose
 from engine.decks import deck_records, table_of
 from engine.playout import playout, random_games
-from engine.streams import below, stream_key
+from engine.streams import below, derive, stream_key
 
 DECKS = find_deck("thesis-paladin"), find_deck("random-minions")
 
@@ -15,7 +15,7 @@ DECKS = find_deck("thesis-paladin"), find_deck("random-minions")
 def test_a_playout_is_the_game_its_stream_says() -> None:
     for seed in range(20):
         fast, slow = deal(DECKS, seed), deal(DECKS, seed)
-        key = stream_key(seed, Purpose.PLAYOUT)
+        key = np.uint64(derive(stream_key(seed), Purpose.PLAYOUT))
         ending = playout(fast.state, fast.table.array, np.empty(MAX_ACTIONS, np.int64), key)
         choice = 0
         while slow.outcome == Outcome.ONGOING:
@@ -37,7 +37,7 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
     for game, key in enumerate(keys):
         position = deal(DECKS, 1, (game,), ruleset="standard")
         actions = np.empty(MAX_ACTIONS, np.int64)
-        stream = stream_key(1, game, Purpose.PLAYOUT)
+        stream = np.uint64(derive(stream_key(1, game), Purpose.PLAYOUT))
         assert playout(position.state, position.table.array, actions, stream) == outcomes[game], key
         total += min(int(position.state["turn"]), 100)
     assert rounds == total

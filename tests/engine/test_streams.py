@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine.streams import below, generator, philox, shuffle, stream_key
+from engine.streams import below, derive, generator, philox, shuffle, stream_key
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,12 @@ def test_neighbouring_addresses_are_independent() -> None:
     correlations = np.corrcoef(draws)[np.triu_indices(40, 1)]
     assert abs(correlations).max() < 0.35
     assert len({int(stream_key(*address)) for address in ((1,), (1, 0), (0, 1), (1, 0, 0), (1, 1))}) == 5
+
+
+def test_an_address_and_one_below_it_share_nothing() -> None:
+    """A game at (7, 1, 0) must not be keyed by a stream that the game at (7,) derives for itself."""
+    below = {int(derive(np.uint64(derive(stream_key(7), a)), b)) for a in range(8) for b in range(8)}
+    assert not below & {int(stream_key(7, a, b)) for a in range(8) for b in range(8)}
 
 
 def test_another_process_gives_the_same_numbers() -> None:

@@ -69,9 +69,7 @@ def play_game(
     rules = find_ruleset(ruleset)
     screen = console()
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
-    screen.print(
-        f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}", markup=False
-    )
+    print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
 
     told: list[str] = []
 

@@ -1,0 +1,265 @@
+"""The heart of the exact solver: a max-plus subset convolution over targets, and the way back through it.
+
+A state says which one-hit sources have struck (bits), what each two-hit source has done (digits of mixed
+radix, `ilp_agent.windfury`), and how many minions on board have died (only where a slot may be missing for
+a play; it saturates). Table L holds the best value of the first L targets for each state, twice: with any
+of them alive, and with all of them dead. Guards come first; only when all are dead do the others follow.
+"""
+
+import numpy as np
+
+from engine.jit import njit
+from ilp_agent.hits import shielded
+from ilp_agent.windfury import DIES, IMPOSSIBLE, LIVES, MAY_DIE, after_guards, step
+from ilp_agent.work import Work
+
+NOTHING = -1e300
+"""Value of a state that cannot be reached."""
+
+
+@njit
+def digit_of(work: Work, combination: int, r: int) -> int:
+    """Digit `r` of a combination of two-hit sources."""
+    for earlier in range(r):
+        combination //= work.radix[earlier]
+    return combination % work.radix[r]
+
+
+@njit
+def move(
+    turn: np.void,
+    weights: np.ndarray,
+    work: Work,
+    t: int,
+    counts: int,
+    combination: int,
+    willing: int,
+    n_single: int,
+    n_double: int,
+) -> tuple[int, float, int, int]:
+    """What a set of hits does to the two-hit sources.
+
+    Args:
+        turn: dtype `ilp_agent.turn.TURN`.
+        weights: W1 to W8.
+        work: read.
+        t: number of the target.
+        counts: hits of each two-hit source, two bits each.
+        combination: their digits before.
+        willing: bits of those that die where the order of their hits decides.
+        n_single: sources with one hit.
+        n_double: sources with two.
+
+    Returns:
+        Their digits after or `IMPOSSIBLE`; the value lost by deaths; deaths on board; bits of the sources
+        whose order decides.
+    """
+    after = 0
+    stride = 1
+    lost = 0.0
+    deaths = 0
+    open_choices = 0
+    for r in range(n_double):
+        digit = combination % work.radix[r]
+        combination //= work.radix[r]
+        count = (counts >> (2 * r)) & 3
+        if count:
+            index = work.source[n_single + r]
+            friend = turn["friends"][index]
+            damage = turn["enemies"][work.target[t]]["attack"]
+            digit, fate = step(
+                shielded(friend),
+                friend["health"],
+                damage,
+                work.kind[r, t],
+                work.grade[r, t],
+                work.graded[r],
+                digit,
+                count,
+            )
+            if digit == IMPOSSIBLE:
+                return IMPOSSIBLE, 0.0, 0, 0
+            if fate == MAY_DIE:
+                open_choices |= 1 << r
+                fate = DIES if (willing >> r) & 1 else LIVES
+            if fate == DIES:
+                lost += weights[4] * friend["health"]
+                if index < turn["n_board"]:
+                    deaths += 1
+        after += digit * stride
+        stride *= work.radix[r]
+    return after, lost, deaths, open_choices
+
+
+@njit
+def convolve_target(
+    turn: np.void,
+    weights: np.ndarray,
+    work: Work,
+    t: int,
+    n_single: int,
+    n_double: int,
+    n_combinations: int,
+    n_deaths: int,
+    before: np.ndarray,
+    after: np.ndarray,
+) -> None:
+    """Add one target: the table `after` from the table `before`, each (2, states). `after` is modified in place."""
+    everyone = (1 << n_single) - 1
+    after[:, : (n_deaths + 1) * n_combinations << n_single] = NOTHING
+    for e in range(work.listed[t]):
+        rest = everyone ^ work.mask[t, e]
+        kills = work.kills[t, e]
+        for combination in range(n_combinations):
+            willing = 0
+            while True:
+                moved, lost, dead, choices = move(
+                    turn, weights, work, t, work.counts[t, e], combination, willing, n_single, n_double
+                )
+                if moved == IMPOSSIBLE:
+                    break
+                gain = work.gain[t, e] - lost
+                for level in range(n_deaths + 1):
+                    reached = min(level + work.deaths[t, e] + dead, n_deaths)
+                    source = (level * n_combinations + combination) << n_single
+                    sink = ((reached * n_combinations + moved) << n_single) | work.mask[t, e]
+                    others = rest
+                    while True:
+                        alive = before[0, source | others] + gain
+                        cleared = before[1, source | others] + gain
+                        if kills:
+                            after[1, sink | others] = max(after[1, sink | others], cleared)
+                        else:
+                            alive = max(alive, cleared)
+                        after[0, sink | others] = max(after[0, sink | others], alive)
+                        if others == 0:
+                            break
+                        others = (others - 1) & rest
+                # Where the order of two hits decides over a death that may free a slot, try both.
+                if n_deaths == 0 or willing == choices:
+                    break
+                willing = (willing - choices) & choices
+                if willing == 0:
+                    break
+
+
+@njit
+def pass_guards(
+    turn: np.void,
+    work: Work,
+    n_single: int,
+    n_double: int,
+    n_combinations: int,
+    n_deaths: int,
+    before: np.ndarray,
+    after: np.ndarray,
+) -> None:
+    """Go on to the other targets from the states with all guards dead. `after` is modified in place."""
+    n_masks = 1 << n_single
+    after[:, : (n_deaths + 1) * n_combinations * n_masks] = NOTHING
+    for level in range(n_deaths + 1):
+        for combination in range(n_combinations):
+            moved = behind_guards(turn, work, combination, n_single, n_double)
+            source = (level * n_combinations + combination) * n_masks
+            sink = (level * n_combinations + moved) * n_masks
+            for mask in range(n_masks):
+                after[1, sink + mask] = max(after[1, sink + mask], before[1, source + mask])
+
+
+@njit
+def behind_guards(turn: np.void, work: Work, combination: int, n_single: int, n_double: int) -> int:
+    """A combination of digits once all guards are dead."""
+    after = 0
+    stride = 1
+    for r in range(n_double):
+        digit = combination % work.radix[r]
+        combination //= work.radix[r]
+        after += after_guards(shielded(turn["friends"][work.source[n_single + r]]), digit) * stride
+        stride *= work.radix[r]
+    return after
+
+
+@njit
+def first_table(n_states: int, table: np.ndarray) -> None:
+    """The table of no target: nothing struck, and all of none are dead. Modified in place."""
+    table[:, :n_states] = NOTHING
+    table[1, 0] = 0.0
+
+
+@njit
+def retrace_target(
+    turn: np.void,
+    weights: np.ndarray,
+    work: Work,
+    t: int,
+    n_single: int,
+    n_double: int,
+    n_combinations: int,
+    n_deaths: int,
+    before: np.ndarray,
+    cleared: int,
+    state: int,
+    value: float,
+) -> tuple[int, int, int, int]:
+    """Find a set of hits on target `t` that led to a state with this very value.
+
+    Returns:
+        The set's number, the state before, its table (all dead or not), bits of the sources that chose to die.
+    """
+    everyone = (1 << n_single) - 1
+    mask = state & everyone
+    combination_after = (state >> n_single) % n_combinations
+    level_after = (state >> n_single) // n_combinations
+    for e in range(work.listed[t]):
+        if work.mask[t, e] & ~mask or (cleared == 1 and not work.kills[t, e]):
+            continue
+        for combination in range(n_combinations):
+            willing = 0
+            while True:
+                moved, lost, dead, choices = move(
+                    turn, weights, work, t, work.counts[t, e], combination, willing, n_single, n_double
+                )
+                if moved == IMPOSSIBLE:
+                    break
+                if moved == combination_after:
+                    gain = work.gain[t, e] - lost
+                    for level in range(n_deaths + 1):
+                        if min(level + work.deaths[t, e] + dead, n_deaths) != level_after:
+                            continue
+                        source = ((level * n_combinations + combination) << n_single) | (
+                            mask ^ work.mask[t, e]
+                        )
+                        for table in range(cleared, 2):
+                            if cleared == 0 and table == 1 and work.kills[t, e]:
+                                continue
+                            if before[table, source] > NOTHING / 2 and before[table, source] + gain == value:
+                                return e, source, table, willing
+                if n_deaths == 0 or willing == choices:
+                    break
+                willing = (willing - choices) & choices
+                if willing == 0:
+                    break
+    return -1, 0, 0, 0
+
+
+@njit
+def retrace_guards(
+    turn: np.void,
+    work: Work,
+    n_single: int,
+    n_double: int,
+    n_combinations: int,
+    before: np.ndarray,
+    state: int,
+    value: float,
+) -> int:
+    """The state with all guards dead from which `pass_guards` came to this one; -1 is impossible."""
+    mask = state & ((1 << n_single) - 1)
+    combination_after = (state >> n_single) % n_combinations
+    level = (state >> n_single) // n_combinations
+    for combination in range(n_combinations):
+        if behind_guards(turn, work, combination, n_single, n_double) == combination_after:
+            source = ((level * n_combinations + combination) << n_single) | mask
+            if before[1, source] == value:
+                return source
+    return -1

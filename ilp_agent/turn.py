@@ -1,0 +1,103 @@
+"""One turn's decision problem as a flat record, for kernels: who can act, on what, at what price."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, Keyword
+from engine.jit import njit
+
+MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
+"""Friendly minions of a turn: those on board, then those in hand."""
+
+FRIEND = np.dtype(
+    [
+        ("attack", "i2"),  # A, >= 0
+        ("health", "i2"),  # B at the start of the turn, >= 1
+        ("cost", "i2"),  # C, mana; 0 for minions on board
+        ("keywords", "i2"),  # bits of Keyword
+        ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
+        ("hits_hero", "i2"),  # 1 where those attacks may be on the hero
+        ("value", "f8"),  # S, >= 0
+    ]
+)
+"""A minion of the player to move."""
+
+ENEMY = np.dtype(
+    [
+        ("attack", "i2"),  # P, >= 0
+        ("health", "i2"),  # Q, >= 1
+        ("keywords", "i2"),  # bits of Keyword
+    ]
+)
+"""A minion of the opponent."""
+
+TURN = np.dtype(
+    [
+        ("n_board", "i2"),  # m, 0 to 7
+        ("n_hand", "i2"),  # h, minions in hand, 0 to 10
+        ("n_enemies", "i2"),  # n, 0 to 7
+        ("mana", "i2"),  # M, 0 to 10
+        ("coin", "i2"),  # 1 with The Coin in hand
+        ("hero", "i2"),  # H, enemy hero's health plus armour, >= 1
+        ("friends", FRIEND, (MAX_FRIENDS,)),  # n_board on board, then n_hand in hand
+        ("enemies", ENEMY, (BOARD_SIZE,)),
+    ]
+)
+"""All that one turn's plan depends on."""
+
+
+@njit
+def attacks_on_arrival(attack: int, keywords: int) -> int:
+    """Attacks a minion can make on the turn it is played: none without Charge or Rush, or with attack 0."""
+    if attack == 0 or not keywords & (Keyword.CHARGE | Keyword.RUSH):
+        return 0
+    return 2 if keywords & Keyword.WINDFURY else 1
+
+
+@njit
+def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
+    """Fill `turn` from a game's state, as the player to move sees it. `turn` is modified in place.
+
+    Args:
+        state: dtype `engine.state.STATE`.
+        cards: the card table, dtype `engine.state.CARD`.
+        turn: dtype `TURN`.
+    """
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    turn["n_board"] = own["n_board"]
+    turn["n_enemies"] = enemy["n_board"]
+    turn["mana"] = own["mana"]
+    turn["hero"] = enemy["health"] + enemy["armour"]
+    turn["coin"] = 0
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        friend = turn["friends"][slot]
+        friend["attack"] = minion["attack"]
+        friend["health"] = minion["health"]
+        friend["cost"] = 0
+        friend["keywords"] = minion["keywords"]
+        friend["attacks"] = minion["attacks_left"] if minion["attack"] > 0 else 0
+        friend["hits_hero"] = minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0
+        friend["value"] = cards[minion["card"]]["value"]
+    n = own["n_board"]
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        if number == COIN:
+            turn["coin"] = 1
+            continue
+        card = cards[number]
+        friend = turn["friends"][n]
+        friend["attack"] = card["attack"]
+        friend["health"] = card["health"]
+        friend["cost"] = card["cost"]
+        friend["keywords"] = card["keywords"]
+        friend["attacks"] = attacks_on_arrival(card["attack"], card["keywords"])
+        friend["hits_hero"] = (card["keywords"] & Keyword.CHARGE) != 0
+        friend["value"] = card["value"]
+        n += 1
+    turn["n_hand"] = n - own["n_board"]
+    for slot in range(enemy["n_board"]):
+        minion = enemy["board"][slot]
+        turn["enemies"][slot]["attack"] = minion["attack"]
+        turn["enemies"][slot]["health"] = minion["health"]
+        turn["enemies"][slot]["keywords"] = minion["keywords"]

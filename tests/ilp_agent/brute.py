@@ -1,0 +1,84 @@
+"""The best over every legal sequence of actions, tried one by one through the engine's own rules.
+
+Independent of the solvers: it knows positions, actions and the eight terms, and nothing of hits or order.
+"""
+
+import numba
+import numpy as np
+
+from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
+from engine.rules import apply, decode, legal_actions
+from engine.state import STATE
+
+MAX_DEPTH = 24
+
+
+@numba.njit
+def final_terms(state, cards, start_health, weights, hero_alive, friends):
+    """The terms that depend on where a sequence ends: lethal, clear, threat, survive."""
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    value = 0.0 if hero_alive else weights[0]
+    if enemy["n_board"] == 0:
+        value += weights[1]
+    for slot in range(enemy["n_board"]):
+        value -= weights[3] * enemy["board"][slot]["attack"]
+    for slot in range(own["n_board"]):
+        # Every friendly minion is a card of its own, so its number says who it is.
+        value += weights[4] * start_health[own["board"][slot]["card"]]
+    return value
+
+
+@numba.njit
+def brute_force(start, cards, start_health, weights, limit):
+    """Value of the best sequence, and how many were tried; -1 where there were more than `limit`."""
+    states = np.zeros(MAX_DEPTH + 1, STATE)
+    actions = np.empty((MAX_DEPTH + 1, MAX_ACTIONS), np.int64)
+    counts = np.zeros(MAX_DEPTH + 1, np.int64)
+    following = np.zeros(MAX_DEPTH + 1, np.int64)
+    gained = np.zeros(MAX_DEPTH + 1, np.float64)
+    states[0] = start
+    counts[0] = legal_actions(states[0], cards, actions[0])
+    best = -1e300
+    tried = 0
+    level = 0
+    enter = True
+    while level >= 0:
+        state = states[level]
+        enemy = state["sides"][1 - state["active"]]
+        if enter:
+            tried += 1
+            if tried > limit:
+                return best, -1
+            alive = enemy["health"] > 0
+            best = max(best, gained[level] + final_terms(state, cards, start_health, weights, alive, 0))
+        if following[level] == counts[level]:
+            level -= 1
+            enter = False
+            continue
+        action = actions[level, following[level]]
+        following[level] += 1
+        kind, source, target = decode(action)
+        if kind == ActionKind.END_TURN:
+            enter = False
+            continue
+        gain = 0.0
+        own = state["sides"][state["active"]]
+        if kind == ActionKind.PLAY:
+            number = own["hand"][source]
+            if number != COIN:
+                gain = weights[7] * cards[number]["value"]
+        else:
+            attack = own["board"][source]["attack"]
+            if target == HERO:
+                gain = weights[2] * attack
+            else:
+                gain = weights[5] * attack - weights[6] * enemy["board"][target]["attack"]
+        states[level + 1] = state
+        apply(states[level + 1], cards, action)
+        gained[level + 1] = gained[level] + gain
+        level += 1
+        counts[level] = legal_actions(states[level], cards, actions[level])
+        following[level] = 0
+        enter = True
+    return best, tried

@@ -1,0 +1,66 @@
+"""Random positions for the solvers, with every friendly minion a card of its own."""
+
+import numpy as np
+
+from engine.cards import Card, CardTable
+from engine.codes import COIN, Keyword
+from engine.minion import MinionSpec
+from engine.position import Position, empty_state
+from tests.reference import KEYWORDS
+
+
+def random_position(
+    pick: np.random.Generator,
+    friends: int,
+    hand: int,
+    enemies: int,
+    chance: float = 0.2,
+    strength: int = 5,
+    hero: int = 30,
+    enemy_lifesteal: bool = False,
+) -> Position:
+    """A position with the given numbers of minions; each keyword appears with probability `chance`.
+
+    Enemies have no Lifesteal unless asked for: what it heals is outside the turn program.
+    """
+
+    def spec(cost: int, lifesteal: bool = True) -> MinionSpec:
+        flags = {name: bool(pick.random() < chance) for name in KEYWORDS}
+        flags["lifesteal"] &= lifesteal
+        attack, health = int(pick.integers(0, strength + 1)), int(pick.integers(1, strength + 2))
+        return MinionSpec(attack, health, cost, value=float(pick.integers(0, 5)), **flags)
+
+    specs = [spec(0) for _ in range(friends)] + [spec(int(pick.integers(0, 6))) for _ in range(hand)]
+    specs += [spec(0, enemy_lifesteal) for _ in range(enemies)]
+    table = CardTable([Card("", f"card {chr(97 + n)}", one) for n, one in enumerate(specs)])
+    state = empty_state()
+    state["turn"], state["turn_cap"], state["first_draw"] = 5, 100, 1
+    for seat, numbers in ((0, range(friends)), (1, range(friends + hand, len(specs)))):
+        side = state["sides"][seat]
+        side["health"] = 30 if seat == 0 else int(pick.integers(1, hero + 1))
+        side["armour"] = int(pick.integers(0, 3)) if seat else 0
+        side["mana"] = side["crystals"] = int(pick.integers(0, 11))
+        side["n_board"] = len(numbers)
+        for slot, number in enumerate(numbers):
+            minion = side["board"][slot]
+            card = specs[number]
+            minion["card"], minion["attack"], minion["health"] = number, card.attack, card.health
+            minion["keywords"] = card.keywords
+            if seat == 0:
+                most = 2 if card.keywords & Keyword.WINDFURY else 1
+                minion["attacks_left"] = int(pick.integers(0, 4) > 0) * int(pick.integers(1, most + 1))
+                minion["arrived"] = 0
+    own = state["sides"][0]
+    cards = [*range(friends, friends + hand)]
+    if pick.random() < 0.4 and hand < 10:
+        cards.insert(int(pick.integers(hand + 1)), COIN)
+    own["n_hand"] = len(cards)
+    own["hand"][: len(cards)] = cards
+    return Position(state, table)
+
+
+def random_weights(pick: np.random.Generator) -> np.ndarray:
+    """Eight weights, some of them zero now and then."""
+    weights = pick.random(8) * pick.choice([1.0, 5.0, 20.0], 8)
+    weights[pick.random(8) < 0.15] = 0.0
+    return weights

@@ -11,25 +11,24 @@ import numpy as np
 from engine.jit import njit
 from ilp_agent.hits import shielded
 from ilp_agent.windfury import DIES, IMPOSSIBLE, LIVES, MAY_DIE, after_guards, step
-from ilp_agent.work import Work
 
 NOTHING = -1e300
 """Value of a state that cannot be reached."""
 
 
 @njit
-def digit_of(work: Work, combination: int, r: int) -> int:
+def digit_of(work: np.void, combination: int, r: int) -> int:
     """Digit `r` of a combination of two-hit sources."""
     for earlier in range(r):
-        combination //= work.radix[earlier]
-    return combination % work.radix[r]
+        combination //= work["radix"][earlier]
+    return int(combination % work["radix"][r])
 
 
 @njit
 def move(
     turn: np.void,
     weights: np.ndarray,
-    work: Work,
+    work: np.void,
     t: int,
     counts: int,
     combination: int,
@@ -60,20 +59,20 @@ def move(
     deaths = 0
     open_choices = 0
     for r in range(n_double):
-        digit = combination % work.radix[r]
-        combination //= work.radix[r]
+        digit = combination % work["radix"][r]
+        combination //= work["radix"][r]
         count = (counts >> (2 * r)) & 3
         if count:
-            index = work.source[n_single + r]
+            index = work["source"][n_single + r]
             friend = turn["friends"][index]
-            damage = turn["enemies"][work.target[t]]["attack"]
+            damage = turn["enemies"][work["target"][t]]["attack"]
             digit, fate = step(
                 shielded(friend),
                 friend["health"],
                 damage,
-                work.kind[r, t],
-                work.grade[r, t],
-                work.graded[r],
+                work["kind"][r, t],
+                work["grade"][r, t],
+                work["graded"][r],
                 digit,
                 count,
             )
@@ -87,7 +86,7 @@ def move(
                 if index < turn["n_board"]:
                     deaths += 1
         after += digit * stride
-        stride *= work.radix[r]
+        stride *= work["radix"][r]
     return after, lost, deaths, open_choices
 
 
@@ -95,7 +94,7 @@ def move(
 def convolve_target(
     turn: np.void,
     weights: np.ndarray,
-    work: Work,
+    work: np.void,
     t: int,
     n_single: int,
     n_double: int,
@@ -104,25 +103,25 @@ def convolve_target(
     before: np.ndarray,
     after: np.ndarray,
 ) -> None:
-    """Add one target: the table `after` from the table `before`, each (2, states). `after` is modified in place."""
+    """Add one target: the table `after` (modified in place) from the table `before`, each (2, states)."""
     everyone = (1 << n_single) - 1
     after[:, : (n_deaths + 1) * n_combinations << n_single] = NOTHING
-    for e in range(work.listed[t]):
-        rest = everyone ^ work.mask[t, e]
-        kills = work.kills[t, e]
+    for e in range(work["listed"][t]):
+        rest = everyone ^ work["mask"][t, e]
+        kills = work["kills"][t, e]
         for combination in range(n_combinations):
             willing = 0
             while True:
                 moved, lost, dead, choices = move(
-                    turn, weights, work, t, work.counts[t, e], combination, willing, n_single, n_double
+                    turn, weights, work, t, work["counts"][t, e], combination, willing, n_single, n_double
                 )
                 if moved == IMPOSSIBLE:
                     break
-                gain = work.gain[t, e] - lost
+                gain = work["gain"][t, e] - lost
                 for level in range(n_deaths + 1):
-                    reached = min(level + work.deaths[t, e] + dead, n_deaths)
+                    reached = min(level + work["deaths"][t, e] + dead, n_deaths)
                     source = (level * n_combinations + combination) << n_single
-                    sink = ((reached * n_combinations + moved) << n_single) | work.mask[t, e]
+                    sink = ((reached * n_combinations + moved) << n_single) | work["mask"][t, e]
                     others = rest
                     while True:
                         alive = before[0, source | others] + gain
@@ -146,7 +145,7 @@ def convolve_target(
 @njit
 def pass_guards(
     turn: np.void,
-    work: Work,
+    work: np.void,
     n_single: int,
     n_double: int,
     n_combinations: int,
@@ -167,15 +166,15 @@ def pass_guards(
 
 
 @njit
-def behind_guards(turn: np.void, work: Work, combination: int, n_single: int, n_double: int) -> int:
+def behind_guards(turn: np.void, work: np.void, combination: int, n_single: int, n_double: int) -> int:
     """A combination of digits once all guards are dead."""
     after = 0
     stride = 1
     for r in range(n_double):
-        digit = combination % work.radix[r]
-        combination //= work.radix[r]
-        after += after_guards(shielded(turn["friends"][work.source[n_single + r]]), digit) * stride
-        stride *= work.radix[r]
+        digit = combination % work["radix"][r]
+        combination //= work["radix"][r]
+        after += after_guards(shielded(turn["friends"][work["source"][n_single + r]]), digit) * stride
+        stride *= work["radix"][r]
     return after
 
 
@@ -190,7 +189,7 @@ def first_table(n_states: int, table: np.ndarray) -> None:
 def retrace_target(
     turn: np.void,
     weights: np.ndarray,
-    work: Work,
+    work: np.void,
     t: int,
     n_single: int,
     n_double: int,
@@ -204,33 +203,33 @@ def retrace_target(
     """Find a set of hits on target `t` that led to a state with this very value.
 
     Returns:
-        The set's number, the state before, its table (all dead or not), bits of the sources that chose to die.
+        The set's number, the state before, its table (1: all dead), bits of the sources that chose to die.
     """
     everyone = (1 << n_single) - 1
     mask = state & everyone
     combination_after = (state >> n_single) % n_combinations
     level_after = (state >> n_single) // n_combinations
-    for e in range(work.listed[t]):
-        if work.mask[t, e] & ~mask or (cleared == 1 and not work.kills[t, e]):
+    for e in range(work["listed"][t]):
+        if work["mask"][t, e] & ~mask or (cleared == 1 and not work["kills"][t, e]):
             continue
         for combination in range(n_combinations):
             willing = 0
             while True:
                 moved, lost, dead, choices = move(
-                    turn, weights, work, t, work.counts[t, e], combination, willing, n_single, n_double
+                    turn, weights, work, t, work["counts"][t, e], combination, willing, n_single, n_double
                 )
                 if moved == IMPOSSIBLE:
                     break
                 if moved == combination_after:
-                    gain = work.gain[t, e] - lost
+                    gain = work["gain"][t, e] - lost
                     for level in range(n_deaths + 1):
-                        if min(level + work.deaths[t, e] + dead, n_deaths) != level_after:
+                        if min(level + work["deaths"][t, e] + dead, n_deaths) != level_after:
                             continue
                         source = ((level * n_combinations + combination) << n_single) | (
-                            mask ^ work.mask[t, e]
+                            mask ^ work["mask"][t, e]
                         )
                         for table in range(cleared, 2):
-                            if cleared == 0 and table == 1 and work.kills[t, e]:
+                            if cleared == 0 and table == 1 and work["kills"][t, e]:
                                 continue
                             if before[table, source] > NOTHING / 2 and before[table, source] + gain == value:
                                 return e, source, table, willing
@@ -245,7 +244,7 @@ def retrace_target(
 @njit
 def retrace_guards(
     turn: np.void,
-    work: Work,
+    work: np.void,
     n_single: int,
     n_double: int,
     n_combinations: int,

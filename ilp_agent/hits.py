@@ -11,7 +11,6 @@ import numpy as np
 from engine.codes import Keyword
 from engine.jit import njit
 from engine.rules import guards
-from ilp_agent.work import Work
 
 # Columns of Work.stats, of the hits that do not poison: their sum, the two strongest; of all: how many
 # poison, how many there are.
@@ -29,11 +28,11 @@ def kills_attacker(friend: np.void, enemy: np.void) -> bool:
 @njit
 def shielded(minion: np.void) -> bool:
     """Whether a minion has its Divine Shield."""
-    return (minion["keywords"] & Keyword.DIVINE_SHIELD) != 0
+    return bool((minion["keywords"] & Keyword.DIVINE_SHIELD) != 0)
 
 
 @njit
-def find_sources(turn: np.void, attackers: int, work: Work) -> tuple[int, int]:
+def find_sources(turn: np.void, attackers: int, work: np.void) -> tuple[int, int]:
     """List the attackers of a turn in `work.source`: one-hit sources first.
 
     Args:
@@ -50,7 +49,7 @@ def find_sources(turn: np.void, attackers: int, work: Work) -> tuple[int, int]:
         for friend in range(turn["n_board"] + turn["n_hand"]):
             here = friend < turn["n_board"] or (attackers >> (friend - turn["n_board"])) & 1
             if here and turn["friends"][friend]["attacks"] == hits:
-                work.source[n] = friend
+                work["source"][n] = friend
                 n += 1
         if hits == 1:
             n_single = n
@@ -58,7 +57,7 @@ def find_sources(turn: np.void, attackers: int, work: Work) -> tuple[int, int]:
 
 
 @njit
-def find_targets(turn: np.void, work: Work) -> tuple[int, int]:
+def find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
     """List the enemies that can be attacked in `work.target`, guards first; returns guards and all."""
     n = 0
     n_guards = 0
@@ -66,7 +65,7 @@ def find_targets(turn: np.void, work: Work) -> tuple[int, int]:
         for place in range(turn["n_enemies"]):
             enemy = turn["enemies"][place]
             if not enemy["keywords"] & Keyword.STEALTH and guards(enemy) == want_guards:
-                work.target[n] = place
+                work["target"][n] = place
                 n += 1
         if want_guards:
             n_guards = n
@@ -74,7 +73,9 @@ def find_targets(turn: np.void, work: Work) -> tuple[int, int]:
 
 
 @njit
-def list_hits(turn: np.void, weights: np.ndarray, t: int, n_single: int, n_double: int, work: Work) -> None:
+def list_hits(
+    turn: np.void, weights: np.ndarray, t: int, n_single: int, n_double: int, work: np.void
+) -> None:
     """List every possible set of hits on target `t` with its value, the empty set first.
 
     The value holds the terms of the hits (damage, trade), the threat a kill removes, and the survival
@@ -88,16 +89,16 @@ def list_hits(turn: np.void, weights: np.ndarray, t: int, n_single: int, n_doubl
         n_double: sources with two hits.
         work: modified in place: row `t` of mask, counts, gain, kills, deaths, listed.
     """
-    enemy = turn["enemies"][work.target[t]]
-    work.mask[t, 0] = 0
-    work.counts[t, 0] = 0
-    work.gain[t, 0] = 0.0
-    work.kills[t, 0] = False
-    work.deaths[t, 0] = 0
-    work.stats[0, :] = 0
+    enemy = turn["enemies"][work["target"][t]]
+    work["mask"][t, 0] = 0
+    work["counts"][t, 0] = 0
+    work["gain"][t, 0] = 0.0
+    work["kills"][t, 0] = False
+    work["deaths"][t, 0] = 0
+    work["stats"][0, :] = 0
     n = 1
     for i in range(n_single + n_double):
-        friend = turn["friends"][work.source[i]]
+        friend = turn["friends"][work["source"][i]]
         attack = friend["attack"]
         poison = (friend["keywords"] & Keyword.POISONOUS) != 0
         dies = kills_attacker(friend, enemy) and not shielded(friend)
@@ -109,37 +110,37 @@ def list_hits(turn: np.void, weights: np.ndarray, t: int, n_single: int, n_doubl
         for e in range(before):
             base = e
             for count in range(1, most + 1):
-                stats = work.stats[n]
-                stats[:] = work.stats[base]
+                stats = work["stats"][n]
+                stats[:] = work["stats"][base]
                 _add_hit(stats, attack, poison)
                 if not _possible(stats, enemy):
                     break
-                work.gain[t, n] = _plain_gain(work, weights, enemy, t, base) + value
-                work.mask[t, n] = work.mask[t, e]
-                work.counts[t, n] = work.counts[t, e]
-                work.deaths[t, n] = work.deaths[t, e]
+                work["gain"][t, n] = _plain_gain(work, weights, enemy, t, base) + value
+                work["mask"][t, n] = work["mask"][t, e]
+                work["counts"][t, n] = work["counts"][t, e]
+                work["deaths"][t, n] = work["deaths"][t, e]
                 if i < n_single:
-                    work.mask[t, n] |= 1 << i
+                    work["mask"][t, n] |= 1 << i
                     if dies:
-                        work.gain[t, n] -= weights[4] * friend["health"]
-                        if work.source[i] < turn["n_board"]:
-                            work.deaths[t, n] += 1
+                        work["gain"][t, n] -= weights[4] * friend["health"]
+                        if work["source"][i] < turn["n_board"]:
+                            work["deaths"][t, n] += 1
                 else:
-                    work.counts[t, n] |= count << (2 * (i - n_single))
-                work.kills[t, n] = _killed(turn, work, t, n, n_single, n_double)
-                if work.kills[t, n]:
-                    work.gain[t, n] += weights[3] * enemy["attack"]
+                    work["counts"][t, n] |= count << (2 * (i - n_single))
+                work["kills"][t, n] = _killed(turn, work, t, n, n_single, n_double)
+                if work["kills"][t, n]:
+                    work["gain"][t, n] += weights[3] * enemy["attack"]
                 base = n
                 n += 1
-    work.listed[t] = n
+    work["listed"][t] = n
 
 
 @njit
-def _plain_gain(work: Work, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
+def _plain_gain(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
     """The gain of a listed set without the threat its kill removes."""
-    if work.kills[t, e]:
-        return work.gain[t, e] - weights[3] * enemy["attack"]
-    return work.gain[t, e]
+    if work["kills"][t, e]:
+        return float(work["gain"][t, e] - weights[3] * enemy["attack"])
+    return float(work["gain"][t, e])
 
 
 @njit
@@ -175,10 +176,10 @@ def _possible(stats: np.ndarray, enemy: np.void) -> bool:
 
 
 @njit
-def _killed(turn: np.void, work: Work, t: int, e: int, n_single: int, n_double: int) -> bool:
+def _killed(turn: np.void, work: np.void, t: int, e: int, n_single: int, n_double: int) -> bool:
     """Whether a possible set of hits can kill its target."""
-    enemy = turn["enemies"][work.target[t]]
-    stats = work.stats[e]
+    enemy = turn["enemies"][work["target"][t]]
+    stats = work["stats"][e]
     health = enemy["health"]
     if not shielded(enemy):
         return bool(stats[POISON] > 0 or stats[SUM] >= health)
@@ -190,10 +191,10 @@ def _killed(turn: np.void, work: Work, t: int, e: int, n_single: int, n_double: 
     spare_strongest = 1
     for i in range(n_single + n_double):
         if i < n_single:
-            hits = (work.mask[t, e] >> i) & 1
+            hits = (work["mask"][t, e] >> i) & 1
         else:
-            hits = (work.counts[t, e] >> (2 * (i - n_single))) & 3
-        attack = turn["friends"][work.source[i]]["attack"]
+            hits = (work["counts"][t, e] >> (2 * (i - n_single))) & 3
+        attack = turn["friends"][work["source"][i]]["attack"]
         if attack == stats[STRONGEST] and hits and spare_strongest:
             hits -= 1
             spare_strongest = 0

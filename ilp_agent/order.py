@@ -12,12 +12,16 @@ from engine.codes import BOARD_SIZE, HERO, MAX_MANA, Keyword
 from engine.jit import njit
 from engine.rules import guards
 from ilp_agent.turn import MAX_FRIENDS
-from ilp_agent.work import MAX_HITS, Work
+from ilp_agent.work import MAX_HITS
 
 COIN_STEP, PLAY_STEP, ATTACK_STEP = 0, 1, 2
 """Steps of a plan: play The Coin, play hand minion `source`, attack `target` with friend `source`."""
 
 MAX_STEPS = MAX_HITS + 11
+
+# Rows of WORK's "sim": health and shield of enemies, then of friends; attacks still to come on an enemy,
+# and by a friend.
+HEALTH, SHIELD, OWN, OWN_SHIELD, COMING, LEAVING = range(6)
 
 PLAN = np.dtype(
     [
@@ -40,41 +44,40 @@ PLAN = np.dtype(
 
 
 @njit
-def order_hits(turn: np.void, n: int, lethal: bool, work: Work) -> bool:
-    """Find a legal order of the chosen attacks; `work.order` holds their numbers. Modified in place.
+def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
+    """Find a legal order of the chosen attacks; `order` of `work` holds their numbers. Modified in place.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        n: attacks in work.hit_source and work.hit_target.
+        n: attacks in work["hit_source"] and work["hit_target"].
         lethal: attack 0 is the last blow.
         work: dying and killed say who shall die.
 
     Returns:
         Whether there is one.
     """
-    health = np.empty((n + 1, BOARD_SIZE), np.int64)
-    shield = np.empty((n + 1, BOARD_SIZE), np.int64)
-    own = np.empty((n + 1, MAX_FRIENDS), np.int64)
-    own_shield = np.empty((n + 1, MAX_FRIENDS), np.int64)
-    coming = np.zeros((n + 1, BOARD_SIZE), np.int64)  # attacks each enemy still awaits
-    leaving = np.zeros((n + 1, MAX_FRIENDS), np.int64)  # attacks each friend still makes
-    used = np.zeros(n, np.bool_)
-    tried = np.full(n + 1, -1, np.int64)
+    sim = work["sim"]
+    tried = work["tried"]
+    used = work["used"]
     ranked = rank_hits(turn, n, lethal, work)
+    sim[0, COMING, : turn["n_enemies"]] = 0
     for place in range(turn["n_enemies"]):
-        health[0, place] = turn["enemies"][place]["health"]
-        shield[0, place] = turn["enemies"][place]["keywords"] & Keyword.DIVINE_SHIELD
+        sim[0, HEALTH, place] = turn["enemies"][place]["health"]
+        sim[0, SHIELD, place] = turn["enemies"][place]["keywords"] & Keyword.DIVINE_SHIELD
     for friend in range(turn["n_board"] + turn["n_hand"]):
-        own[0, friend] = turn["friends"][friend]["health"]
-        own_shield[0, friend] = turn["friends"][friend]["keywords"] & Keyword.DIVINE_SHIELD
+        sim[0, OWN, friend] = turn["friends"][friend]["health"]
+        sim[0, OWN_SHIELD, friend] = turn["friends"][friend]["keywords"] & Keyword.DIVINE_SHIELD
+        sim[0, LEAVING, friend] = 0
     for hit in range(n):
-        leaving[0, work.hit_source[hit]] += 1
-        if work.hit_target[hit] != HERO:
-            coming[0, work.hit_target[hit]] += 1
+        used[hit] = 0
+        sim[0, LEAVING, work["hit_source"][hit]] += 1
+        if work["hit_target"][hit] != HERO:
+            sim[0, COMING, work["hit_target"][hit]] += 1
+    tried[0] = -1
     depth = 0
     while depth < n:
         if tried[depth] >= 0:
-            used[ranked[tried[depth]]] = False
+            used[ranked[tried[depth]]] = 0
         tried[depth] += 1
         while tried[depth] < n and used[ranked[tried[depth]]]:
             tried[depth] += 1
@@ -85,29 +88,12 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: Work) -> bool:
                 return False
             continue
         hit = ranked[tried[depth]]
-        used[hit] = True
+        used[hit] = 1
         if lethal and hit == 0 and depth < n - 1:
             continue
-        source, target = work.hit_source[hit], work.hit_target[hit]
-        health[depth + 1] = health[depth]
-        shield[depth + 1] = shield[depth]
-        own[depth + 1] = own[depth]
-        own_shield[depth + 1] = own_shield[depth]
-        coming[depth + 1] = coming[depth]
-        leaving[depth + 1] = leaving[depth]
-        if strike(
-            turn,
-            work,
-            source,
-            target,
-            health[depth + 1],
-            shield[depth + 1],
-            own[depth + 1],
-            own_shield[depth + 1],
-            coming[depth + 1],
-            leaving[depth + 1],
-        ):
-            work.order[depth] = hit
+        sim[depth + 1] = sim[depth]
+        if strike(turn, work, work["hit_source"][hit], work["hit_target"][hit], sim[depth + 1]):
+            work["order"][depth] = hit
             depth += 1
             if depth < n:
                 tried[depth] = -1
@@ -115,17 +101,17 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: Work) -> bool:
 
 
 @njit
-def rank_hits(turn: np.void, n: int, lethal: bool, work: Work) -> np.ndarray:
+def rank_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> np.ndarray:
     """Numbers of the attacks in the order to try them: guards, other enemies, hero; weak attackers first."""
-    keys = np.empty(n, np.int64)
-    ranked = np.empty(n, np.int64)
+    keys = work["keys"]
+    ranked: np.ndarray = work["ranked"]
     for hit in range(n):
-        target = work.hit_target[hit]
+        target = work["hit_target"][hit]
         first = 2
         if target != HERO:
             first = 0 if guards(turn["enemies"][target]) else 1
-        attack = turn["friends"][work.hit_source[hit]]["attack"]
-        keys[hit] = ((first * 8 + target) * 1024 + attack) * 32 + work.hit_source[hit]
+        attack = turn["friends"][work["hit_source"][hit]]["attack"]
+        keys[hit] = ((first * 8 + target) * 1024 + attack) * 32 + work["hit_source"][hit]
         if lethal and hit == 0:
             keys[hit] = 1 << 40
         place = hit
@@ -137,69 +123,60 @@ def rank_hits(turn: np.void, n: int, lethal: bool, work: Work) -> np.ndarray:
 
 
 @njit
-def strike(
-    turn: np.void,
-    work: Work,
-    source: int,
-    target: int,
-    health: np.ndarray,
-    shield: np.ndarray,
-    own: np.ndarray,
-    own_shield: np.ndarray,
-    coming: np.ndarray,
-    leaving: np.ndarray,
-) -> bool:
-    """Carry out one attack on the arrays, which are modified in place; returns whether it is legal and as chosen."""
+def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarray) -> bool:
+    """Carry out one attack on `now` (modified in place); returns whether it is legal and as chosen."""
     friend = turn["friends"][source]
-    leaving[source] -= 1
+    now[LEAVING, source] -= 1
     if target == HERO or not guards(turn["enemies"][target]):
         for place in range(turn["n_enemies"]):
-            if health[place] > 0 and guards(turn["enemies"][place]):
+            if now[HEALTH, place] > 0 and guards(turn["enemies"][place]):
                 return False
     if target != HERO:
         enemy = turn["enemies"][target]
-        coming[target] -= 1
-        if shield[target]:
-            shield[target] = 0
+        now[COMING, target] -= 1
+        if now[SHIELD, target]:
+            now[SHIELD, target] = 0
         elif friend["keywords"] & Keyword.POISONOUS:
-            health[target] = 0
+            now[HEALTH, target] = 0
         else:
-            health[target] -= friend["attack"]
+            now[HEALTH, target] -= friend["attack"]
         if enemy["attack"] > 0:
-            if own_shield[source]:
-                own_shield[source] = 0
+            if now[OWN_SHIELD, source]:
+                now[OWN_SHIELD, source] = 0
             elif enemy["keywords"] & Keyword.POISONOUS:
-                own[source] = 0
+                now[OWN, source] = 0
             else:
-                own[source] -= enemy["attack"]
-        if health[target] <= 0 and (coming[target] > 0 or not work.killed[target]):
+                now[OWN, source] -= enemy["attack"]
+        if now[HEALTH, target] <= 0 and (now[COMING, target] > 0 or not work["killed"][target]):
             return False
-        if health[target] > 0 and coming[target] == 0 and work.killed[target]:
+        if now[HEALTH, target] > 0 and now[COMING, target] == 0 and work["killed"][target]:
             return False
-    if own[source] <= 0 and (leaving[source] > 0 or not work.dying[source]):
+    if now[OWN, source] <= 0 and (now[LEAVING, source] > 0 or not work["dying"][source]):
         return False
-    return not (own[source] > 0 and leaving[source] == 0 and work.dying[source])
+    return not (now[OWN, source] > 0 and now[LEAVING, source] == 0 and work["dying"][source])
 
 
 @njit
-def write_plan(turn: np.void, weights: np.ndarray, n: int, lethal: bool, work: Work, plan: np.void) -> None:
+def write_plan(
+    turn: np.void, weights: np.ndarray, n: int, lethal: bool, work: np.void, plan: np.void
+) -> None:
     """Write the ordered plan and all it predicts. `plan` is modified in place.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: W1 to W8.
-        n: attacks, ordered by work.order.
+        n: attacks, ordered by work["order"].
         lethal: the last of them kills the hero.
         work: read: hit_source, hit_target, order, played, dying, killed.
         plan: dtype `PLAN`.
     """
     m = turn["n_board"]
-    attacks_from_hand = np.zeros(MAX_FRIENDS, np.bool_)
+    attackers = 0
     for hit in range(n):
-        attacks_from_hand[work.hit_source[hit]] = True
+        attackers |= 1 << work["hit_source"][hit]
     cost = 0
     for k in range(turn["n_hand"]):
-        if work.played[m + k]:
+        if work["played"][m + k]:
             cost += turn["friends"][m + k]["cost"]
     need_coin = cost > turn["mana"]
     plan["n_steps"] = 0
@@ -209,20 +186,20 @@ def write_plan(turn: np.void, weights: np.ndarray, n: int, lethal: bool, work: W
     if coin_first:
         add_step(plan, COIN_STEP, 0, 0)
     coin_later = need_coin and not coin_first
-    for attackers in (True, False):
+    for to_attack in (1, 0):
         for k in range(turn["n_hand"]):
-            if work.played[m + k] and attacks_from_hand[m + k] == attackers:
+            if work["played"][m + k] and (attackers >> (m + k)) & 1 == to_attack:
                 add_step(plan, PLAY_STEP, k, 0)
                 if coin_later and turn["friends"][m + k]["cost"] > 0:
                     add_step(plan, COIN_STEP, 0, 0)
                     coin_later = False
-        if attackers:
+        if to_attack:
             for place in range(n - 1 if lethal else n):
-                hit = work.order[place]
-                add_step(plan, ATTACK_STEP, work.hit_source[hit], work.hit_target[hit])
+                hit = work["order"][place]
+                add_step(plan, ATTACK_STEP, work["hit_source"][hit], work["hit_target"][hit])
     if lethal:
-        hit = work.order[n - 1]
-        add_step(plan, ATTACK_STEP, work.hit_source[hit], work.hit_target[hit])
+        hit = work["order"][n - 1]
+        add_step(plan, ATTACK_STEP, work["hit_source"][hit], work["hit_target"][hit])
     predict(turn, weights, n, work, plan)
 
 
@@ -237,39 +214,39 @@ def add_step(plan: np.void, kind: int, source: int, target: int) -> None:
 
 
 @njit
-def predict(turn: np.void, weights: np.ndarray, n: int, work: Work, plan: np.void) -> None:
+def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.void) -> None:
     """Work out what a plan comes to, and the terms of the objective. `plan` is modified in place.
 
-    Source of the terms: the turn-ILP thesis, section 4.3; survival over played minions too, as its section 6.3.
+    Source of the terms: the turn-ILP thesis, section 4.3; survival of played minions too, as in 6.3.
     """
     m = turn["n_board"]
     terms = plan["terms"]
     terms[:] = 0.0
     damage = 0
     for hit in range(n):
-        attack = turn["friends"][work.hit_source[hit]]["attack"]
-        if work.hit_target[hit] == HERO:
+        attack = turn["friends"][work["hit_source"][hit]]["attack"]
+        if work["hit_target"][hit] == HERO:
             damage += attack
         else:
             terms[5] += attack
-            terms[6] -= turn["enemies"][work.hit_target[hit]]["attack"]
+            terms[6] -= turn["enemies"][work["hit_target"][hit]]["attack"]
     plan["damage"] = damage
     plan["lethal"] = damage >= turn["hero"]
     terms[0] = plan["lethal"]
     terms[2] = damage
     plan["cleared"] = 1
     for place in range(turn["n_enemies"]):
-        plan["killed"][place] = work.killed[place]
-        if not work.killed[place]:
+        plan["killed"][place] = work["killed"][place]
+        if not work["killed"][place]:
             terms[3] -= turn["enemies"][place]["attack"]
             plan["cleared"] = 0
     terms[1] = plan["cleared"]
     for friend in range(m + turn["n_hand"]):
-        plan["lost"][friend] = work.dying[friend]
-        here = friend < m or work.played[friend]
-        if here and not work.dying[friend]:
+        plan["lost"][friend] = work["dying"][friend]
+        here = friend < m or work["played"][friend]
+        if here and not work["dying"][friend]:
             terms[4] += turn["friends"][friend]["health"]
-        if friend >= m and work.played[friend]:
+        if friend >= m and work["played"][friend]:
             terms[7] += turn["friends"][friend]["value"]
     total = 0.0
     for w in range(8):

@@ -17,7 +17,6 @@ import numpy as np
 
 from engine.jit import njit
 from ilp_agent.hits import kills_attacker, shielded
-from ilp_agent.work import Work
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5
 
@@ -27,42 +26,42 @@ LIVES, DIES, MAY_DIE = 0, 1, 2
 
 
 @njit
-def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work: Work) -> int:
+def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work: np.void) -> int:
     """Fill kind, grade, graded and radix for the two-attack sources; returns the product of the radices.
 
     `work` is modified in place.
     """
     states = 1
     for r in range(n_double):
-        friend = turn["friends"][work.source[n_single + r]]
+        friend = turn["friends"][work["source"][n_single + r]]
         for t in range(n_targets):
-            enemy = turn["enemies"][work.target[t]]
-            work.kind[r, t] = 0
+            enemy = turn["enemies"][work["target"][t]]
+            work["kind"][r, t] = 0
             if kills_attacker(friend, enemy):
-                work.kind[r, t] = 2
+                work["kind"][r, t] = 2
             elif enemy["attack"] > 0:
-                work.kind[r, t] = 1
+                work["kind"][r, t] = 1
         if shielded(friend):
-            work.radix[r] = POPPED + 1
+            work["radix"][r] = POPPED + 1
         else:
-            work.radix[r] = FIRST_CLASS + _grade(turn, friend, r, n_targets, work)
-        states *= work.radix[r]
+            work["radix"][r] = FIRST_CLASS + _grade(turn, friend, r, n_targets, work)
+        states *= work["radix"][r]
     return states
 
 
 @njit
-def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: Work) -> int:
-    """Put the damages that source `r` survives into classes; returns how many. `work` is modified in place."""
+def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void) -> int:
+    """Class the damages that source `r` survives; returns how many classes. `work` is modified in place."""
     n = 0
     ranks = np.empty(8, np.int64)
     for t in range(n_targets):
-        if work.kind[r, t] == 2:
+        if work["kind"][r, t] == 2:
             continue
-        damage = turn["enemies"][work.target[t]]["attack"]
+        damage = turn["enemies"][work["target"][t]]["attack"]
         rank = 0
         for other in range(n_targets):
-            strong = turn["enemies"][work.target[other]]["attack"] >= friend["health"] - damage
-            if work.kind[r, other] != 2 and strong:
+            strong = turn["enemies"][work["target"][other]]["attack"] >= friend["health"] - damage
+            if work["kind"][r, other] != 2 and strong:
                 rank += 1
         found = n
         for c in range(n):
@@ -70,9 +69,9 @@ def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: Work) -
                 found = c
         if found == n:
             ranks[n] = rank
-            work.graded[r, n] = damage
+            work["graded"][r, n] = damage
             n += 1
-        work.grade[r, t] = found
+        work["grade"][r, t] = found
     return n
 
 

@@ -1,11 +1,13 @@
-"""Memory of the exact solver, allocated once and handed in by the caller."""
+"""Memory of the exact solver: one record, made once and handed in by the caller.
+
+A record and not a tuple of arrays: kernels call each other often, and a record is passed as one pointer.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_MANA
-from engine.jit import njit
 
 MAX_LAYERS = BOARD_SIZE + 2
 """Tables of a subset convolution: before the first target, after each, and between guards and the others."""
@@ -19,62 +21,88 @@ MAX_LISTED = 3**BOARD_SIZE
 MAX_HITS = 2 * BOARD_SIZE
 """Most attacks of a turn."""
 
+MAX_DAMAGE = 2_048
+"""Bound of sums of damage that are told apart: more than any hero's health and armour."""
 
-class Work(NamedTuple):
-    """Arrays of the exact solver. All are modified in place."""
+WORK = np.dtype(
+    [
+        ("mask", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources of a set of hits, as bits
+        ("counts", "i8", (BOARD_SIZE, MAX_LISTED)),  # hits of two-hit sources, two bits each
+        ("gain", "f8", (BOARD_SIZE, MAX_LISTED)),  # value of a set, deaths of one-hit sources included
+        ("kills", "i8", (BOARD_SIZE, MAX_LISTED)),  # 1: the set kills its target
+        ("deaths", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources on board that die by it
+        ("listed", "i8", (BOARD_SIZE,)),  # how many sets each target has
+        ("stats", "i8", (MAX_LISTED, 5)),  # of the target being listed (ilp_agent.hits)
+        ("source", "i8", (BOARD_SIZE,)),  # friend of each source, one-hit sources first
+        ("target", "i8", (BOARD_SIZE,)),  # enemy of each target, guards first
+        ("kind", "i8", (BOARD_SIZE, BOARD_SIZE)),  # target t to two-hit source r: 0 nothing, 1 hurts, 2 kills
+        ("grade", "i8", (BOARD_SIZE, BOARD_SIZE)),  # class of a hit on target t for two-hit source r
+        ("graded", "i8", (BOARD_SIZE, BOARD_SIZE + 1)),  # damage of each class of a two-hit source
+        ("radix", "i8", (BOARD_SIZE,)),  # digits of a two-hit source
+        ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of other plays by places and mana
+        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
+        ("sums", "i1", (MAX_DAMAGE,)),  # sums of damage that can be made up
+        ("hit_source", "i8", (MAX_HITS,)),  # friend of each chosen attack
+        ("hit_target", "i8", (MAX_HITS,)),  # enemy place or HERO
+        ("played", "i1", (BOARD_SIZE + HAND_SIZE,)),  # 1: friend is played from hand
+        ("dying", "i1", (BOARD_SIZE + HAND_SIZE,)),  # 1: friend shall die
+        ("killed", "i1", (BOARD_SIZE,)),  # 1: enemy shall die
+        ("order", "i8", (MAX_HITS,)),  # the chosen attacks in a legal order
+        ("ranked", "i8", (MAX_HITS,)),  # and in the order to try them
+        ("keys", "i8", (MAX_HITS,)),  # by which they are ranked
+        ("tried", "i8", (MAX_HITS + 1,)),  # rank tried at each depth
+        ("used", "i1", (MAX_HITS,)),  # 1: the attack is placed
+        ("sim", "i8", (MAX_HITS + 1, 6, BOARD_SIZE + HAND_SIZE)),  # the turn at each depth (ilp_agent.order)
+        ("waiting", "i8", (MAX_HITS,)),  # attackers that may hit the hero
+        ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
+        ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, places, mana
+        ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
+        ("halved", "i1", (BOARD_SIZE + HAND_SIZE,)),  # 1: friend was given one attack instead of two
+        ("at_friend", "i8", (BOARD_SIZE,)),  # friend at each present place on board
+        ("at_enemy", "i8", (BOARD_SIZE,)),  # enemy at each present place
+        ("at_hand", "i8", (HAND_SIZE,)),  # hand number at each present place, The Coin left out
+        ("friends_now", "i8"),  # friends on board now
+        ("enemies_now", "i8"),  # enemies on board now
+        ("shape", "i8", (7,)),  # of the tables last filled
+        ("last", "i8"),  # their last layer
+        ("filled", "i8"),  # hand attackers they are for; -1: they are not kept
+    ]
+)
+"""Arrays of the exact solver; all are modified in place."""
 
-    layers: np.ndarray  # (MAX_LAYERS, 2, USUAL_STATES) float64: best value; 2nd axis: all targets so far dead
-    mask: np.ndarray  # (7, MAX_LISTED) int64: single-attack sources of a set of hits, as bits
-    counts: np.ndarray  # (7, MAX_LISTED) int64: hits of two-attack sources, two bits each
-    gain: (
-        np.ndarray
-    )  # (7, MAX_LISTED) float64: value of a set of hits, deaths of single-attack sources included
-    kills: np.ndarray  # (7, MAX_LISTED) bool: whether the set kills its target
-    deaths: np.ndarray  # (7, MAX_LISTED) int64: single-attack sources on board that die by it
-    listed: np.ndarray  # (7,) int64: how many sets each target has
-    stats: np.ndarray  # (MAX_LISTED, 5) int64: of the target being listed; see `ilp_agent.hits`
-    source: np.ndarray  # (7,) int64: friend of each source, single-attack sources first
-    target: np.ndarray  # (7,) int64: enemy of each target, guards first
-    kind: np.ndarray  # (7, 7) int64: what target t does to two-attack source r: 0 nothing, 1 hurts, 2 kills
-    grade: np.ndarray  # (7, 7) int64: class of a hit on target t for two-attack source r
-    graded: np.ndarray  # (7, 8) int64: damage of each class of a two-attack source
-    radix: np.ndarray  # (7,) int64: digits of a two-attack source
-    knapsack: np.ndarray  # (8, 12) float64: best value of other plays by slots and mana
-    packed: np.ndarray  # (8, 12) int64: cards in it
-    sums: np.ndarray  # (2048,) bool: reachable sums of damage
-    hit_source: np.ndarray  # (14,) int64: friend of each chosen attack
-    hit_target: np.ndarray  # (14,) int64: enemy place or HERO
-    played: np.ndarray  # (17,) bool: friends played from hand
-    dying: np.ndarray  # (17,) bool: friends that shall die
-    killed: np.ndarray  # (7,) bool: enemies that shall die
-    order: np.ndarray  # (14,) int64: the chosen attacks in a legal order
+
+def new_work() -> np.void:
+    """Allocate the memory of the exact solver: one record of dtype `WORK`, about 0.9 MB."""
+    work: np.void = np.zeros(1, WORK)[0]
+    return work
 
 
-@njit
-def new_work() -> Work:
-    """Allocate the memory of the exact solver."""
-    return Work(
-        np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
-        np.empty((BOARD_SIZE, MAX_LISTED), np.int64),
-        np.empty((BOARD_SIZE, MAX_LISTED), np.int64),
-        np.empty((BOARD_SIZE, MAX_LISTED), np.float64),
-        np.empty((BOARD_SIZE, MAX_LISTED), np.bool_),
-        np.empty((BOARD_SIZE, MAX_LISTED), np.int64),
-        np.empty(BOARD_SIZE, np.int64),
-        np.empty((MAX_LISTED, 5), np.int64),
-        np.empty(BOARD_SIZE, np.int64),
-        np.empty(BOARD_SIZE, np.int64),
-        np.empty((BOARD_SIZE, BOARD_SIZE), np.int64),
-        np.empty((BOARD_SIZE, BOARD_SIZE), np.int64),
-        np.empty((BOARD_SIZE, BOARD_SIZE + 1), np.int64),
-        np.empty(BOARD_SIZE, np.int64),
-        np.empty((BOARD_SIZE + 1, MAX_MANA + 2), np.float64),
-        np.empty((BOARD_SIZE + 1, MAX_MANA + 2), np.int64),
-        np.empty(2_048, np.bool_),
-        np.empty(MAX_HITS, np.int64),
-        np.empty(MAX_HITS, np.int64),
-        np.empty(BOARD_SIZE + HAND_SIZE, np.bool_),
-        np.empty(BOARD_SIZE + HAND_SIZE, np.bool_),
-        np.empty(BOARD_SIZE, np.bool_),
-        np.empty(MAX_HITS, np.int64),
-    )
+def new_layers() -> np.ndarray:
+    """Tables of the convolution, (`MAX_LAYERS`, 2, `USUAL_STATES`) float64: best value of each state.
+
+    On the second axis, 1 holds the states with all targets so far dead.
+    """
+    return np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+
+
+class Shape(NamedTuple):
+    """Sizes of one convolution."""
+
+    n_single: int  # sources with one hit
+    n_double: int  # sources with two
+    n_combinations: int  # of their digits
+    n_deaths: int  # levels of deaths on board beyond none
+    n_guards: int  # targets that guard
+    n_targets: int  # all targets
+    room: int  # board places free for plays beside the hand attackers
+
+
+class Best(NamedTuple):
+    """The best plan found, enough to find it again."""
+
+    value: float
+    attackers: int  # bits of hand minions played to attack
+    layer: int  # table it ends in
+    cleared: int  # 1: with all targets of that table dead
+    state: int
+    lethal: int  # 1: the enemy hero dies

@@ -1,0 +1,202 @@
+"""Whole games between weight vectors with the exact solver, compiled: the hot path of evolution."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Outcome
+from engine.jit import njit
+from engine.rules import apply, encode, outcome
+from engine.state import STATE, new_game
+from ilp_agent.kernel import solve_turn
+from ilp_agent.order import ATTACK_STEP, COIN_STEP, PLAN, PLAY_STEP
+from ilp_agent.turn import TURN, read_turn
+from ilp_agent.work import MAX_LAYERS, USUAL_STATES, WORK
+
+RESULT = np.dtype(
+    [
+        ("outcome", "i2"),  # engine.codes.Outcome
+        ("turns", "i2"),  # rounds begun, at most the ruleset's cap
+        ("health", "i2", (2,)),  # heroes' health at the end, by seat
+        ("solves", "i4"),  # turns solved
+        ("again", "i4"),  # turns solved again after a play whose result was not predicted
+        ("unresolved", "i4"),  # plans without a proof (ilp_agent.kernel)
+    ]
+)
+"""How a game of `play_games` ended."""
+
+
+@njit
+def play_turn(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    turn: np.void,
+    plan: np.void,
+    work: np.void,
+    layers: np.ndarray,
+    result: np.void,
+) -> None:
+    """Play one player's whole turn by the turn program. All records are modified in place."""
+    solving = True
+    while solving and outcome(state) == Outcome.ONGOING:
+        read_turn(state, cards, turn)
+        solve_turn(turn, weights, work, layers, plan)
+        result["solves"] += 1
+        result["unresolved"] += 1 - plan["resolved"]
+        solving = follow(state, cards, turn, plan, work)
+        if solving:
+            result["again"] += 1
+    if outcome(state) == Outcome.ONGOING:
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+
+
+@njit
+def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, work: np.void) -> bool:
+    """Carry a plan out, step by step. `state` and `work` are modified in place.
+
+    Returns:
+        True when it stopped because a hero's health is not what was predicted: an enemy with Lifesteal that
+        was attacked healed its hero, which the turn program does not see. The rest wants solving again.
+    """
+    enemy = state["sides"][1 - state["active"]]
+    begin_tracking(turn, work)
+    hero = turn["hero"]
+    for step in range(plan["n_steps"]):
+        if plan["kind"][step] == ATTACK_STEP and plan["target"][step] == HERO:
+            hero -= turn["friends"][plan["source"][step]]["attack"]
+        apply_step(state, cards, turn, plan, step, work)
+        if outcome(state) != Outcome.ONGOING:
+            return False
+        if enemy["health"] + enemy["armour"] != hero:
+            return True
+    return False
+
+
+@njit
+def begin_tracking(turn: np.void, work: np.void) -> None:
+    """Note who stands where at the start of a turn. `work` is modified in place."""
+    for place in range(BOARD_SIZE):
+        work["at_friend"][place] = place
+        work["at_enemy"][place] = place
+    for place in range(HAND_SIZE):
+        work["at_hand"][place] = place
+    work["friends_now"] = turn["n_board"]
+    work["enemies_now"] = turn["n_enemies"]
+
+
+@njit
+def place_of(numbers: np.ndarray, number: int) -> int:
+    """Where a number stands."""
+    place = 0
+    while numbers[place] != number:
+        place += 1
+    return place
+
+
+@njit
+def take_out(numbers: np.ndarray, place: int) -> None:
+    """Close the gap at a place. Modified in place."""
+    for later in range(place, len(numbers) - 1):
+        numbers[later] = numbers[later + 1]
+
+
+@njit
+def apply_step(
+    state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, step: int, work: np.void
+) -> int:
+    """Carry out one step of a plan and return it as the engine's action.
+
+    The plan speaks in places at the start of the turn, the engine in present ones. `state` and `work` are
+    modified in place.
+    """
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    kind = plan["kind"][step]
+    source = plan["source"][step]
+    target = plan["target"][step]
+    coin = own["n_hand"]
+    for place in range(own["n_hand"]):
+        if own["hand"][place] == COIN:
+            coin = place
+    if kind == COIN_STEP:
+        action = encode(ActionKind.PLAY, coin, 0)
+        apply(state, cards, action)
+        return action
+    if kind == PLAY_STEP:
+        place = place_of(work["at_hand"], source)
+        take_out(work["at_hand"], place)
+        action = encode(ActionKind.PLAY, place + (1 if place >= coin else 0), 0)
+        apply(state, cards, action)
+        work["at_friend"][work["friends_now"]] = turn["n_board"] + source
+        work["friends_now"] += 1
+        return action
+    slot = place_of(work["at_friend"], source)
+    aim = HERO if target == HERO else place_of(work["at_enemy"], target)
+    action = encode(ActionKind.ATTACK, slot, aim)
+    apply(state, cards, action)
+    if own["n_board"] < work["friends_now"]:
+        take_out(work["at_friend"], slot)
+        work["friends_now"] -= 1
+    if enemy["n_board"] < work["enemies_now"]:
+        take_out(work["at_enemy"], aim)
+        work["enemies_now"] -= 1
+    return action
+
+
+@njit
+def play_game(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    turn: np.void,
+    plan: np.void,
+    work: np.void,
+    layers: np.ndarray,
+    result: np.void,
+) -> None:
+    """Play a dealt game to its end; `weights` is (2, 8), by seat. All records are modified in place."""
+    result["solves"] = 0
+    result["again"] = 0
+    result["unresolved"] = 0
+    while outcome(state) == Outcome.ONGOING:
+        play_turn(state, cards, weights[state["active"]], turn, plan, work, layers, result)
+    result["outcome"] = outcome(state)
+    result["turns"] = min(state["turn"], state["turn_cap"])
+    result["health"][0] = state["sides"][0]["health"]
+    result["health"][1] = state["sides"][1]["health"]
+
+
+@njit
+def play_games(
+    cards: np.ndarray,
+    decks: np.ndarray,
+    rules: np.void,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    deck_numbers: np.ndarray,
+    keys: np.ndarray,
+    results: np.ndarray,
+) -> None:
+    """Play a batch of games. `results` is modified in place.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        decks: dtype `engine.state.DECK`, shape (decks,).
+        rules: dtype `engine.state.RULES`.
+        weights: shape (agents, 8), finite and >= 0.
+        agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first.
+        deck_numbers: with what, shape (games, 2) integers into `decks`.
+        keys: uint64, shape (games,): the deals.
+        results: dtype `RESULT`, shape (games,).
+    """
+    states = np.zeros(1, STATE)
+    turns = np.zeros(1, TURN)
+    plans = np.zeros(1, PLAN)
+    works = np.zeros(1, WORK)
+    layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+    pair = np.empty((2, weights.shape[1]), np.float64)
+    for game in range(len(keys)):
+        first, second = deck_numbers[game]
+        pair[0] = weights[agents[game, 0]]
+        pair[1] = weights[agents[game, 1]]
+        new_game(states[0], cards, decks[first], decks[second], rules, keys[game])
+        play_game(states[0], cards, pair, turns[0], plans[0], works[0], layers, results[game])

@@ -1,1 +1,49 @@
-"""One turn of the game as an integer program, and the agent that plays by it."""
+"""One turn of the game as an integer program, and the agent that plays by it.
+
+>>> from engine import MinionSpec
+>>> from ilp_agent import TurnProblem, Weights, solve
+>>> problem = TurnProblem.build(friendly=[MinionSpec(3, 2)], enemy=[MinionSpec(2, 3)], mana=0, enemy_hero=9)
+>>> solve(problem, Weights(lethal=1, clear=1, face=0, threat=1, survive=0, damage=1, trade=0, play=0)).actions
+(Attack(attacker=0, target=0),)
+"""
+
+from engine.codes import HERO
+from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
+from ilp_agent.problem import ProblemError, TurnProblem
+from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
+from ilp_agent.weights import (
+    WEIGHT_NAMES,
+    Profile,
+    ProfileError,
+    WeightError,
+    Weights,
+    find_profile,
+    read_profile,
+    shipped_profiles,
+)
+
+__all__ = [
+    "BACKENDS",
+    "FORMULATIONS",
+    "HERO",
+    "WEIGHT_NAMES",
+    "Attack",
+    "Plan",
+    "Play",
+    "PlayCoin",
+    "ProblemError",
+    "Profile",
+    "ProfileError",
+    "Solver",
+    "SolverError",
+    "Status",
+    "Terms",
+    "TurnProblem",
+    "WeightError",
+    "Weights",
+    "find_profile",
+    "find_solver",
+    "read_profile",
+    "shipped_profiles",
+    "solve",
+]

@@ -1,0 +1,31 @@
+"""The backend of our own: compiled, exact, without a licence (`ilp_agent.kernel`)."""
+
+import numpy as np
+
+from ilp_agent.kernel import solve_turn
+from ilp_agent.order import PLAN
+from ilp_agent.plan import Plan, Status, plan_of
+from ilp_agent.problem import TurnProblem
+from ilp_agent.weights import Weights
+from ilp_agent.work import new_layers, new_work
+
+
+class ExactSolver:
+    """Dynamic programming over sets of hits; hundreds of times faster than a general solver.
+
+    The status is FEASIBLE in the rare case of several Windfury minions whose best attacks no common order
+    serves: then the plan is legal, and its optimality is not proven.
+    """
+
+    name = "exact"
+    formulations = ("sequential",)
+
+    def __init__(self) -> None:
+        self._work = new_work()
+        self._layers = new_layers()
+
+    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
+        """The best plan of the sequential formulation."""
+        plan = np.zeros(1, PLAN)[0]
+        solve_turn(problem.record, weights.array, self._work, self._layers, plan)
+        return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)

@@ -1,0 +1,62 @@
+"""A mixed-integer linear program as arrays, for any solver, with a name for every variable and constraint."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Milp:
+    """maximise offset + c x subject to lower <= A x <= upper, bounds on x, all x integer but the continuous.
+
+    Rows are sparse: `add` takes (variable, coefficient) pairs and sums repeated variables.
+    """
+
+    names: list[str] = field(default_factory=list)
+    cost: list[float] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+    integer: list[bool] = field(default_factory=list)
+    offset: float = 0.0
+    rows: list[dict[int, float]] = field(default_factory=list)
+    row_names: list[str] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+
+    def binary(self, name: str, cost: float = 0.0, high: float = 1.0) -> int:
+        """A new 0-1 variable (fixed at 0 with `high=0`); returns its number."""
+        return self._variable(name, cost, high, True)
+
+    def continuous(self, name: str, high: float) -> int:
+        """A new continuous variable in [0, high]; returns its number."""
+        return self._variable(name, 0.0, high, False)
+
+    def add(
+        self, name: str, terms: Iterable[tuple[int, float]], lower: float = -np.inf, upper: float = np.inf
+    ) -> None:
+        """A constraint, under the sentence or number it comes from."""
+        row: dict[int, float] = {}
+        for variable, coefficient in terms:
+            row[variable] = row.get(variable, 0.0) + coefficient
+        row = {variable: coefficient for variable, coefficient in row.items() if coefficient}
+        if row:
+            self.rows.append(row)
+            self.row_names.append(name)
+            self.lower.append(lower)
+            self.upper.append(upper)
+
+    def matrix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A by rows: starts (rows + 1,), columns and values (entries,)."""
+        starts = np.cumsum([0, *(len(row) for row in self.rows)]).astype(np.int32)
+        columns = np.array([variable for row in self.rows for variable in row], np.int32)
+        values = np.array([value for row in self.rows for value in row.values()], np.float64)
+        return starts, columns, values
+
+    def _variable(self, name: str, cost: float, high: float, integer: bool) -> int:
+        self.names.append(name)
+        self.cost.append(cost)
+        self.low.append(0.0)
+        self.high.append(high)
+        self.integer.append(integer)
+        return len(self.names) - 1

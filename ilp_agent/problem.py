@@ -1,0 +1,147 @@
+"""TurnProblem: what can act this turn, on what, at what price. From a game's position, or by hand."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine import ManaforgeError, MinionSpec, PlayerView, Position
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
+from ilp_agent.turn import TURN, attacks_on_arrival, read_turn
+
+
+class ProblemError(ManaforgeError, ValueError):
+    """A turn that cannot be: the message names the argument, its value and the limit."""
+
+
+@dataclass(frozen=True)
+class TurnProblem:
+    """One player's decision for the rest of a turn. Indices everywhere are those of these tuples.
+
+    Attributes:
+        friendly: minions on board, at most 7; each may attack as often as its `attacks_left` says.
+        hand: minions in hand, at most 10 with The Coin; The Coin has no index.
+        enemy: enemy minions, at most 7.
+        mana: mana to spend, 0 to 10, before The Coin.
+        enemy_hero: enemy hero's health plus armour, 1 to 1029.
+        coin: whether The Coin is in hand.
+        no_hero: indices on board that may attack minions only (Rush, on the turn they were played).
+    """
+
+    friendly: tuple[MinionSpec, ...]
+    hand: tuple[MinionSpec, ...]
+    enemy: tuple[MinionSpec, ...]
+    mana: int
+    enemy_hero: int
+    coin: bool = False
+    no_hero: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name, most in (
+            ("friendly", BOARD_SIZE),
+            ("hand", HAND_SIZE - bool(self.coin)),
+            ("enemy", BOARD_SIZE),
+        ):
+            minions = getattr(self, name)
+            for place, minion in enumerate(minions):
+                if not isinstance(minion, MinionSpec):
+                    raise ProblemError(f"{name}[{place}] must be a MinionSpec, got {minion!r}")
+            if len(minions) > most:
+                beside = " beside The Coin" if name == "hand" and self.coin else ""
+                raise ProblemError(f"{name} must have at most {most} minions{beside}, got {len(minions)}")
+        if not isinstance(self.coin, bool | np.bool):
+            raise ProblemError(f"coin must be True or False, got {self.coin!r}")
+        for name, low, high in (("mana", 0, MAX_MANA), ("enemy_hero", 1, HERO_HEALTH + MAX_STAT)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+                raise ProblemError(f"{name} must be an integer from {low} to {high}, got {value!r}")
+            object.__setattr__(self, name, int(value))
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        friendly: Iterable[MinionSpec] = (),
+        hand: Iterable[MinionSpec] = (),
+        enemy: Iterable[MinionSpec] = (),
+        mana: int,
+        enemy_hero: int,
+        coin: bool = False,
+    ) -> "TurnProblem":
+        """A problem by hand; the arguments are the attributes.
+
+        Raises:
+            ProblemError: an argument is of the wrong type or out of range; the message names it.
+        """
+        sides = []
+        for name, minions in (("friendly", friendly), ("hand", hand), ("enemy", enemy)):
+            try:
+                sides.append(tuple(minions))
+            except TypeError:
+                raise ProblemError(f"{name} must be a list of MinionSpec, got {minions!r}") from None
+        return cls(sides[0], sides[1], sides[2], mana, enemy_hero, coin)
+
+    @classmethod
+    def from_view(cls, view: PlayerView) -> "TurnProblem":
+        """The problem of the player to move."""
+        return cls.from_position(view.position)
+
+    @classmethod
+    def from_position(cls, position: Position) -> "TurnProblem":
+        """The problem of the player to move, who sees nothing of the other's hand.
+
+        Raises:
+            ProblemError: the game is over.
+        """
+        turn = np.zeros(1, TURN)[0]
+        read_turn(position.state, position.table.array, turn)
+        m, h, n = int(turn["n_board"]), int(turn["n_hand"]), int(turn["n_enemies"])
+        friends = turn["friends"]
+        return cls(
+            tuple(_spec(friend, friend["attacks"]) for friend in friends[:m]),
+            tuple(_spec(friend, None) for friend in friends[m : m + h]),
+            tuple(_spec(enemy, None) for enemy in turn["enemies"][:n]),
+            int(turn["mana"]),
+            int(turn["hero"]),
+            bool(turn["coin"]),
+            frozenset(place for place in range(m) if not friends[place]["hits_hero"]),
+        )
+
+    @cached_property
+    def record(self) -> np.void:
+        """The problem as a record of dtype `ilp_agent.turn.TURN`, for kernels."""
+        turn: np.void = np.zeros(1, TURN)[0]
+        turn["n_board"], turn["n_hand"], turn["n_enemies"] = (
+            len(self.friendly),
+            len(self.hand),
+            len(self.enemy),
+        )
+        turn["mana"], turn["coin"], turn["hero"] = self.mana, self.coin, self.enemy_hero
+        for place, spec in enumerate((*self.friendly, *self.hand)):
+            friend = turn["friends"][place]
+            friend["attack"], friend["health"], friend["keywords"] = spec.attack, spec.health, spec.keywords
+            friend["value"] = spec.worth
+            if place < len(self.friendly):
+                full = 2 if spec.windfury else 1
+                left = full if spec.attacks_left is None else spec.attacks_left
+                friend["attacks"] = left if spec.attack > 0 else 0
+                friend["hits_hero"] = place not in self.no_hero
+            else:
+                friend["cost"] = spec.cost
+                friend["attacks"] = attacks_on_arrival(spec.attack, spec.keywords)
+                friend["hits_hero"] = spec.charge
+        for place, spec in enumerate(self.enemy):
+            enemy = turn["enemies"][place]
+            enemy["attack"], enemy["health"], enemy["keywords"] = spec.attack, spec.health, spec.keywords
+        return turn
+
+
+def _spec(record: np.void, attacks_left: int | None) -> MinionSpec:
+    """A minion of a TURN record as a MinionSpec."""
+    flags = {keyword.name.lower(): bool(record["keywords"] & keyword) for keyword in Keyword}
+    names = record.dtype.names or ()
+    cost = int(record["cost"]) if "cost" in names else 0
+    value = float(record["value"]) if "value" in names else None
+    left = None if attacks_left is None else int(attacks_left)
+    return MinionSpec(int(record["attack"]), int(record["health"]), cost, value, **flags, attacks_left=left)

@@ -1,35 +1,25 @@
 """The command `manaforge`: the one place where the parts are put together."""
 
-from collections.abc import Callable
+import json
 from importlib.metadata import version
 from textwrap import fill
 
 import typer
 
-from engine import (
-    Action,
-    Agent,
-    PassAgent,
-    Position,
-    RandomAgent,
-    find_deck,
-    find_ruleset,
-    play,
-    rulesets,
-    shipped_decks,
-)
+from engine import Action, Position, find_deck, find_ruleset, parse_position, play, rulesets, shipped_decks
 from engine.codes import ActionKind
 from engine.console import command_line
-from engine.errors import unknown_name
 from engine.show import console, draw_position
+from engine.view import PlayerView
+from evo.entrants import NOTATION, find_entrant
+from evo.explanation import as_json, draw_explanation
+from ilp_agent import BACKENDS, IlpAgent, ProblemError, TurnProblem, explain, find_profile, shipped_profiles
 
 app = typer.Typer(
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-AGENTS: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "pass": PassAgent}
 
 
 def main() -> None:
@@ -54,7 +44,7 @@ def _options(
 
 @app.command(name="play")
 def play_game(
-    first: str = typer.Argument(help=f"Agent that goes first: {' or '.join(AGENTS)}."),
+    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}."),
     second: str = typer.Argument(help="Agent that goes second."),
     decks: tuple[str, str] = typer.Option(
         ("thesis-paladin", "thesis-warrior"),
@@ -62,15 +52,16 @@ def play_game(
     ),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    explain_turns: bool = typer.Option(
+        False, "--explain", help="Say at each turn of an ILP agent what decided for its plan."
+    ),
 ) -> None:
     """Play one game and show it turn by turn."""
-    agents = _agent(first), _agent(second)
+    agents = find_entrant(first), find_entrant(second)
     both = find_deck(decks[0]), find_deck(decks[1])
     rules = find_ruleset(ruleset)
-    screen = console()
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
-
     told: list[str] = []
 
     def tell_turn() -> None:
@@ -79,12 +70,16 @@ def play_game(
         told.clear()
 
     def watch(position: Position, action: Action) -> None:
+        agent = agents[position.active]
         if not told:
             own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
             told.append(
                 f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
                 f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
             )
+            if explain_turns and isinstance(agent, IlpAgent):
+                problem = TurnProblem.from_view(PlayerView(position, position.active))
+                console().print(draw_explanation(explain(problem, agent.weights, agent.backend), position))
         if action.kind == ActionKind.END_TURN:
             tell_turn()
         else:
@@ -92,6 +87,7 @@ def play_game(
 
     result = play(*agents, both, seed, ruleset=rules, watch=watch)
     tell_turn()
+    screen = console()
     screen.print(draw_position(result.position))
     ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
@@ -99,7 +95,22 @@ def play_game(
         screen.print(result.error.strip(), markup=False)
 
 
-def _agent(name: str) -> Agent:
-    if name not in AGENTS:
-        raise unknown_name("agent", name, AGENTS)
-    return AGENTS[name]()
+@app.command(name="explain")
+def explain_position(
+    position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
+    profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
+    backend: str = typer.Option("exact", help=f"{', '.join(BACKENDS)}."),
+    as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+) -> None:
+    """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
+    parsed = parse_position(position)
+    if not parsed.legal_actions():
+        raise ProblemError(f"the game is over in {parsed}")
+    chosen = find_profile(profile)
+    explanation = explain(TurnProblem.from_position(parsed), chosen.weights, backend)
+    if as_data:
+        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
+        return
+    screen = console()
+    screen.print(draw_position(parsed))
+    screen.print(draw_explanation(explanation, parsed, f"{chosen.name}, {backend}"))

@@ -8,6 +8,8 @@
 """
 
 from engine.codes import HERO
+from ilp_agent.agent import IlpAgent
+from ilp_agent.explain import Explanation, explain
 from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
 from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
@@ -28,6 +30,8 @@ __all__ = [
     "HERO",
     "WEIGHT_NAMES",
     "Attack",
+    "Explanation",
+    "IlpAgent",
     "Plan",
     "Play",
     "PlayCoin",
@@ -41,6 +45,7 @@ __all__ = [
     "TurnProblem",
     "WeightError",
     "Weights",
+    "explain",
     "find_profile",
     "find_solver",
     "read_profile",

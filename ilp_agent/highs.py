@@ -12,7 +12,7 @@ from ilp_agent.weights import Weights
 
 TOLERANCE = 1e-9
 
-_OPTIONS = {
+_OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "threads": 1,
     "presolve": "off",  # HiGHS 1.15.1's ends some of these small programs with kSolveError

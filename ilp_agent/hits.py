@@ -99,6 +99,8 @@ def list_hits(
     n = 1
     for i in range(n_single + n_double):
         friend = turn["friends"][work["source"][i]]
+        if (friend["barred"] >> work["target"][t]) & 1:
+            continue
         attack = friend["attack"]
         poison = (friend["keywords"] & Keyword.POISONOUS) != 0
         dies = kills_attacker(friend, enemy) and not shielded(friend)

@@ -84,12 +84,9 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
     cost = sum(problem.hand[k].cost for k in played)
     actions: list[PlanAction] = [Play(k) for k in played]
     if cost > problem.mana:
-        paid = (
-            next(place for place, k in enumerate(played) if problem.hand[k].cost)
-            if problem.mana == 10
-            else -1
-        )
-        actions.insert(paid + 1, PlayCoin())
+        # At 10 mana The Coin would be wasted before anything is paid for.
+        paid = [place for place, k in enumerate(played) if problem.hand[k].cost]
+        actions.insert(paid[0] + 1 if problem.mana == MAX_MANA else 0, PlayCoin())
     actions += [Attack(i, j) for i, j in sorted(attacks) if j != HERO]
     actions += [Attack(i, j) for i, j in sorted(attacks) if j == HERO]
     damage = sum(friends[i].attack for i, j in attacks if j == HERO)

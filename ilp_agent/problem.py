@@ -26,7 +26,8 @@ class TurnProblem:
         mana: mana to spend, 0 to 10, before The Coin.
         enemy_hero: enemy hero's health plus armour, 1 to 1029.
         coin: whether The Coin is in hand.
-        no_hero: indices on board that may attack minions only (Rush, on the turn they were played).
+        no_hero: indices of friends that may attack minions only (Rush on the turn it was played).
+        barred: (friend, enemy) pairs that shall not attack, to ask what is lost without; no rule of the game.
     """
 
     friendly: tuple[MinionSpec, ...]
@@ -36,6 +37,7 @@ class TurnProblem:
     enemy_hero: int
     coin: bool = False
     no_hero: frozenset[int] = frozenset()
+    barred: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
         for name, most in (
@@ -130,7 +132,9 @@ class TurnProblem:
             else:
                 friend["cost"] = spec.cost
                 friend["attacks"] = attacks_on_arrival(spec.attack, spec.keywords)
-                friend["hits_hero"] = spec.charge
+                friend["hits_hero"] = spec.charge and place not in self.no_hero
+        for place, target in self.barred:
+            turn["friends"][place]["barred"] |= 1 << target
         for place, spec in enumerate(self.enemy):
             enemy = turn["enemies"][place]
             enemy["attack"], enemy["health"], enemy["keywords"] = spec.attack, spec.health, spec.keywords

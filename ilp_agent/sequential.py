@@ -124,6 +124,8 @@ def _add_hits(
     """The ways in which attack s of friend i can hit each target."""
     milp = model.milp
     for j in targets:
+        if (i, j) in model.problem.barred:
+            continue
         enemy = model.problem.enemy[j]
         gain = w.damage * friend.attack - w.trade * enemy.attack
         kinds = [("f", milp.binary(f"f[{i},{s},{j}]", gain))]
@@ -225,12 +227,12 @@ def _two_attacks(
     if blow:
         milp.add("nothing follows the last blow", [*blow, *second], upper=1)
     for j in targets:
-        for kind, v in model.hits[i, 1, j]:
+        for kind, v in model.hits.get((i, 1, j), ()):
             if kind == "f":
                 milp.add(
                     "no second hit on what the first killed", [(v, 1.0), *model.any_hit(i, 2, [j])], upper=1
                 )
-        for kind, v in model.hits[i, 2, j]:
+        for kind, v in model.hits.get((i, 2, j), ()):
             if kind == "p":
                 milp.add("of two hits the first pops", [(v, 1.0), *model.any_hit(i, 1, [j])], upper=1)
 
@@ -250,7 +252,7 @@ def _order(model: SequentialModel, double: list[int], sources: list[int], target
             milp.add("attacks in their order", [(tau[two], 1.0), (tau[one], -1.0)], lower=1)
         for s in numbers:
             for j in targets:
-                for kind, v in model.hits[i, s, j]:
+                for kind, v in model.hits.get((i, s, j), ()):
                     now, end, pop = (tau[s], 1.0), (phi[j], -1.0), (pi[j], -1.0)
                     if kind == "f":
                         milp.add("the finish is at its time", [now, end, (v, -span)], lower=-span)

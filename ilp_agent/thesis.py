@@ -49,7 +49,7 @@ def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
         able = bool(record["friends"][i]["attacks"])
         for j, enemy in enumerate(problem.enemy):
             gain = w.damage * friend.attack - w.trade * enemy.attack
-            allowed = float(able and not enemy.stealth)
+            allowed = float(able and not enemy.stealth and (i, j) not in problem.barred)
             model.attacks[i, j] = milp.binary(f"x[{i},{j}]", gain, allowed)
         allowed = float(able and bool(record["friends"][i]["hits_hero"]))
         model.attacks[i, HERO] = milp.binary(f"x[{i},hero]", w.face * friend.attack, allowed)

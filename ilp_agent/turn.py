@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, Keyword
 from engine.jit import njit
+from engine.rules import may_attack_hero
 
 MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
 """Friendly minions of a turn: those on board, then those in hand."""
@@ -16,6 +17,7 @@ FRIEND = np.dtype(
         ("keywords", "i2"),  # bits of Keyword
         ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
         ("hits_hero", "i2"),  # 1 where those attacks may be on the hero
+        ("barred", "i2"),  # bits of the enemies it shall not attack, for "what if not"; 0 in a game
         ("value", "f8"),  # S, >= 0
     ]
 )
@@ -77,7 +79,8 @@ def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
         friend["cost"] = 0
         friend["keywords"] = minion["keywords"]
         friend["attacks"] = minion["attacks_left"] if minion["attack"] > 0 else 0
-        friend["hits_hero"] = minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0
+        friend["hits_hero"] = may_attack_hero(minion)
+        friend["barred"] = 0
         friend["value"] = cards[minion["card"]]["value"]
     n = own["n_board"]
     for place in range(own["n_hand"]):
@@ -93,6 +96,7 @@ def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
         friend["keywords"] = card["keywords"]
         friend["attacks"] = attacks_on_arrival(card["attack"], card["keywords"])
         friend["hits_hero"] = (card["keywords"] & Keyword.CHARGE) != 0
+        friend["barred"] = 0
         friend["value"] = card["value"]
         n += 1
     turn["n_hand"] = n - own["n_board"]

@@ -1,0 +1,121 @@
+"""An explanation of a plan, drawn for the terminal or as plain data."""
+
+from typing import Any
+
+from rich.console import ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+from engine import HERO, Position
+from engine.codes import COIN
+from ilp_agent import WEIGHT_NAMES, Attack, Explanation, Plan, Play, Profile
+from ilp_agent.plan import PlanAction
+from ilp_agent.weights import WEIGHT_MEANINGS
+
+
+def names_of(explanation: Explanation, position: Position) -> tuple[list[str], list[str]]:
+    """Names of the problem's friends and enemies: their cards' where the position has them."""
+    own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
+    numbers = [int(minion["card"]) for minion in own["board"][: own["n_board"]]]
+    numbers += [int(number) for number in own["hand"][: own["n_hand"]] if number != COIN]
+    enemies = [int(minion["card"]) for minion in enemy["board"][: enemy["n_board"]]]
+    assert len(numbers) == len(explanation.problem.friendly) + len(explanation.problem.hand)
+    return [position.card_name(number) for number in numbers], [position.card_name(n) for n in enemies]
+
+
+def action_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
+    """A plan's action in words: "attack with Wolfrider -> hero"."""
+    friends, enemies = names
+    if isinstance(action, Play):
+        return f"play {friends[m + action.hand]}"
+    if isinstance(action, Attack):
+        target = "hero" if action.target == HERO else enemies[action.target]
+        return f"attack with {friends[action.attacker]} -> {target}"
+    return "play The Coin"
+
+
+def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
+    """The plan in words, and its terms beside those of the best plan without its first action."""
+    names = names_of(explanation, position)
+    m = len(explanation.problem.friendly)
+
+    def words(plan: Plan) -> str:
+        return "; ".join(action_text(action, names, m) for action in plan.actions) or "nothing"
+
+    plan, other = explanation.plan, explanation.alternative
+    lines = [
+        Text(f"plan{f' ({title})' if title else ''}: {words(plan)}", style="bold"),
+        Text(_promise(plan, names)),
+    ]
+    table = Table("term", "for", title_justify="left")
+    table.add_column("plan", justify="right")
+    if other is not None and explanation.refused is not None:
+        lines.append(Text(f'without "{action_text(explanation.refused, names, m)}": {words(other)}'))
+        table.add_column("without", justify="right")
+        table.add_column("decides", justify="right")
+    for w, name in enumerate(WEIGHT_NAMES):
+        row = [name, WEIGHT_MEANINGS[w], f"{plan.terms[w]:+.2f}"]
+        if other is not None:
+            row += [f"{other.terms[w]:+.2f}", _difference(plan.terms[w] - other.terms[w])]
+        table.add_row(*row)
+    total = ["sum", f"status {plan.status}", f"{plan.objective:+.2f}"]
+    if other is not None:
+        total += [f"{other.objective:+.2f}", _difference(plan.objective - other.objective)]
+    table.add_row(*total, style="bold")
+    return Group(*lines, table)
+
+
+def as_json(explanation: Explanation, profile: Profile, backend: str, position: Position) -> dict[str, Any]:
+    """The same as plain data; actions in words and as indices of the problem."""
+    names = names_of(explanation, position)
+    m = len(explanation.problem.friendly)
+
+    def action_data(action: PlanAction) -> dict[str, Any]:
+        kind = type(action).__name__
+        target = (
+            {"target": "hero" if action.target == HERO else action.target}
+            if isinstance(action, Attack)
+            else {}
+        )
+        return {"kind": kind, **action._asdict(), **target, "text": action_text(action, names, m)}
+
+    def plan_data(plan: Plan | None) -> dict[str, Any] | None:
+        if plan is None:
+            return None
+        return {
+            "status": str(plan.status),
+            "objective": plan.objective,
+            "terms": plan.terms._asdict(),
+            "actions": [action_data(action) for action in plan.actions],
+            "lethal": plan.lethal,
+            "cleared": plan.cleared,
+            "killed": plan.killed,
+            "lost": plan.lost,
+            "damage": plan.damage,
+            "mana": plan.mana,
+        }
+
+    return {
+        "position": str(position),
+        "profile": profile.name,
+        "weights": dict(zip(WEIGHT_NAMES, map(float, profile.weights.array), strict=True)),
+        "backend": backend,
+        "plan": plan_data(explanation.plan),
+        "without": action_data(explanation.refused) if explanation.refused is not None else None,
+        "alternative": plan_data(explanation.alternative),
+    }
+
+
+def _promise(plan: Plan, names: tuple[list[str], list[str]]) -> str:
+    """What the plan predicts."""
+    friends, enemies = names
+    parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
+    if plan.killed:
+        parts.append("kills " + ", ".join(enemies[j] for j in plan.killed))
+    if plan.lost:
+        parts.append("loses " + ", ".join(friends[i] for i in plan.lost))
+    return f"{'; '.join(parts)}; {plan.mana} mana left"
+
+
+def _difference(value: float) -> str:
+    return f"{value:+.2f}" if abs(value) >= 0.005 else ""

@@ -1,0 +1,72 @@
+"""Why this plan: its terms beside those of the best plan that leaves its first action out."""
+
+from dataclasses import dataclass, replace
+
+from engine.codes import HERO
+from ilp_agent.plan import Attack, Plan, PlanAction, Play
+from ilp_agent.problem import TurnProblem
+from ilp_agent.solver import solve
+from ilp_agent.weights import Weights
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A plan and what it was preferred to.
+
+    Attributes:
+        problem: the turn.
+        plan: the best plan.
+        refused: its first action; None when the best is to do nothing.
+        alternative: the best plan without that action; None when there is no such action.
+    """
+
+    problem: TurnProblem
+    plan: Plan
+    refused: PlanAction | None
+    alternative: Plan | None
+
+
+def explain(problem: TurnProblem, weights: Weights, backend: str = "exact") -> Explanation:
+    """Solve a turn, and again without the first action of the best plan.
+
+    Raises:
+        SolverError: the backend has no answer.
+        UnknownNameError: there is no such backend.
+    """
+    plan = solve(problem, weights, backend)
+    if not plan.actions:
+        return Explanation(problem, plan, None, None)
+    first = plan.actions[0]
+    other = solve(without(problem, first), weights, backend)
+    if isinstance(first, Play):
+        other = _with_gap(other, first.hand, len(problem.friendly))
+    return Explanation(problem, plan, first, other)
+
+
+def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
+    """The same turn without one action: a card not in hand, The Coin not there, an attack barred."""
+    if isinstance(action, Play):
+        hand = (*problem.hand[: action.hand], *problem.hand[action.hand + 1 :])
+        return replace(problem, hand=hand)
+    if isinstance(action, Attack):
+        if action.target == HERO:
+            return replace(problem, no_hero=problem.no_hero | {action.attacker})
+        return replace(problem, barred=problem.barred | {(action.attacker, action.target)})
+    return replace(problem, coin=False)
+
+
+def _with_gap(plan: Plan, removed: int, m: int) -> Plan:
+    """A plan of the hand without one card, with the indices of the whole hand."""
+
+    def friend(index: int) -> int:
+        return index + (index >= m + removed)
+
+    actions: list[PlanAction] = []
+    for action in plan.actions:
+        if isinstance(action, Play):
+            actions.append(Play(action.hand + (action.hand >= removed)))
+        elif isinstance(action, Attack):
+            actions.append(Attack(friend(action.attacker), action.target))
+        else:
+            actions.append(action)
+    return replace(plan, actions=tuple(actions), lost=tuple(friend(index) for index in plan.lost))

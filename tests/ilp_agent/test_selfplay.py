@@ -1,0 +1,106 @@
+"""Whole games: every plan comes true, and agent and compiled batch play the same games."""
+
+import numpy as np
+import pytest
+
+from engine import Outcome, find_ruleset, play, rulesets
+from engine.decks import deck_records, table_of
+from engine.streams import stream_key
+from ilp_agent import IlpAgent, Profile, Weights, find_profile, shipped_profiles
+from ilp_agent.selfplay import RESULT, play_games
+from ilp_agent.turn import TURN
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.engine.test_differential import DECKS
+from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNRESOLVED, UNTRUE, check_games
+
+pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+TABLE = table_of(DECKS)
+RECORDS = deck_records(DECKS, TABLE)
+PROFILES = [find_profile(name) for name in shipped_profiles()]
+PROFILES += [
+    Profile(f"random {n}", Weights.from_array(np.random.default_rng(n).random(8))) for n in range(20)
+] + [Profile("zero", Weights(*[0.0] * 8))]
+WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
+
+
+def batch(games: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Agents, decks and deals of a batch."""
+    pick = np.random.default_rng(seed)
+    agents = pick.integers(len(PROFILES), size=(games, 2))
+    decks = pick.integers(len(DECKS), size=(games, 2))
+    return agents, decks, np.array([stream_key(seed, game) for game in range(games)], np.uint64)
+
+
+def checked(games: int, ruleset: str, keep: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of `check_games`, and the first turns it met."""
+    counts, problems = np.zeros(5, np.int64), np.zeros(keep, TURN)
+    agents, decks, keys = batch(games, 11)
+    arguments = (TABLE.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys)
+    check_games(*arguments, counts, problems)
+    return counts, problems
+
+
+def test_every_plan_of_100_000_turns_is_legal_and_comes_true(capsys: pytest.CaptureFixture[str]) -> None:
+    total = np.zeros(5, np.int64)
+    for ruleset in rulesets():
+        total += checked(1_700, ruleset)[0]
+    with capsys.disabled():
+        print(
+            f"\n{total[TURNS]:,d} turns: {total[AGAIN]} solved again, {total[UNRESOLVED]} without a proof",
+            end=" ",
+        )
+    assert total[TURNS] >= 100_000
+    assert total[ILLEGAL] == total[UNTRUE] == 0
+    assert total[AGAIN] > 0, "the wild decks hold Lifesteal, so some enemy must have healed its hero"
+
+
+@pytest.mark.parametrize("ruleset", ["thesis", "standard"])
+def test_agent_and_batch_play_the_same_games(ruleset: str) -> None:
+    games = 60
+    agents, decks, keys = batch(games, 3)
+    results = np.zeros(games, RESULT)
+    play_games(TABLE.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys, results)
+    for game, result in enumerate(results):
+        both = [IlpAgent(PROFILES[agent]) for agent in agents[game]]
+        pair = DECKS[decks[game, 0]], DECKS[decks[game, 1]]
+        match = play(both[0], both[1], pair, 3, (game,), ruleset)
+        assert not match.error
+        health = [int(side["health"]) for side in match.position.state["sides"]]
+        assert (match.outcome, match.turns, health) == (
+            Outcome(result["outcome"]),
+            result["turns"],
+            list(result["health"]),
+        )
+        assert both[0].solves + both[1].solves == result["solves"]
+        assert both[0].again + both[1].again == result["again"]
+
+
+def test_a_batch_is_its_games_one_by_one() -> None:
+    agents, decks, keys = batch(40, 5)
+    rules = find_ruleset("hearthsim").array
+    together, alone = np.zeros(40, RESULT), np.zeros(40, RESULT)
+    play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents, decks, keys, together)
+    for game in reversed(range(40)):
+        one = slice(game, game + 1)
+        play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents[one], decks[one], keys[one], alone[one])
+    assert (together == alone).all()
+
+
+def test_scaling_all_weights_changes_no_game() -> None:
+    """By a power of two, so that every sum is scaled exactly."""
+    agents, decks, keys = batch(100, 6)
+    rules = find_ruleset("thesis").array
+    one, other = np.zeros(100, RESULT), np.zeros(100, RESULT)
+    play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents, decks, keys, one)
+    play_games(TABLE.array, RECORDS, rules, WEIGHTS * 8, agents, decks, keys, other)
+    assert (one == other).all()
+
+
+@pytest.mark.parametrize("backend", ["highs", "gurobi"])
+@pytest.mark.parametrize("formulation", ["sequential", "thesis"])
+def test_a_game_with_another_backend_ends_without_a_fault(backend: str, formulation: str) -> None:
+    agents = [IlpAgent(find_profile(name), backend, formulation) for name in ("aggro-face", "value-trading")]
+    result = play(agents[0], agents[1], ("thesis-paladin", "thesis-warrior"), 1)
+    assert not result.error
+    assert result.outcome != Outcome.ONGOING

@@ -11,9 +11,10 @@ import numpy as np
 from engine.jit import njit
 from ilp_agent.hits import shielded
 from ilp_agent.windfury import DIES, IMPOSSIBLE, LIVES, MAY_DIE, after_guards, step
+from ilp_agent.work import MAX_BLOCKS
 
 NOTHING = -1e300
-"""Value of a state that cannot be reached."""
+"""Value of a state that cannot be reached; sums with it stay below half of it."""
 
 
 @njit
@@ -91,6 +92,47 @@ def move(
 
 
 @njit
+def note_live(before: np.ndarray, n_blocks: int, n_masks: int, work: np.void) -> None:
+    """Note in `work`, modified in place, which blocks of a table (digits and deaths) hold anything."""
+    for block in range(min(n_blocks, MAX_BLOCKS)):
+        work["live"][block] = 0
+        for state in range(block * n_masks, (block + 1) * n_masks):
+            if before[0, state] > NOTHING / 2 or before[1, state] > NOTHING / 2:
+                work["live"][block] = 1
+                break
+
+
+@njit
+def group_by_counts(t: int, n_double: int, work: np.void) -> int:
+    """Put the sets of hits on target `t` that treat two-hit sources alike side by side.
+
+    `work` is modified in place: grouped, the sets' numbers, and group, where each group begins.
+
+    Returns:
+        How many groups there are; every one has a set without one-hit sources.
+    """
+    listed = work["listed"][t]
+    if n_double == 0:
+        for e in range(listed):
+            work["grouped"][e] = e
+        work["group"][0] = 0
+        work["group"][1] = listed
+        return 1
+    groups = 0
+    n = 0
+    for first in range(listed):
+        if work["mask"][t, first] == 0:
+            work["group"][groups] = n
+            groups += 1
+            for e in range(first, listed):
+                if work["counts"][t, e] == work["counts"][t, first]:
+                    work["grouped"][n] = e
+                    n += 1
+    work["group"][groups] = n
+    return groups
+
+
+@njit
 def convolve_target(
     turn: np.void,
     weights: np.ndarray,
@@ -104,42 +146,60 @@ def convolve_target(
     after: np.ndarray,
 ) -> None:
     """Add one target: the table `after` (modified in place) from the table `before`, each (2, states)."""
-    everyone = (1 << n_single) - 1
-    after[:, : (n_deaths + 1) * n_combinations << n_single] = NOTHING
-    for e in range(work["listed"][t]):
-        rest = everyone ^ work["mask"][t, e]
-        kills = work["kills"][t, e]
+    n_blocks = (n_deaths + 1) * n_combinations
+    for table in range(2):
+        for state in range(n_blocks << n_single):
+            after[table, state] = NOTHING
+    note_live(before, n_blocks, 1 << n_single, work)
+    for g in range(group_by_counts(t, n_double, work)):
+        counts = work["counts"][t, work["grouped"][work["group"][g]]]
         for combination in range(n_combinations):
             willing = 0
             while True:
                 moved, lost, dead, choices = move(
-                    turn, weights, work, t, work["counts"][t, e], combination, willing, n_single, n_double
+                    turn, weights, work, t, counts, combination, willing, n_single, n_double
                 )
                 if moved == IMPOSSIBLE:
                     break
-                gain = work["gain"][t, e] - lost
                 for level in range(n_deaths + 1):
-                    reached = min(level + work["deaths"][t, e] + dead, n_deaths)
-                    source = (level * n_combinations + combination) << n_single
-                    sink = ((reached * n_combinations + moved) << n_single) | work["mask"][t, e]
-                    others = rest
-                    while True:
-                        alive = before[0, source | others] + gain
-                        cleared = before[1, source | others] + gain
-                        if kills:
-                            after[1, sink | others] = max(after[1, sink | others], cleared)
-                        else:
-                            alive = max(alive, cleared)
-                        after[0, sink | others] = max(after[0, sink | others], alive)
-                        if others == 0:
-                            break
-                        others = (others - 1) & rest
+                    block = level * n_combinations + combination
+                    if block < MAX_BLOCKS and not work["live"][block]:
+                        continue
+                    for place in range(work["group"][g], work["group"][g + 1]):
+                        e = work["grouped"][place]
+                        reached = min(level + work["deaths"][t, e] + dead, n_deaths)
+                        add_hits(
+                            before,
+                            after,
+                            block << n_single,
+                            ((reached * n_combinations + moved) << n_single) | work["mask"][t, e],
+                            ((1 << n_single) - 1) ^ work["mask"][t, e],
+                            work["gain"][t, e] - lost,
+                            work["kills"][t, e] != 0,
+                        )
                 # Where the order of two hits decides over a death that may free a slot, try both.
                 if n_deaths == 0 or willing == choices:
                     break
                 willing = (willing - choices) & choices
-                if willing == 0:
-                    break
+
+
+@njit
+def add_hits(
+    before: np.ndarray, after: np.ndarray, source: int, sink: int, rest: int, gain: float, kills: bool
+) -> None:
+    """Add one set of hits to every state whose strikers are among `rest`. `after` is modified in place."""
+    others = rest
+    while True:
+        alive = before[0, source | others] + gain
+        cleared = before[1, source | others] + gain
+        if kills:
+            after[1, sink | others] = max(after[1, sink | others], cleared)
+        else:
+            alive = max(alive, cleared)
+        after[0, sink | others] = max(after[0, sink | others], alive)
+        if others == 0:
+            return
+        others = (others - 1) & rest
 
 
 @njit
@@ -236,8 +296,6 @@ def retrace_target(
                 if n_deaths == 0 or willing == choices:
                     break
                 willing = (willing - choices) & choices
-                if willing == 0:
-                    break
     return -1, 0, 0, 0
 
 

@@ -25,6 +25,33 @@ def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) ->
 
 
 @njit
+def sum_undone(turn: np.void, shape: Shape, work: np.void) -> None:
+    """For each mask of one-hit sources that struck, what the others can deal the hero. Modified in place."""
+    everyone = (1 << shape.n_single) - 1
+    work["undone"][everyone] = 0
+    for mask in range(everyone - 1, -1, -1):
+        i = 0
+        while (mask >> i) & 1:
+            i += 1
+        friend = turn["friends"][work["source"][i]]
+        attack = friend["attack"] if friend["hits_hero"] else 0
+        work["undone"][mask] = work["undone"][mask | (1 << i)] + attack
+
+
+@njit
+def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) -> int:
+    """Attack on the hero that two-hit sources have left, by their digits."""
+    total = 0
+    for r in range(shape.n_double):
+        digit = combination % work["radix"][r]
+        combination //= work["radix"][r]
+        friend = turn["friends"][work["source"][shape.n_single + r]]
+        if friend["hits_hero"]:
+            total += hero_hits(digit) * friend["attack"]
+    return total
+
+
+@njit
 def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: int, without: int) -> int:
     """The largest sum of attacks on the hero up to `limit`, leaving out one hit of source `without`.
 

@@ -65,6 +65,20 @@ def repeats(turn: np.void, attackers: int) -> bool:
 
 
 @njit
+def most_plays(turn: np.void, attackers: int) -> int:
+    """The most other hand minions that mana allows, the cheapest first."""
+    mana = budget(turn) - cost_of(turn, attackers)
+    n = 0
+    for price in range(MAX_MANA + 1):
+        for k in range(turn["n_hand"]):
+            cost = turn["friends"][turn["n_board"] + k]["cost"]
+            if cost == price and price <= mana and not (attackers >> k) & 1:
+                mana -= price
+                n += 1
+    return n
+
+
+@njit
 def affordable(turn: np.void, attackers: int) -> int:
     """Other hand minions that could be played singly beside a set of hand attackers."""
     mana = budget(turn) - cost_of(turn, attackers)

@@ -19,13 +19,13 @@ from ilp_agent.convolve import (
     retrace_guards,
     retrace_target,
 )
-from ilp_agent.face import face_value, hero_attacks
+from ilp_agent.face import double_damage, face_value, hero_attacks, sum_undone
 from ilp_agent.hits import find_sources, find_targets, kills_attacker, list_hits, shielded
 from ilp_agent.plays import (
-    affordable,
     budget,
     can_attack_from_hand,
     cost_of,
+    most_plays,
     other_plays,
     pack,
     repeats,
@@ -47,12 +47,25 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
     for k in range(turn["n_hand"]):
         played += (attackers >> k) & 1
     room = BOARD_SIZE - turn["n_board"] - played
-    wanted = affordable(turn, attackers) - room
+    wanted = most_plays(turn, attackers) - room
     mortal = 0
     for i in range(n_single + n_double):
-        if work["source"][i] < turn["n_board"]:
+        if work["source"][i] < turn["n_board"] and can_die(turn, work, i, n_single, n_targets):
             mortal += 1
     return Shape(n_single, n_double, combinations, max(0, min(wanted, mortal)), n_guards, n_targets, room)
+
+
+@njit
+def can_die(turn: np.void, work: np.void, i: int, n_single: int, n_targets: int) -> bool:
+    """Whether any attacks of source `i` could kill it."""
+    friend = turn["friends"][work["source"][i]]
+    for t in range(n_targets):
+        enemy = turn["enemies"][work["target"][t]]
+        if i >= n_single and enemy["attack"] > 0:
+            return True
+        if kills_attacker(friend, enemy) and not shielded(friend):
+            return True
+    return False
 
 
 @njit
@@ -162,17 +175,29 @@ def search_with(
                 value += plays[state // per_level]
                 if value > best.value:
                     best = Best(value, attackers, shape.n_guards, 0, state, 0)
+    sum_undone(turn, shape, work)
+    n_masks = 1 << shape.n_single
     for cleared in range(2):
         bonus = weights[1] if cleared and not hidden else 0.0
         if cleared == 0 and shape.n_targets == shape.n_guards:
             continue
-        for state in range((shape.n_deaths + 1) * per_level):
-            value = tables[last, cleared, state]
-            if value > NOTHING / 2:
-                value += plays[state // per_level] + bonus
-                face, lethal = face_value(turn, weights, shape, work, state, best.value - value)
-                if value + face > best.value:
-                    best = Best(value + face, attackers, last, cleared, state, 1 if lethal else 0)
+        for block in range((shape.n_deaths + 1) * shape.n_combinations):
+            by_doubles = double_damage(turn, shape, work, block % shape.n_combinations)
+            for mask in range(n_masks):
+                state = block * n_masks + mask
+                value = tables[last, cleared, state]
+                if value < NOTHING / 2:
+                    continue
+                value += plays[block // shape.n_combinations] + bonus
+                damage = work["undone"][mask] + by_doubles
+                lethal = False
+                if damage < turn["hero"]:
+                    value += weights[2] * damage
+                else:
+                    face, lethal = face_value(turn, weights, shape, work, state, best.value - value)
+                    value += face
+                if value > best.value:
+                    best = Best(value, attackers, last, cleared, state, 1 if lethal else 0)
     return best
 
 

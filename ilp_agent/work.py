@@ -18,6 +18,9 @@ USUAL_STATES = 2_048
 MAX_LISTED = 3**BOARD_SIZE
 """Most sets of hits on one target: each of seven attackers hits it zero, one or two times."""
 
+MAX_BLOCKS = 4_096
+"""Blocks of a table (digits and deaths) whose emptiness is noted; the others count as full."""
+
 MAX_HITS = 2 * BOARD_SIZE
 """Most attacks of a turn."""
 
@@ -57,6 +60,10 @@ WORK = np.dtype(
         ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
         ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, places, mana
         ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
+        ("live", "i1", (MAX_BLOCKS,)),  # 1: a block of the table being extended holds anything
+        ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, those with equal counts side by side
+        ("group", "i8", (MAX_LISTED + 1,)),  # where each group begins
+        ("undone", "i8", (1 << BOARD_SIZE,)),  # attack on the hero of the one-hit sources not in a mask
         ("halved", "i1", (BOARD_SIZE + HAND_SIZE,)),  # 1: friend was given one attack instead of two
         ("at_friend", "i8", (BOARD_SIZE,)),  # friend at each present place on board
         ("at_enemy", "i8", (BOARD_SIZE,)),  # enemy at each present place

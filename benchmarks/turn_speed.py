@@ -1,0 +1,177 @@
+"""How fast the three solvers are on the same turns, on one core: microseconds a turn and games a second.
+
+Run with `make bench`. Turns in play are recorded from self-play between the shipped profiles; the random ones
+have seven minions a side, ten cards and every keyword. All is compiled before it is timed.
+"""
+
+import time
+
+import numpy as np
+
+from engine import MinionSpec, find_deck, find_ruleset, play
+from engine.codes import KEYWORD_FIELDS, Outcome
+from engine.decks import deck_records, table_of
+from engine.jit import njit
+from engine.rules import apply, encode, outcome
+from engine.state import STATE, new_game
+from engine.streams import stream_key
+from ilp_agent import IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
+from ilp_agent.kernel import solve_turn
+from ilp_agent.order import PLAN
+from ilp_agent.selfplay import RESULT, follow, play_games
+from ilp_agent.turn import TURN, read_turn
+from ilp_agent.work import new_layers, new_work
+
+PROFILES = [find_profile(name) for name in shipped_profiles()]
+WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
+PLAYED, RANDOM, SLOW, REPEATS = 4_000, 2_000, 300, 20
+GAMES = {"exact": 20_000, "highs": 6, "gurobi": 12}
+
+
+@njit
+def record(state, cards, weights, turn, plan, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
+    """Play a dealt game on, keeping its turns and whose they are; returns the next number."""
+    while outcome(state) == Outcome.ONGOING and n < len(turns):
+        seat = state["active"]
+        read_turn(state, cards, turn)
+        turns[n] = turn
+        whose[n] = seat
+        n += 1
+        solve_turn(turn, weights[seat], work, layers, plan)
+        if not follow(state, cards, turn, plan, work) and outcome(state) == Outcome.ONGOING:
+            apply(state, cards, encode(0, 0, 0))
+    return n
+
+
+@njit
+def solve_often(turn, weights, work, layers, plan, n):  # type: ignore[no-untyped-def]
+    """Solve one turn `n` times, so that the call from Python hardly counts."""
+    for _ in range(n):
+        solve_turn(turn, weights, work, layers, plan)
+
+
+def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Turns met in self-play on these decks, with the weights of the player to move."""
+    decks = [find_deck(name) for name in names]
+    table = table_of(decks)
+    records = deck_records(decks, table)
+    state, turn, plan = np.zeros(1, STATE)[0], np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
+    work, layers = new_work(), new_layers()
+    turns, whose = np.zeros(PLAYED, TURN), np.zeros(PLAYED, np.int64)
+    weights = np.zeros((PLAYED, 8))
+    pick, rules = np.random.default_rng(1), find_ruleset("thesis").array
+    n = game = 0
+    while n < PLAYED:
+        first, second = pick.integers(len(decks), size=2)
+        pair = WEIGHTS[pick.integers(len(WEIGHTS), size=2)]
+        new_game(
+            state,
+            table.array,
+            records[first],
+            records[second],
+            rules,
+            stream_key(1, game),
+        )
+        end = record(state, table.array, pair, turn, plan, work, layers, turns, whose, n)
+        weights[n:end] = pair[whose[n:end]]
+        n, game = end, game + 1
+    return turns, weights
+
+
+def random_turns() -> tuple[np.ndarray, np.ndarray]:
+    """Seven against seven with ten cards, each keyword with probability 0.2, random weights."""
+    turns = np.zeros(RANDOM, TURN)
+    for number in range(RANDOM):
+        pick = np.random.default_rng([5, number])
+
+        def minion(cost: int, pick: np.random.Generator = pick) -> MinionSpec:
+            flags = {name: bool(pick.random() < 0.2) for name in KEYWORD_FIELDS}
+            return MinionSpec(int(pick.integers(0, 9)), int(pick.integers(1, 10)), cost, **flags)
+
+        problem = TurnProblem.build(
+            friendly=[minion(0) for _ in range(7)],
+            hand=[minion(int(pick.integers(0, 9))) for _ in range(10)],
+            enemy=[minion(0) for _ in range(7)],
+            mana=int(pick.integers(1, 11)),
+            enemy_hero=int(pick.integers(1, 31)),
+        )
+        turns[number] = problem.record
+    return turns, np.random.default_rng(6).random((RANDOM, 8))
+
+
+def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Microseconds of each whole plan (search, order, prediction)."""
+    work, layers, plan = new_work(), new_layers(), np.zeros(1, PLAN)[0]
+    solve_often(turns[0], weights[0], work, layers, plan, 1)
+    times = []
+    for turn, vector in zip(turns, weights, strict=True):
+        began = time.perf_counter()
+        solve_often(turn, vector, work, layers, plan, REPEATS)
+        times.append((time.perf_counter() - began) / REPEATS * 1e6)
+    return np.array(times)
+
+
+def solver_times(backend: str, turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Microseconds of each `solve`, building and reading the plan included, on every few of the turns."""
+    from tests.ilp_agent.test_differential import problem_of  # noqa: PLC0415 - reads a record back
+
+    times = []
+    step = max(1, len(turns) // SLOW)
+    for turn, vector in zip(turns[::step], weights[::step], strict=True):
+        problem, chosen = problem_of(turn), Weights.from_array(vector)
+        began = time.perf_counter()
+        solve(problem, chosen, backend)
+        times.append((time.perf_counter() - began) * 1e6)
+    return np.array(times[1:])
+
+
+def games_a_second() -> dict[str, float]:
+    """Whole games on the thesis decks: compiled batch for exact, the Agent loop for the others."""
+    decks = [find_deck("thesis-paladin"), find_deck("thesis-warrior")]
+    table = table_of(decks)
+    n = GAMES["exact"]
+    pick = np.random.default_rng(2)
+    agents, numbers = pick.integers(len(WEIGHTS), size=(n, 2)), pick.integers(2, size=(n, 2))
+    keys = np.array([stream_key(2, game) for game in range(n)], np.uint64)
+    arguments = (table.array, deck_records(decks, table), find_ruleset("thesis").array, WEIGHTS)
+    play_games(*arguments, agents[:1], numbers[:1], keys[:1], np.zeros(1, RESULT))
+    began = time.perf_counter()
+    play_games(*arguments, agents, numbers, keys, np.zeros(n, RESULT))
+    speeds = {"exact": n / (time.perf_counter() - began)}
+    for backend in ("highs", "gurobi"):
+        began = time.perf_counter()
+        for game in range(GAMES[backend]):
+            pair = [IlpAgent(PROFILES[agent], backend) for agent in agents[game]]
+            play(pair[0], pair[1], (decks[numbers[game, 0]], decks[numbers[game, 1]]), 2, (game,))
+        speeds[backend] = GAMES[backend] / (time.perf_counter() - began)
+    return speeds
+
+
+def show(name: str, times: np.ndarray) -> None:
+    p50, p99 = np.percentile(times, [50, 99])
+    print(f"{name:<10} median {p50:.1f} us, p99 {p99:.1f}, max {times.max():.1f}, mean {times.mean():9.1f}")
+
+
+if __name__ == "__main__":
+    sets = {
+        "turns in play, thesis decks": recorded_turns(("thesis-paladin", "thesis-warrior")),
+        "turns in play, all decks": recorded_turns(
+            ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions")
+        ),
+        "random 7 against 7, 10 cards, all keywords": random_turns(),
+    }
+    for name, (turns, weights) in sets.items():
+        print(name)
+        exact = exact_times(turns, weights)
+        show("  exact", exact)
+        for backend in ("highs", "gurobi"):
+            times = solver_times(backend, turns, weights)
+            show(f"  {backend}", times)
+            print(f"  {backend} takes {times.mean() / exact.mean():,.0f} times as long on average")
+    speeds = games_a_second()
+    print(
+        "games a second on the thesis decks: "
+        + ", ".join(f"{name} {speed:,.1f}" for name, speed in speeds.items())
+    )
+    for backend in ("highs", "gurobi"):
+        print(f"exact plays {speeds['exact'] / speeds[backend]:,.0f} times as many games as {backend}")

@@ -20,9 +20,31 @@ NOTHING = -1e300
 @njit
 def digit_of(work: np.void, combination: int, r: int) -> int:
     """Digit `r` of a combination of two-hit sources."""
-    for earlier in range(r):
-        combination //= work["radix"][earlier]
-    return int(combination % work["radix"][r])
+    if combination < MAX_BLOCKS:
+        return int(work["digits"][combination, r])
+    return int((combination // work["stride"][r]) % work["radix"][r])
+
+
+@njit
+def fill_steps(turn: np.void, work: np.void, t: int, n_single: int, n_double: int) -> None:
+    """Tabulate what one or two hits on target `t` do to each digit. `work` is modified in place."""
+    damage = turn["enemies"][work["target"][t]]["attack"]
+    for r in range(n_double):
+        friend = turn["friends"][work["source"][n_single + r]]
+        for digit in range(work["radix"][r]):
+            for count in range(1, 3):
+                after, fate = step(
+                    shielded(friend),
+                    friend["health"],
+                    damage,
+                    work["kind"][r, t],
+                    work["grade"][r, t],
+                    work["graded"][r],
+                    digit,
+                    count,
+                )
+                work["step_to"][r, count, digit] = after
+                work["step_fate"][r, count, digit] = fate
 
 
 @njit
@@ -30,20 +52,18 @@ def move(
     turn: np.void,
     weights: np.ndarray,
     work: np.void,
-    t: int,
     counts: int,
     combination: int,
     willing: int,
     n_single: int,
     n_double: int,
 ) -> tuple[int, float, int, int]:
-    """What a set of hits does to the two-hit sources.
+    """What a set of hits on the target of `fill_steps` does to the two-hit sources.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: W1 to W8.
         work: read.
-        t: number of the target.
         counts: hits of each two-hit source, two bits each.
         combination: their digits before.
         willing: bits of those that die where the order of their hits decides.
@@ -54,78 +74,66 @@ def move(
         Their digits after or `IMPOSSIBLE`; the value lost by deaths; deaths on board; bits of the sources
         whose order decides.
     """
-    after = 0
-    stride = 1
+    after = combination
     lost = 0.0
     deaths = 0
     open_choices = 0
     for r in range(n_double):
-        digit = combination % work["radix"][r]
-        combination //= work["radix"][r]
         count = (counts >> (2 * r)) & 3
-        if count:
+        if count == 0:
+            continue
+        digit = digit_of(work, combination, r)
+        moved = work["step_to"][r, count, digit]
+        if moved == IMPOSSIBLE:
+            return IMPOSSIBLE, 0.0, 0, 0
+        after += (moved - digit) * work["stride"][r]
+        fate = work["step_fate"][r, count, digit]
+        if fate == MAY_DIE:
+            open_choices |= 1 << r
+            fate = DIES if (willing >> r) & 1 else LIVES
+        if fate == DIES:
             index = work["source"][n_single + r]
-            friend = turn["friends"][index]
-            damage = turn["enemies"][work["target"][t]]["attack"]
-            digit, fate = step(
-                shielded(friend),
-                friend["health"],
-                damage,
-                work["kind"][r, t],
-                work["grade"][r, t],
-                work["graded"][r],
-                digit,
-                count,
-            )
-            if digit == IMPOSSIBLE:
-                return IMPOSSIBLE, 0.0, 0, 0
-            if fate == MAY_DIE:
-                open_choices |= 1 << r
-                fate = DIES if (willing >> r) & 1 else LIVES
-            if fate == DIES:
-                lost += weights[4] * friend["health"]
-                if index < turn["n_board"]:
-                    deaths += 1
-        after += digit * stride
-        stride *= work["radix"][r]
+            lost += weights[4] * turn["friends"][index]["health"]
+            if index < turn["n_board"]:
+                deaths += 1
     return after, lost, deaths, open_choices
 
 
 @njit
-def note_live(before: np.ndarray, n_blocks: int, n_masks: int, work: np.void) -> None:
-    """Note in `work`, modified in place, which blocks of a table (digits and deaths) hold anything."""
-    for block in range(min(n_blocks, MAX_BLOCKS)):
-        work["live"][block] = 0
-        for state in range(block * n_masks, (block + 1) * n_masks):
-            if before[0, state] > NOTHING / 2 or before[1, state] > NOTHING / 2:
-                work["live"][block] = 1
-                break
+def note_live(before: np.ndarray, n_combinations: int, n_deaths: int, n_masks: int, work: np.void) -> None:
+    """Note in `work`, modified in place, with which digits and deaths a table holds anything."""
+    for combination in range(min(n_combinations, MAX_BLOCKS)):
+        work["live"][combination] = 0
+        for level in range(n_deaths + 1):
+            block = level * n_combinations + combination
+            for state in range(block * n_masks, (block + 1) * n_masks):
+                if before[0, state] > NOTHING / 2 or before[1, state] > NOTHING / 2:
+                    work["live"][combination] |= 1 << level
+                    break
 
 
 @njit
-def group_by_counts(t: int, n_double: int, work: np.void) -> int:
+def group_by_counts(t: int, n_deaths: int, work: np.void) -> int:
     """Put the sets of hits on target `t` that treat two-hit sources alike side by side.
+
+    Sets that neither kill nor are worth each of their hits are left out where no death can be of use: the
+    same set without such a hit is better and leaves more free.
 
     `work` is modified in place: grouped, the sets' numbers, and group, where each group begins.
 
     Returns:
-        How many groups there are; every one has a set without one-hit sources.
+        How many groups there are; groups may be empty.
     """
-    listed = work["listed"][t]
-    if n_double == 0:
-        for e in range(listed):
-            work["grouped"][e] = e
-        work["group"][0] = 0
-        work["group"][1] = listed
-        return 1
     groups = 0
     n = 0
-    for first in range(listed):
+    for first in range(work["listed"][t]):
         if work["mask"][t, first] == 0:
             work["group"][groups] = n
             groups += 1
-            for e in range(first, listed):
-                if work["counts"][t, e] == work["counts"][t, first]:
+            for e in range(first, work["listed"][t]):
+                if work["counts"][t, e] != work["counts"][t, first]:
+                    continue
+                if n_deaths > 0 or work["kills"][t, e] or not work["dull"][t, e]:
                     work["grouped"][n] = e
                     n += 1
     work["group"][groups] = n
@@ -150,21 +158,25 @@ def convolve_target(
     for table in range(2):
         for state in range(n_blocks << n_single):
             after[table, state] = NOTHING
-    note_live(before, n_blocks, 1 << n_single, work)
-    for g in range(group_by_counts(t, n_double, work)):
+    note_live(before, n_combinations, n_deaths, 1 << n_single, work)
+    fill_steps(turn, work, t, n_single, n_double)
+    for g in range(group_by_counts(t, n_deaths, work)):
+        if work["group"][g] == work["group"][g + 1]:
+            continue
         counts = work["counts"][t, work["grouped"][work["group"][g]]]
         for combination in range(n_combinations):
+            live = work["live"][combination] if combination < MAX_BLOCKS else -1
             willing = 0
-            while True:
+            while live:
                 moved, lost, dead, choices = move(
-                    turn, weights, work, t, counts, combination, willing, n_single, n_double
+                    turn, weights, work, counts, combination, willing, n_single, n_double
                 )
                 if moved == IMPOSSIBLE:
                     break
                 for level in range(n_deaths + 1):
-                    block = level * n_combinations + combination
-                    if block < MAX_BLOCKS and not work["live"][block]:
+                    if not (live >> level) & 1:
                         continue
+                    block = level * n_combinations + combination
                     for place in range(work["group"][g], work["group"][g + 1]):
                         e = work["grouped"][place]
                         reached = min(level + work["deaths"][t, e] + dead, n_deaths)
@@ -265,8 +277,8 @@ def retrace_target(
     Returns:
         The set's number, the state before, its table (1: all dead), bits of the sources that chose to die.
     """
-    everyone = (1 << n_single) - 1
-    mask = state & everyone
+    fill_steps(turn, work, t, n_single, n_double)
+    mask = state & ((1 << n_single) - 1)
     combination_after = (state >> n_single) % n_combinations
     level_after = (state >> n_single) // n_combinations
     for e in range(work["listed"][t]):
@@ -276,7 +288,7 @@ def retrace_target(
             willing = 0
             while True:
                 moved, lost, dead, choices = move(
-                    turn, weights, work, t, work["counts"][t, e], combination, willing, n_single, n_double
+                    turn, weights, work, work["counts"][t, e], combination, willing, n_single, n_double
                 )
                 if moved == IMPOSSIBLE:
                     break

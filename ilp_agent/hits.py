@@ -87,7 +87,7 @@ def list_hits(
         t: number of the target.
         n_single: sources with one hit.
         n_double: sources with two hits.
-        work: modified in place: row `t` of mask, counts, gain, kills, deaths, listed.
+        work: modified in place: row `t` of mask, counts, gain, kills, deaths, dull, listed.
     """
     enemy = turn["enemies"][work["target"][t]]
     work["mask"][t, 0] = 0
@@ -95,6 +95,7 @@ def list_hits(
     work["gain"][t, 0] = 0.0
     work["kills"][t, 0] = False
     work["deaths"][t, 0] = 0
+    work["dull"][t, 0] = 0
     work["stats"][0, :] = 0
     n = 1
     for i in range(n_single + n_double):
@@ -121,6 +122,8 @@ def list_hits(
                 work["mask"][t, n] = work["mask"][t, e]
                 work["counts"][t, n] = work["counts"][t, e]
                 work["deaths"][t, n] = work["deaths"][t, e]
+                cost = weights[4] * friend["health"] if dies and i < n_single else 0.0
+                work["dull"][t, n] = work["dull"][t, e] | (value < cost)
                 if i < n_single:
                     work["mask"][t, n] |= 1 << i
                     if dies:

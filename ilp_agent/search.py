@@ -52,7 +52,12 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
     for i in range(n_single + n_double):
         if work["source"][i] < turn["n_board"] and can_die(turn, work, i, n_single, n_targets):
             mortal += 1
-    return Shape(n_single, n_double, combinations, max(0, min(wanted, mortal)), n_guards, n_targets, room)
+    deaths = max(0, min(wanted, mortal))
+    pack(turn, weights, attackers, min(room + deaths, BOARD_SIZE), work)
+    most = other_plays(turn, attackers, room + deaths, work)[0]
+    while deaths > 0 and other_plays(turn, attackers, room + deaths - 1, work)[0] >= most:
+        deaths -= 1  # another place would hold nothing worth more
+    return Shape(n_single, n_double, combinations, deaths, n_guards, n_targets, room)
 
 
 @njit
@@ -163,7 +168,6 @@ def search_with(
     last = fill_tables(turn, weights, shape, tables, work)
     # Tables that did not fit the workspace are gone when they are wanted again.
     work["filled"] = attackers if states_of(shape) <= USUAL_STATES else -1
-    pack(turn, weights, attackers, min(shape.room + shape.n_deaths, BOARD_SIZE), work)
     plays = work["plays"]
     for level in range(shape.n_deaths + 1):
         plays[level] = base + other_plays(turn, attackers, shape.room + level, work)[0]

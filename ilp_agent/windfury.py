@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.jit import njit
 from ilp_agent.hits import kills_attacker, shielded
+from ilp_agent.work import MAX_BLOCKS
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5
 
@@ -27,7 +28,7 @@ LIVES, DIES, MAY_DIE = 0, 1, 2
 
 @njit
 def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work: np.void) -> int:
-    """Fill kind, grade, graded and radix for the two-attack sources; returns the product of the radices.
+    """Fill kind, grade, graded, radix, stride and digits; returns the product of the radices.
 
     `work` is modified in place.
     """
@@ -45,7 +46,11 @@ def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work
             work["radix"][r] = POPPED + 1
         else:
             work["radix"][r] = FIRST_CLASS + _grade(turn, friend, r, n_targets, work)
+        work["stride"][r] = states
         states *= work["radix"][r]
+    for combination in range(min(states, MAX_BLOCKS)):
+        for r in range(n_double):
+            work["digits"][combination, r] = (combination // work["stride"][r]) % work["radix"][r]
     return states
 
 

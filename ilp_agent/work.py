@@ -12,14 +12,17 @@ from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_MANA
 MAX_LAYERS = BOARD_SIZE + 2
 """Tables of a subset convolution: before the first target, after each, and between guards and the others."""
 
-USUAL_STATES = 2_048
-"""States of a table that fit without allocating; a turn that needs more allocates for itself."""
+USUAL_STATES = 50_008
+"""States of a table that fit without allocating (7 MB in all); a turn that needs more allocates for itself.
+
+No power of two, so that tables do not compete for the same lines of the cache.
+"""
 
 MAX_LISTED = 3**BOARD_SIZE
 """Most sets of hits on one target: each of seven attackers hits it zero, one or two times."""
 
 MAX_BLOCKS = 4_096
-"""Blocks of a table (digits and deaths) whose emptiness is noted; the others count as full."""
+"""Combinations of digits whose emptiness is noted; further ones count as full."""
 
 MAX_HITS = 2 * BOARD_SIZE
 """Most attacks of a turn."""
@@ -34,6 +37,8 @@ WORK = np.dtype(
         ("gain", "f8", (BOARD_SIZE, MAX_LISTED)),  # value of a set, deaths of one-hit sources included
         ("kills", "i8", (BOARD_SIZE, MAX_LISTED)),  # 1: the set kills its target
         ("deaths", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources on board that die by it
+        ("dull", "i8", (BOARD_SIZE, MAX_LISTED)),  # 1: some hit of the set is worth less than nothing
+        ("digits", "i1", (MAX_BLOCKS, BOARD_SIZE)),  # digits of each combination
         ("listed", "i8", (BOARD_SIZE,)),  # how many sets each target has
         ("stats", "i8", (MAX_LISTED, 5)),  # of the target being listed (ilp_agent.hits)
         ("source", "i8", (BOARD_SIZE,)),  # friend of each source, one-hit sources first
@@ -41,6 +46,7 @@ WORK = np.dtype(
         ("kind", "i8", (BOARD_SIZE, BOARD_SIZE)),  # target t to two-hit source r: 0 nothing, 1 hurts, 2 kills
         ("grade", "i8", (BOARD_SIZE, BOARD_SIZE)),  # class of a hit on target t for two-hit source r
         ("graded", "i8", (BOARD_SIZE, BOARD_SIZE + 1)),  # damage of each class of a two-hit source
+        ("stride", "i8", (BOARD_SIZE,)),  # weight of each digit
         ("radix", "i8", (BOARD_SIZE,)),  # digits of a two-hit source
         ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of other plays by places and mana
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
@@ -60,7 +66,13 @@ WORK = np.dtype(
         ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
         ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, places, mana
         ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
-        ("live", "i1", (MAX_BLOCKS,)),  # 1: a block of the table being extended holds anything
+        ("live", "i8", (MAX_BLOCKS,)),  # by digits: bits of the deaths with which a table holds anything
+        (
+            "step_to",
+            "i8",
+            (BOARD_SIZE, 3, 12),
+        ),  # digit after one or two hits on a target
+        ("step_fate", "i8", (BOARD_SIZE, 3, 12)),  # what becomes of the source
         ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, those with equal counts side by side
         ("group", "i8", (MAX_LISTED + 1,)),  # where each group begins
         ("undone", "i8", (1 << BOARD_SIZE,)),  # attack on the hero of the one-hit sources not in a mask

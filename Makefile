@@ -38,8 +38,8 @@ test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
 	$(PYTEST)
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy
@@ -59,7 +59,8 @@ cover: $(VENV)/.tools  ## Branch coverage of the engine, measured uncompiled; fa
 	$(BIN)/coverage report --fail-under=95
 
 bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
-	$(BIN)/python benchmarks/engine_speed.py
+	$(BIN)/python -m benchmarks.engine_speed
+	$(BIN)/python -m benchmarks.turn_speed
 
 cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-data
 	$(BIN)/python -m engine.cards build

@@ -1,5 +1,7 @@
 """The backend of our own: compiled, exact, without a licence (`ilp_agent.kernel`)."""
 
+import threading
+
 import numpy as np
 
 from ilp_agent.kernel import solve_turn
@@ -21,11 +23,13 @@ class ExactSolver:
     formulations = ("sequential",)
 
     def __init__(self) -> None:
-        self._work = new_work()
-        self._layers = new_layers()
+        # Kernels run without the GIL, so every thread needs memory of its own.
+        self._local = threading.local()
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
         """The best plan of the sequential formulation."""
+        if not hasattr(self._local, "work"):
+            self._local.work, self._local.layers = new_work(), new_layers()
         plan = np.zeros(1, PLAN)[0]
-        solve_turn(problem.record, weights.array, self._work, self._layers, plan)
+        solve_turn(problem.record, weights.array, self._local.work, self._local.layers, plan)
         return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)

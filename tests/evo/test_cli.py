@@ -1,7 +1,12 @@
 """The command `manaforge`."""
 
+import json
 import subprocess
 import sys
+
+import pytest
+
+from ilp_agent import find_profile
 
 
 def manaforge(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -33,3 +38,61 @@ def test_wrong_input_is_one_line() -> None:
 
 def test_version() -> None:
     assert manaforge("--version").stdout.startswith("manaforge ")
+
+
+POSITION = (
+    "turn 6 first | hero 24 mana 6 board [River Crocolisk 2:2/3 ready; Kor'kron Elite 4:4/3C ready] "
+    "hand [Bloodfen Raptor 2:3/2; The Coin; Chillwind Yeti 4:4/5; Wolfrider 3:3/1C] "
+    "| hero 9+2 board [Sen'jin Shieldmasta 4:3/5T; Murloc Raider 1:2/1]"
+)
+
+
+def test_explain_shows_the_plan_and_what_decides() -> None:
+    done = manaforge("explain", POSITION, "--profile", "author-favorite")
+    assert done.returncode == 0
+    text = " ".join(done.stdout.split())
+    assert "plan (author-favorite, exact): play The Coin; play Wolfrider" in text
+    assert 'without "play The Coin"' in text
+    assert "status optimal" in text
+    assert "+28.00" in text
+
+
+def test_explain_as_json_is_the_same_for_every_backend() -> None:
+    answers = {}
+    for backend in ("exact", "highs", "gurobi"):
+        done = manaforge("explain", POSITION, "--profile", "value-trading", "--backend", backend, "--json")
+        answers[backend] = json.loads(done.stdout)
+    for answer in answers.values():
+        plan, other = answer["plan"], answer["alternative"]
+        assert sum(plan["terms"].values()) == pytest.approx(plan["objective"])
+        assert plan["objective"] == pytest.approx(answers["exact"]["plan"]["objective"], abs=1e-6)
+        assert other["objective"] <= plan["objective"] + 1e-9
+        assert answer["without"]["text"] not in [action["text"] for action in other["actions"]]
+        assert list(plan["terms"]) == list(answer["weights"])
+
+
+def test_ilp_agents_play_by_name_and_by_file(tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(find_profile("aggro-face").to_toml())
+    games = [
+        manaforge("play", "ilp:keep-alive", name, "--seed", "3") for name in ("ilp:aggro-face", f"ilp:{path}")
+    ]
+    assert games[0].returncode == 0
+    assert games[0].stdout.splitlines()[1:-1] == games[1].stdout.splitlines()[1:-1]
+    told = manaforge("play", "ilp:keep-alive", "random", "--explain")
+    assert told.stdout.count("plan: ") > 5
+
+
+def test_wrong_entrants_and_positions_are_one_line() -> None:
+    for arguments, message in (
+        (("play", "ilp:keepalive", "random"), "unknown profile 'keepalive'; nearest: keep-alive"),
+        (("play", "ilp:keep-alive@gorubi", "random"), "unknown backend 'gorubi'; nearest: gurobi"),
+        (("play", "ilp:none.toml", "random"), "cannot read profile none.toml"),
+        (("explain", "nonsense"), "a position is"),
+        (("explain", "hero 0 | hero 3"), "the game is over"),
+        (("explain", "hero 3 | hero 3", "--backend", "cplex"), "unknown backend 'cplex'"),
+    ):
+        done = manaforge(*arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr

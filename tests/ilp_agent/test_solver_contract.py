@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -24,12 +25,10 @@ from ilp_agent import (
     solve,
 )
 from ilp_agent.replay import replay
-from tests.conftest import UNCOMPILED
+from tests.ilp_agent.positions import random_position
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
 M = MinionSpec
-
-pytestmark = pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
 
 
 def only(**weights: float) -> Weights:
@@ -219,6 +218,16 @@ def test_the_same_answer_again_and_in_any_order(backend: str) -> None:
     forward = [solve(problem, ALL, backend) for problem in problems]
     backward = [solve(problem, ALL, backend) for problem in reversed(problems)]
     assert forward == backward[::-1]
+
+
+def test_threads_do_not_share_memory() -> None:
+    """Kernels release the GIL: two threads with one workspace would spoil each other's plans."""
+    pick = np.random.default_rng(3)
+    problems = [TurnProblem.from_position(random_position(pick, 6, 6, 6, 0.2, 8)) for _ in range(40)]
+    alone = [solve(problem, ALL) for problem in problems]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            assert list(pool.map(lambda problem: solve(problem, ALL), problems)) == alone
 
 
 def test_scaling_all_weights_scales_the_objective(backend: str) -> None:

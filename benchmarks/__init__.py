@@ -1,0 +1,1 @@
+"""Benchmarks: compiled first, then timed. `make bench` runs them."""

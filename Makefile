@@ -32,7 +32,7 @@ setup: $(VENV)/.tools  ## Make .venv with the package (editable), the command ma
 	@echo "Ready. Activate with: . $(VENV)/bin/activate"
 
 quickstart: $(VENV)/.runtime  ## Install what is needed to run, then play one game on real cards
-	$(BIN)/manaforge play random random --decks thesis-paladin thesis-warrior --seed 1
+	$(BIN)/manaforge play ilp:author-favorite ilp:keep-alive --decks thesis-paladin thesis-warrior --seed 1
 
 test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
 	$(PYTEST)

@@ -102,6 +102,9 @@ def move(
 @njit
 def note_live(before: np.ndarray, n_combinations: int, n_deaths: int, n_masks: int, work: np.void) -> None:
     """Note in `work`, modified in place, with which digits and deaths a table holds anything."""
+    if n_combinations == 1 and n_deaths == 0:
+        work["live"][0] = 1
+        return
     for combination in range(min(n_combinations, MAX_BLOCKS)):
         work["live"][combination] = 0
         for level in range(n_deaths + 1):

@@ -97,6 +97,8 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np
     `knapsack[p, m]` is the best with at most `p` places and `m` mana. `work` is modified in place.
     """
     mana = budget(turn) - cost_of(turn, attackers)
+    most = min(most, most_plays(turn, attackers))
+    work["places"] = most
     n = 0
     work["knapsack"][: most + 1, : mana + 1] = 0.0
     work["packed"][: most + 1, : mana + 1] = 0
@@ -122,7 +124,7 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np
 def other_plays(turn: np.void, attackers: int, places: int, work: np.void) -> tuple[float, int]:
     """Best value of other plays with so many places, and its mana limit: without The Coin if as good."""
     mana = budget(turn) - cost_of(turn, attackers)
-    places = min(places, BOARD_SIZE)
+    places = min(places, work["places"])
     if turn["coin"] and mana >= 1 and work["knapsack"][places, mana - 1] >= work["knapsack"][places, mana]:
         mana -= 1
     return work["knapsack"][places, mana], mana
@@ -141,6 +143,7 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
         return
     pack(turn, weights, best.attackers, places, work)
     _, mana = other_plays(turn, best.attackers, places, work)
+    places = min(places, work["places"])
     fill = work["fill"]
     cards = work["cards"]
     fill[0, : places + 1, : mana + 1] = 0.0

@@ -49,6 +49,7 @@ WORK = np.dtype(
         ("stride", "i8", (BOARD_SIZE,)),  # weight of each digit
         ("radix", "i8", (BOARD_SIZE,)),  # digits of a two-hit source
         ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of other plays by places and mana
+        ("places", "i8"),  # places the knapsack is filled for: more would hold no card
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
         ("sums", "i1", (MAX_DAMAGE,)),  # sums of damage that can be made up
         ("hit_source", "i8", (MAX_HITS,)),  # friend of each chosen attack

@@ -13,7 +13,7 @@ from engine.show import console, draw_position
 from engine.view import PlayerView
 from evo.entrants import NOTATION, find_entrant
 from evo.explanation import as_json, draw_explanation
-from ilp_agent import BACKENDS, IlpAgent, ProblemError, TurnProblem, explain, find_profile, shipped_profiles
+from ilp_agent import BACKENDS, IlpAgent, TurnProblem, explain, find_profile, shipped_profiles
 
 app = typer.Typer(
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
@@ -104,8 +104,6 @@ def explain_position(
 ) -> None:
     """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
     parsed = parse_position(position)
-    if not parsed.legal_actions():
-        raise ProblemError(f"the game is over in {parsed}")
     chosen = find_profile(profile)
     explanation = explain(TurnProblem.from_position(parsed), chosen.weights, backend)
     if as_data:

@@ -8,8 +8,8 @@ from engine import HERO, Action, PlayerView, Position
 from engine.codes import COIN
 from ilp_agent.plan import Attack, Plan, Play
 from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import find_solver, solve
-from ilp_agent.weights import Profile, Weights
+from ilp_agent.solver import solve, solver_for
+from ilp_agent.weights import Profile, WeightError, Weights
 
 
 class IlpAgent:
@@ -25,13 +25,16 @@ class IlpAgent:
         again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
 
     Raises:
-        UnknownNameError: no such backend.
-        SolverError: the backend cannot start.
+        UnknownNameError: no such backend or formulation.
+        SolverError: the backend cannot start, or does not solve the formulation.
+        WeightError: `profile` is neither a profile nor weights.
     """
 
     def __init__(
         self, profile: Profile | Weights, backend: str = "exact", formulation: str = "sequential"
     ) -> None:
+        if not isinstance(profile, Profile | Weights):
+            raise WeightError(f"profile must be a Profile or Weights, got {profile!r}")
         self.weights = profile if isinstance(profile, Weights) else profile.weights
         self.name = "ilp" if isinstance(profile, Weights) else profile.name
         self.backend = backend
@@ -39,7 +42,7 @@ class IlpAgent:
         self.solves = self.again = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
-        find_solver(backend)
+        solver_for(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the plan; a new plan where the position is not the one planned for."""

@@ -55,8 +55,6 @@ class HighsSolver:
             raise SolverError(f"backend 'highs' found no plan: {error}; {others('highs')}") from None
 
     def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
-        if not milp.rows:  # HiGHS wants a matrix; without rows each variable takes its better bound
-            return Status.OPTIMAL, np.where(np.array(milp.cost) > 0, milp.high, milp.low)
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in _OPTIONS.items():
             solver.setOptionValue(name, value)

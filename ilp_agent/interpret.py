@@ -32,11 +32,14 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
     Raises:
         UnanswerableError: there is no solution, or its attacks have no legal order.
     """
+    # Solvers work to absolute tolerances: give them weights of the size of 1. Terms use the true ones.
+    largest = weights.array.max()
+    scaled = Weights.from_array(weights.array / largest) if largest > 0 else weights
     if formulation == "thesis":
-        thesis = thesis_model(problem, weights)
+        thesis = thesis_model(problem, scaled)
         status, chosen = _rounded(*run(thesis.milp))
         return _thesis_plan(thesis, weights, status, chosen)
-    model = sequential_model(problem, weights)
+    model = sequential_model(problem, scaled)
     status, chosen = _rounded(*run(model.milp))
     return _sequential_plan(model, weights, status, chosen)
 

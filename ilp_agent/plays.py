@@ -48,6 +48,8 @@ def alike(one: np.void, other: np.void) -> bool:
         and one["health"] == other["health"]
         and one["cost"] == other["cost"]
         and one["keywords"] == other["keywords"]
+        and one["hits_hero"] == other["hits_hero"]
+        and one["barred"] == other["barred"]
         and one["value"] == other["value"]
     )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from engine import ManaforgeError, MinionSpec, PlayerView, Position
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, UNKNOWN, Keyword, Outcome
 from ilp_agent.turn import TURN, attacks_on_arrival, read_turn
 
 
@@ -52,6 +52,13 @@ class TurnProblem:
             if len(minions) > most:
                 beside = " beside The Coin" if name == "hand" and self.coin else ""
                 raise ProblemError(f"{name} must have at most {most} minions{beside}, got {len(minions)}")
+        friends = range(len(self.friendly) + len(self.hand))
+        object.__setattr__(self, "no_hero", frozenset(self.no_hero))
+        object.__setattr__(self, "barred", frozenset(self.barred))
+        if not all(friend in friends for friend in self.no_hero):
+            raise ProblemError(f"no_hero must hold indices of friends, got {sorted(self.no_hero)}")
+        if not all(friend in friends and enemy in range(len(self.enemy)) for friend, enemy in self.barred):
+            raise ProblemError(f"barred must hold (friend, enemy) indices, got {sorted(self.barred)}")
         if not isinstance(self.coin, bool | np.bool):
             raise ProblemError(f"coin must be True or False, got {self.coin!r}")
         for name, low, high in (("mana", 0, MAX_MANA), ("enemy_hero", 1, HERO_HEALTH + MAX_STAT)):
@@ -94,8 +101,13 @@ class TurnProblem:
         """The problem of the player to move, who sees nothing of the other's hand.
 
         Raises:
-            ProblemError: the game is over.
+            ProblemError: the game is over, or a card in the player's own hand is hidden.
         """
+        if position.outcome != Outcome.ONGOING:
+            raise ProblemError(f"the game is over in {position}")
+        own = position.state["sides"][position.active]
+        if UNKNOWN in own["hand"][: own["n_hand"]]:
+            raise ProblemError(f"the hand of the player to move has hidden cards in {position}")
         turn = np.zeros(1, TURN)[0]
         read_turn(position.state, position.table.array, turn)
         m, h, n = int(turn["n_board"]), int(turn["n_hand"]), int(turn["n_enemies"])

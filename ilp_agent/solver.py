@@ -63,13 +63,23 @@ def solve(
         raise ProblemError(f"problem must be a TurnProblem, got {problem!r}")
     if not isinstance(weights, Weights):
         raise WeightError(f"weights must be Weights, got {weights!r}")
+    return solver_for(backend, formulation).solve(problem, weights, formulation)
+
+
+def solver_for(backend: str, formulation: str) -> Solver:
+    """The backend of this name, if it solves this formulation.
+
+    Raises:
+        UnknownNameError: no such backend or formulation.
+        SolverError: it cannot start, or does not solve the formulation.
+    """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
-    solver = find_solver(backend)
+    solver = find_solver(str(backend))
     if formulation not in solver.formulations:
         able = [name for name in BACKENDS if name != backend]
         raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {' and '.join(able)} do")
-    return solver.solve(problem, weights, formulation)
+    return solver
 
 
 @cache

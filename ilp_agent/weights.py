@@ -1,6 +1,5 @@
 """The eight weights of the turn program, and profiles: named weights with their provenance, as TOML files."""
 
-import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,9 @@ import tomli_w
 from engine.errors import ManaforgeError, unknown_name
 
 PROFILE_SCHEMA = 1
+
+MAX_WEIGHT = 1e100
+"""Far beyond any use, and far enough from the largest float that no objective overflows."""
 
 WEIGHT_NAMES = ("lethal", "clear", "face", "threat", "survive", "damage", "trade", "play")
 """W1 to W8 of the objective, in this order everywhere."""
@@ -62,15 +64,16 @@ class Weights:
             object.__setattr__(self, name, _checked(name, getattr(self, name)))
 
     @classmethod
-    def from_array(cls, values: Sequence[float] | np.ndarray) -> "Weights":
+    def from_array(cls, values: object) -> "Weights":
         """Weights from eight numbers in the order of `WEIGHT_NAMES`.
 
         Raises:
             WeightError: there are not eight, or one is not allowed.
         """
-        if np.shape(values) != (len(WEIGHT_NAMES),):
-            raise WeightError(f"weights must be {len(WEIGHT_NAMES)} numbers, got shape {np.shape(values)}")
-        return cls(*(float(value) for value in values))
+        listed = list(values) if isinstance(values, Sequence | np.ndarray) else []
+        if len(listed) != len(WEIGHT_NAMES) or isinstance(values, str):
+            raise WeightError(f"weights must be {len(WEIGHT_NAMES)} numbers, got {values!r}")
+        return cls(*listed)
 
     @property
     def array(self) -> np.ndarray:
@@ -124,7 +127,7 @@ def read_profile(path: Path) -> Profile:
         raise ProfileError(f"cannot read profile {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ProfileError(f"profile {path} is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
         raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
     return _profile(content, path)
 
@@ -158,7 +161,7 @@ def profiles_folder() -> Path:
 def _profile(content: dict[str, Any], path: Path) -> Profile:
     """Check a profile file's content. Of other schemas the message names the number."""
     schema = content.pop("schema", None)
-    if schema != PROFILE_SCHEMA or isinstance(schema, bool):
+    if type(schema) is not int or schema != PROFILE_SCHEMA:
         raise ProfileError(f"{path}: schema must be {PROFILE_SCHEMA}, got {schema!r}")
     weights = content.pop("weights", None)
     name = content.pop("name", None)
@@ -185,8 +188,8 @@ def _profile(content: dict[str, Any], path: Path) -> Profile:
 def _checked(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise WeightError(f"{name} must be a finite number >= 0, got {value!r}")
-    if not math.isfinite(value) or value < 0:
-        raise WeightError(f"{name} must be a finite number >= 0, got {value}")
+    if not 0 <= value <= MAX_WEIGHT:
+        raise WeightError(f"{name} must be a finite number >= 0 (and at most {MAX_WEIGHT:g}), got {value}")
     return float(value)
 
 

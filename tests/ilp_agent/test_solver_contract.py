@@ -7,12 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from engine import CardError, MinionSpec, UnknownNameError
+from engine import CardError, MinionSpec, UnknownNameError, parse_position
 from ilp_agent import (
     BACKENDS,
     HERO,
     WEIGHT_NAMES,
     Attack,
+    IlpAgent,
     Play,
     PlayCoin,
     ProblemError,
@@ -222,12 +223,43 @@ def test_the_same_answer_again_and_in_any_order(backend: str) -> None:
 
 def test_threads_do_not_share_memory() -> None:
     """Kernels release the GIL: two threads with one workspace would spoil each other's plans."""
+    solver = find_solver("exact")
     pick = np.random.default_rng(3)
     problems = [TurnProblem.from_position(random_position(pick, 6, 6, 6, 0.2, 8)) for _ in range(40)]
     alone = [solve(problem, ALL) for problem in problems]
+    spaces = []
+
+    def run(_: int) -> list:
+        plans = [solve(problem, ALL) for problem in problems]
+        spaces.append((solver._local.work, solver._local.layers))
+        return plans
+
     with ThreadPoolExecutor(4) as pool:
-        for _ in range(5):
-            assert list(pool.map(lambda problem: solve(problem, ALL), problems)) == alone
+        assert all(plans == alone for plans in pool.map(run, range(4)))
+    mine = solver._local.work, solver._local.layers
+    assert not any(
+        np.shares_memory(one, other) for space in spaces for one, other in zip(space, mine, strict=True)
+    )
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 1e6, 1e20, 1e90])
+def test_only_proportions_of_weights_matter(backend: str, size: float) -> None:
+    pick = np.random.default_rng(8)
+    for _ in range(5):
+        problem = TurnProblem.from_position(random_position(pick, 4, 4, 4, 0.2, 6))
+        one, other = (
+            solve(problem, ALL, backend),
+            solve(problem, Weights.from_array(ALL.array * size), backend),
+        )
+        assert other.objective == pytest.approx(one.objective * size, rel=1e-9)
+
+
+def test_what_is_barred_counts_for_one_of_two_like_cards(backend: str) -> None:
+    hand = (M(3, 3, cost=1, charge=True),) * 2
+    barred = TurnProblem((), hand, (M(5, 3),), 1, 30, barred=frozenset({(0, 0)}))
+    assert solve(barred, only(threat=1), backend).objective == 0
+    grounded = TurnProblem((), hand, (), 1, 30, no_hero=frozenset({0}))
+    assert solve(grounded, only(face=1), backend).objective == 3
 
 
 def test_scaling_all_weights_scales_the_objective(backend: str) -> None:
@@ -265,6 +297,29 @@ def test_bad_problems_are_refused_by_name(arguments: dict, error: type[Exception
         TurnProblem.build(**({"mana": 1, "enemy_hero": 30} | arguments))
 
 
+def test_indices_of_what_is_barred_are_checked() -> None:
+    with pytest.raises(ProblemError, match="no_hero must hold indices of friends"):
+        TurnProblem((), (), (), 1, 30, no_hero=frozenset({3}))
+    with pytest.raises(ProblemError, match="barred must hold"):
+        TurnProblem((M(1, 1),), (), (), 1, 30, barred=frozenset({(0, 40)}))
+
+
+def test_positions_that_are_no_turn_are_refused() -> None:
+    with pytest.raises(ProblemError, match="hand of the player to move has hidden cards"):
+        TurnProblem.from_position(parse_position("hero 20 hand [?] | hero 12"))
+    with pytest.raises(ProblemError, match="the game is over"):
+        TurnProblem.from_position(parse_position("hero 20 | hero 0"))
+
+
+def test_agents_are_checked_when_they_are_made() -> None:
+    with pytest.raises(UnknownNameError, match="unknown formulation 'thess'"):
+        IlpAgent(ALL, "exact", "thess")
+    with pytest.raises(SolverError, match="does not solve 'thesis'"):
+        IlpAgent(ALL, "exact", "thesis")
+    with pytest.raises(WeightError, match="must be a Profile or Weights"):
+        IlpAgent([1.0] * 8)
+
+
 def test_build_takes_keywords_only_and_specs_refuse_negatives() -> None:
     with pytest.raises(TypeError):
         TurnProblem.build([], mana=1, enemy_hero=30)
@@ -276,6 +331,8 @@ def test_solve_refuses_what_it_cannot_solve() -> None:
     problem = TurnProblem.build(mana=1, enemy_hero=30)
     with pytest.raises(UnknownNameError, match="unknown backend 'gorubi'; nearest: gurobi"):
         solve(problem, ALL, "gorubi")
+    with pytest.raises(UnknownNameError, match="unknown backend"):
+        solve(problem, ALL, ["exact"])
     with pytest.raises(UnknownNameError, match="unknown formulation 'theses'; nearest: thesis"):
         solve(problem, ALL, "exact", "theses")
     with pytest.raises(SolverError, match="'exact' does not solve 'thesis'; gurobi and highs do"):
@@ -350,3 +407,12 @@ def test_thesis_with_two_living_taunts_is_feasible(name: str) -> None:
     assert plan.status == Status.OPTIMAL
     assert plan.playable
     assert (0, HERO) not in attacks(plan)
+
+
+def test_exact_refuses_more_windfury_than_it_solves_in_seconds() -> None:
+    problem = TurnProblem.build(
+        friendly=[M(2, 9, windfury=True)] * 6, enemy=[M(1, 9)] * 3, mana=0, enemy_hero=30
+    )
+    with pytest.raises(SolverError, match="at most 5 Windfury attackers at once, got 6; use gurobi or highs"):
+        solve(problem, ALL)
+    assert solve(problem, ALL, "gurobi").status == Status.OPTIMAL

@@ -53,7 +53,7 @@ def test_shipped_profiles_are_found_from_any_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WEIGHT_NAMES)
-@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "1", None, True])
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "1", None, True, 1e101, 10**400])
 def test_bad_weights_are_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(WeightError, match=f"{name} must be a finite number >= 0"):
         Weights(**(dict.fromkeys(WEIGHT_NAMES, 1.0) | {name: value}))
@@ -64,8 +64,11 @@ def test_weights_from_and_to_arrays() -> None:
     assert weights.lethal == 0
     assert weights.play == 7
     assert weights.array.tolist() == list(range(8))
-    for wrong in ([1.0] * 7, [1.0] * 9, np.ones((2, 4))):
+    for wrong in ([1.0] * 7, [1.0] * 9, np.ones((2, 4)), 3, "12345678", None):
         with pytest.raises(WeightError, match="must be 8 numbers"):
+            Weights.from_array(wrong)
+    for wrong in (["a"] * 8, [None] * 8, [True] * 8, [1j] * 8, np.ones((8, 2))):
+        with pytest.raises(WeightError, match="lethal must be a finite number"):
             Weights.from_array(wrong)
 
 
@@ -124,6 +127,13 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
             'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = true"),
             "weights.face must be",
         ),
+        (f'schema = 1.0\nname = "x"\n[weights]\n{GOOD}', "schema must be 1, got 1.0"),
+        (
+            'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = 1" + "0" * 400),
+            "weights.face must be",
+        ),
+        ("schema = " + "9" * 5_001, "not a TOML file"),
+        ("schema = " + "[" * 100_000, "not a TOML file"),
         ("schema = ", "mine.toml is not a TOML file"),
     ],
 )

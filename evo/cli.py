@@ -13,7 +13,16 @@ from engine.show import console, draw_position
 from engine.view import PlayerView
 from evo.entrants import NOTATION, find_entrant
 from evo.explanation import as_json, draw_explanation
-from ilp_agent import BACKENDS, IlpAgent, TurnProblem, explain, find_profile, shipped_profiles
+from ilp_agent import (
+    BACKENDS,
+    FORMULATIONS,
+    IlpAgent,
+    TurnProblem,
+    explain,
+    find_profile,
+    program_of,
+    shipped_profiles,
+)
 
 app = typer.Typer(
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
@@ -101,11 +110,18 @@ def explain_position(
     profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
     backend: str = typer.Option("exact", help=f"{', '.join(BACKENDS)}."),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+    program: str = typer.Option(
+        "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."
+    ),
 ) -> None:
     """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
     parsed = parse_position(position)
     chosen = find_profile(profile)
-    explanation = explain(TurnProblem.from_position(parsed), chosen.weights, backend)
+    problem = TurnProblem.from_position(parsed)
+    if program:
+        print(program_of(problem, chosen.weights, program))
+        return
+    explanation = explain(problem, chosen.weights, backend)
     if as_data:
         print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
         return

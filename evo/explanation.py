@@ -51,6 +51,8 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     table.add_column("plan", justify="right")
     if other is not None and explanation.refused is not None:
         lines.append(Text(f'without "{action_text(explanation.refused, names, m)}": {words(other)}'))
+        if explanation.tie:
+            lines.append(Text("a tie: the plan without it is worth as much"))
         table.add_column("without", justify="right")
         table.add_column("decides", justify="right")
     for w, name in enumerate(WEIGHT_NAMES):
@@ -103,6 +105,7 @@ def as_json(explanation: Explanation, profile: Profile, backend: str, position: 
         "plan": plan_data(explanation.plan),
         "without": action_data(explanation.refused) if explanation.refused is not None else None,
         "alternative": plan_data(explanation.alternative),
+        "tie": explanation.tie,
     }
 
 

@@ -10,6 +10,7 @@
 from engine.codes import HERO
 from ilp_agent.agent import IlpAgent
 from ilp_agent.explain import Explanation, explain
+from ilp_agent.interpret import program_of
 from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
 from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
@@ -48,6 +49,7 @@ __all__ = [
     "explain",
     "find_profile",
     "find_solver",
+    "program_of",
     "read_profile",
     "shipped_profiles",
     "solve",

@@ -93,26 +93,35 @@ def move(
             fate = DIES if (willing >> r) & 1 else LIVES
         if fate == DIES:
             index = work["source"][n_single + r]
-            lost += weights[4] * turn["friends"][index]["health"]
+            lost += weights[4] * turn["friends"][index]["survival"]
             if index < turn["n_board"]:
                 deaths += 1
     return after, lost, deaths, open_choices
 
 
 @njit
+def live_deaths(
+    before: np.ndarray, combination: int, n_combinations: int, n_deaths: int, n_masks: int
+) -> int:
+    """Bits of the deaths with which a table holds anything for a combination of digits."""
+    live = 0
+    for level in range(n_deaths + 1):
+        block = level * n_combinations + combination
+        for state in range(block * n_masks, (block + 1) * n_masks):
+            if before[0, state] > NOTHING / 2 or before[1, state] > NOTHING / 2:
+                live |= 1 << level
+                break
+    return live
+
+
+@njit
 def note_live(before: np.ndarray, n_combinations: int, n_deaths: int, n_masks: int, work: np.void) -> None:
-    """Note in `work`, modified in place, with which digits and deaths a table holds anything."""
+    """Note `live_deaths` of the first `MAX_BLOCKS` combinations in `work`, modified in place."""
     if n_combinations == 1 and n_deaths == 0:
         work["live"][0] = 1
         return
     for combination in range(min(n_combinations, MAX_BLOCKS)):
-        work["live"][combination] = 0
-        for level in range(n_deaths + 1):
-            block = level * n_combinations + combination
-            for state in range(block * n_masks, (block + 1) * n_masks):
-                if before[0, state] > NOTHING / 2 or before[1, state] > NOTHING / 2:
-                    work["live"][combination] |= 1 << level
-                    break
+        work["live"][combination] = live_deaths(before, combination, n_combinations, n_deaths, n_masks)
 
 
 @njit
@@ -168,7 +177,10 @@ def convolve_target(
             continue
         counts = work["counts"][t, work["grouped"][work["group"][g]]]
         for combination in range(n_combinations):
-            live = work["live"][combination] if combination < MAX_BLOCKS else -1
+            if combination < MAX_BLOCKS:
+                live = work["live"][combination]
+            else:
+                live = live_deaths(before, combination, n_combinations, n_deaths, 1 << n_single)
             willing = 0
             while live:
                 moved, lost, dead, choices = move(

@@ -18,12 +18,21 @@ class Explanation:
         plan: the best plan.
         refused: its first action; None when the best is to do nothing.
         alternative: the best plan without that action; None when there is no such action.
+        tie: whether the alternative is worth as much, as with two cards that are alike.
     """
 
     problem: TurnProblem
     plan: Plan
     refused: PlanAction | None
     alternative: Plan | None
+
+    @property
+    def tie(self) -> bool:
+        """Whether doing without the first action costs nothing."""
+        if self.alternative is None:
+            return False
+        size = max(1.0, abs(self.plan.objective))
+        return abs(self.plan.objective - self.alternative.objective) <= 1e-9 * size
 
 
 def explain(problem: TurnProblem, weights: Weights, backend: str = "exact") -> Explanation:

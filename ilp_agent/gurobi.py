@@ -1,5 +1,7 @@
 """Gurobi, with your licence or the one inside its wheel (2,000 variables and constraints, non-production)."""
 
+import threading
+
 import gurobipy
 import numpy as np
 from gurobipy import GRB
@@ -40,6 +42,7 @@ class GurobiSolver:
     formulations = ("sequential", "thesis")
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()  # an environment serves one thread at a time
         try:
             self._environment = gurobipy.Env(
                 params={"OutputFlag": 0, "LogToConsole": 0, "Threads": 1, "Seed": 0}
@@ -54,7 +57,8 @@ class GurobiSolver:
             SolverError: there is no licence for it, or Gurobi has no answer.
         """
         try:
-            return solve_milp(problem, weights, formulation, self._run)
+            with self._lock:
+                return solve_milp(problem, weights, formulation, self._run)
         except (UnanswerableError, gurobipy.GurobiError) as error:
             raise SolverError(f"backend 'gurobi' found no plan: {error}; {others('gurobi')}") from None
 

@@ -64,7 +64,8 @@ def find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
     for want_guards in (True, False):
         for place in range(turn["n_enemies"]):
             enemy = turn["enemies"][place]
-            if not enemy["keywords"] & Keyword.STEALTH and guards(enemy) == want_guards:
+            open_to_attack = enemy["health"] > 0 and not enemy["keywords"] & Keyword.STEALTH
+            if open_to_attack and guards(enemy) == want_guards:
                 work["target"][n] = place
                 n += 1
         if want_guards:
@@ -122,12 +123,12 @@ def list_hits(
                 work["mask"][t, n] = work["mask"][t, e]
                 work["counts"][t, n] = work["counts"][t, e]
                 work["deaths"][t, n] = work["deaths"][t, e]
-                cost = weights[4] * friend["health"] if dies and i < n_single else 0.0
+                cost = weights[4] * friend["survival"] if dies and i < n_single else 0.0
                 work["dull"][t, n] = work["dull"][t, e] | (value < cost)
                 if i < n_single:
                     work["mask"][t, n] |= 1 << i
                     if dies:
-                        work["gain"][t, n] -= weights[4] * friend["health"]
+                        work["gain"][t, n] -= weights[4] * friend["survival"]
                         if work["source"][i] < turn["n_board"]:
                             work["deaths"][t, n] += 1
                 else:

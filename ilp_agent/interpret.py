@@ -8,12 +8,14 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.codes import HERO, MAX_MANA
+from engine.errors import unknown_name
 from ilp_agent.milp import Milp
 from ilp_agent.order import PLAN, order_hits, write_plan
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Terms, plan_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.sequential import SequentialModel, sequential_model
+from ilp_agent.solver import FORMULATIONS
 from ilp_agent.thesis import ThesisModel, thesis_model
 from ilp_agent.weights import Weights
 from ilp_agent.work import new_work
@@ -42,6 +44,17 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
     model = sequential_model(problem, scaled)
     status, chosen = _rounded(*run(model.milp))
     return _sequential_plan(model, weights, status, chosen)
+
+
+def program_of(problem: TurnProblem, weights: Weights, formulation: str) -> Milp:
+    """The program of a turn, before any solver; printed, it reads line by line.
+
+    Raises:
+        UnknownNameError: no such formulation.
+    """
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", str(formulation), FORMULATIONS)
+    return (thesis_model if formulation == "thesis" else sequential_model)(problem, weights).milp
 
 
 def _rounded(status: Status, values: np.ndarray) -> tuple[Status, np.ndarray]:

@@ -46,6 +46,38 @@ class Milp:
             self.lower.append(lower)
             self.upper.append(upper)
 
+    def __str__(self) -> str:
+        """The program in readable lines: the objective, then each constraint under its sentence or number."""
+        lines = [f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
+        titled = ""
+        for row, name, lower, upper in zip(self.rows, self.row_names, self.lower, self.upper, strict=True):
+            if name != titled:
+                lines.append(f"{name}:")
+                titled = name
+            low = f"{lower:g} <= " if np.isfinite(lower) and lower != upper else ""
+            high = f" = {upper:g}" if lower == upper else f" <= {upper:g}" if np.isfinite(upper) else ""
+            lines.append(f"    {low}{self._sum(row)}{high}")
+        bounds = sorted({(low, high) for low, high in zip(self.low, self.high, strict=True)})
+        for low, high in bounds:
+            kinds = zip(self.names, self.low, self.high, self.integer, strict=True)
+            named = [(name, whole) for name, a, b, whole in kinds if (a, b) == (low, high)]
+            for whole in (True, False):
+                names = [name for name, integer in named if integer == whole]
+                if names:
+                    lines.append(
+                        f"{'integer' if whole else 'real'} in [{low:g}, {high:g}]: {' '.join(names)}"
+                    )
+        return "\n".join(lines)
+
+    def _sum(self, row: dict[int, float]) -> str:
+        """A linear form: "2 x[1] - z[0]"."""
+        parts = []
+        for variable, value in row.items():
+            if value:
+                size = "" if abs(value) == 1 else f"{abs(value):g} "
+                parts.append(f"{'-' if value < 0 else '+'} {size}{self.names[variable]}")
+        return " ".join(parts).removeprefix("+ ") or "0"
+
     def matrix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A by rows: starts (rows + 1,), columns and values (entries,)."""
         starts = np.cumsum([0, *(len(row) for row in self.rows)]).astype(np.int32)

@@ -245,7 +245,7 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
         plan["lost"][friend] = work["dying"][friend]
         here = friend < m or work["played"][friend]
         if here and not work["dying"][friend]:
-            terms[4] += turn["friends"][friend]["health"]
+            terms[4] += turn["friends"][friend]["survival"]
         if friend >= m and work["played"][friend]:
             terms[7] += turn["friends"][friend]["value"]
     total = 0.0

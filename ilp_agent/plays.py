@@ -93,15 +93,14 @@ def affordable(turn: np.void, attackers: int) -> int:
 
 
 @njit
-def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np.void) -> int:
-    """Best values of playing other hand minions by number of places and mana; returns how many could be.
+def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np.void) -> None:
+    """Best values of playing other hand minions by number of places and mana.
 
     `knapsack[p, m]` is the best with at most `p` places and `m` mana. `work` is modified in place.
     """
     mana = budget(turn) - cost_of(turn, attackers)
     most = min(most, most_plays(turn, attackers))
     work["places"] = most
-    n = 0
     work["knapsack"][: most + 1, : mana + 1] = 0.0
     work["packed"][: most + 1, : mana + 1] = 0
     for k in range(turn["n_hand"]):
@@ -109,8 +108,7 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np
         cost = friend["cost"]
         if (attackers >> k) & 1 or cost > min(mana, MAX_MANA):
             continue
-        n += 1
-        gain = weights[7] * friend["value"] + weights[4] * friend["health"]
+        gain = weights[7] * friend["value"] + weights[4] * friend["survival"]
         for places in range(most, 0, -1):
             for m in range(mana, cost - 1, -1):
                 value = work["knapsack"][places - 1, m - cost] + gain
@@ -119,7 +117,6 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np
                 if better or (value == work["knapsack"][places, m] and cards > work["packed"][places, m]):
                     work["knapsack"][places, m] = value
                     work["packed"][places, m] = cards
-    return n
 
 
 @njit
@@ -154,7 +151,7 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
         friend = turn["friends"][m + k]
         cost = friend["cost"]
         able = not work["played"][m + k] and cost <= min(mana, MAX_MANA)
-        gain = weights[7] * friend["value"] + weights[4] * friend["health"]
+        gain = weights[7] * friend["value"] + weights[4] * friend["survival"]
         for p in range(places + 1):
             for left in range(mana + 1):
                 fill[k + 1, p, left] = fill[k, p, left]

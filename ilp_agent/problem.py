@@ -135,7 +135,7 @@ class TurnProblem:
         for place, spec in enumerate((*self.friendly, *self.hand)):
             friend = turn["friends"][place]
             friend["attack"], friend["health"], friend["keywords"] = spec.attack, spec.health, spec.keywords
-            friend["value"] = spec.worth
+            friend["survival"], friend["value"] = spec.health, spec.worth
             if place < len(self.friendly):
                 full = 2 if spec.windfury else 1
                 left = full if spec.attacks_left is None else spec.attacks_left

@@ -32,7 +32,7 @@ from ilp_agent.plays import (
     write_plays,
 )
 from ilp_agent.windfury import DIES, MAY_DIE, grade_hits, step
-from ilp_agent.work import MAX_LAYERS, USUAL_STATES, Best, Shape
+from ilp_agent.work import MAX_LAYERS, MAX_STATES, USUAL_STATES, Best, Shape
 
 
 @njit
@@ -46,7 +46,7 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
     played = 0
     for k in range(turn["n_hand"]):
         played += (attackers >> k) & 1
-    room = BOARD_SIZE - turn["n_board"] - played
+    room = BOARD_SIZE - turn["n_board"] - played + turn["freed"]
     wanted = most_plays(turn, attackers) - room
     mortal = 0
     for i in range(n_single + n_double):
@@ -126,44 +126,56 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
         layers: tables of `ilp_agent.work.new_layers`. Modified in place.
     """
     able = can_attack_from_hand(turn)
-    free = BOARD_SIZE - turn["n_board"]
-    base = 0.0
-    hidden = False
-    for place in range(turn["n_enemies"]):
-        base -= weights[3] * turn["enemies"][place]["attack"]
-        hidden = hidden or (turn["enemies"][place]["keywords"] & Keyword.STEALTH) != 0
-    for friend in range(turn["n_board"]):
-        base += weights[4] * turn["friends"][friend]["health"]
     best = Best(NOTHING, 0, 0, 0, 0, 0)
+    work["oversize"] = 0
     attackers = 0
     while True:
-        played = 0
-        value = base
-        for k in range(turn["n_hand"]):
-            if (attackers >> k) & 1:
-                played += 1
-                friend = turn["friends"][turn["n_board"] + k]
-                value += weights[7] * friend["value"] + weights[4] * friend["health"]
-        if played <= free and cost_of(turn, attackers) <= budget(turn) and not repeats(turn, attackers):
-            best = search_with(turn, weights, attackers, value, hidden, best, work, layers)
+        if can_come(turn, attackers):
+            best = search_with(turn, weights, attackers, best, work, layers)
         attackers = (attackers - able) & able
         if attackers == 0:
             return best
 
 
 @njit
+def can_come(turn: np.void, attackers: int) -> bool:
+    """Whether a set of hand minions can be played to attack, and no equal set comes before it."""
+    played = 0
+    for k in range(turn["n_hand"]):
+        played += (attackers >> k) & 1
+    room = played <= BOARD_SIZE - turn["n_board"]
+    return room and cost_of(turn, attackers) <= budget(turn) and not repeats(turn, attackers)
+
+
+@njit
 def search_with(
-    turn: np.void,
-    weights: np.ndarray,
-    attackers: int,
-    base: float,
-    hidden: bool,
-    best: Best,
-    work: np.void,
-    layers: np.ndarray,
+    turn: np.void, weights: np.ndarray, attackers: int, best: Best, work: np.void, layers: np.ndarray
 ) -> Best:
-    """The better of `best` and the best plan that first plays the hand minions `attackers`."""
+    """The better of `best` and the best plan that first plays the hand minions `attackers`.
+
+    Args:
+        turn: as for `search`, or what is left of a turn, with the minions `attackers` still in hand.
+        weights: W1 to W8.
+        attackers: bits of hand minions.
+        best: the best plan so far.
+        work: modified in place.
+        layers: modified in place.
+    """
+    base = 0.0
+    hidden = False
+    for place in range(turn["n_enemies"]):
+        base -= weights[3] * turn["enemies"][place]["attack"]
+        hidden = hidden or (turn["enemies"][place]["keywords"] & Keyword.STEALTH) != 0
+    for index in range(turn["n_board"]):
+        base += weights[4] * turn["friends"][index]["survival"]
+    for k in range(turn["n_hand"]):
+        if (attackers >> k) & 1:
+            friend = turn["friends"][turn["n_board"] + k]
+            base += weights[7] * friend["value"] + weights[4] * friend["survival"]
     shape = prepare(turn, weights, attackers, work)
+    if states_of(shape) > MAX_STATES:
+        work["oversize"] = 1
+        return best
     tables = tables_for(shape, layers)
     last = fill_tables(turn, weights, shape, tables, work)
     # Tables that did not fit the workspace are gone when they are wanted again.

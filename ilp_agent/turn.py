@@ -12,7 +12,8 @@ MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
 FRIEND = np.dtype(
     [
         ("attack", "i2"),  # A, >= 0
-        ("health", "i2"),  # B at the start of the turn, >= 1
+        ("health", "i2"),  # health now; 0 once dead within a turn
+        ("survival", "i2"),  # B, health at the start of the turn: what its survival counts; 0 once dead
         ("cost", "i2"),  # C, mana; 0 for minions on board
         ("keywords", "i2"),  # bits of Keyword
         ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
@@ -26,7 +27,7 @@ FRIEND = np.dtype(
 ENEMY = np.dtype(
     [
         ("attack", "i2"),  # P, >= 0
-        ("health", "i2"),  # Q, >= 1
+        ("health", "i2"),  # Q; 0 once dead within a turn
         ("keywords", "i2"),  # bits of Keyword
     ]
 )
@@ -39,6 +40,7 @@ TURN = np.dtype(
         ("n_enemies", "i2"),  # n, 0 to 7
         ("mana", "i2"),  # M, 0 to 10
         ("coin", "i2"),  # 1 with The Coin in hand
+        ("freed", "i2"),  # places freed by deaths on board earlier in the turn; 0 at its start
         ("hero", "i2"),  # H, enemy hero's health plus armour, >= 1
         ("friends", FRIEND, (MAX_FRIENDS,)),  # n_board on board, then n_hand in hand
         ("enemies", ENEMY, (BOARD_SIZE,)),
@@ -71,11 +73,13 @@ def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
     turn["mana"] = own["mana"]
     turn["hero"] = enemy["health"] + enemy["armour"]
     turn["coin"] = 0
+    turn["freed"] = 0
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
         friend = turn["friends"][slot]
         friend["attack"] = minion["attack"]
         friend["health"] = minion["health"]
+        friend["survival"] = minion["health"]
         friend["cost"] = 0
         friend["keywords"] = minion["keywords"]
         friend["attacks"] = minion["attacks_left"] if minion["attack"] > 0 else 0
@@ -92,6 +96,7 @@ def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
         friend = turn["friends"][n]
         friend["attack"] = card["attack"]
         friend["health"] = card["health"]
+        friend["survival"] = card["health"]
         friend["cost"] = card["cost"]
         friend["keywords"] = card["keywords"]
         friend["attacks"] = attacks_on_arrival(card["attack"], card["keywords"])

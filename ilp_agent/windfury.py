@@ -58,7 +58,7 @@ def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work
 def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void) -> int:
     """Class the damages that source `r` survives; returns how many classes. `work` is modified in place."""
     n = 0
-    ranks = np.empty(8, np.int64)
+    ranks = work["ranks"]
     for t in range(n_targets):
         if work["kind"][r, t] == 2:
             continue

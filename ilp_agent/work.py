@@ -18,6 +18,9 @@ USUAL_STATES = 50_008
 No power of two, so that tables do not compete for the same lines of the cache.
 """
 
+MAX_STATES = 2_000_000
+"""States of the largest table there is memory for (290 MB in all)."""
+
 MAX_LISTED = 3**BOARD_SIZE
 """Most sets of hits on one target: each of seven attackers hits it zero, one or two times."""
 
@@ -46,6 +49,7 @@ WORK = np.dtype(
         ("kind", "i8", (BOARD_SIZE, BOARD_SIZE)),  # target t to two-hit source r: 0 nothing, 1 hurts, 2 kills
         ("grade", "i8", (BOARD_SIZE, BOARD_SIZE)),  # class of a hit on target t for two-hit source r
         ("graded", "i8", (BOARD_SIZE, BOARD_SIZE + 1)),  # damage of each class of a two-hit source
+        ("ranks", "i8", (BOARD_SIZE,)),  # of the classes of the source being graded
         ("stride", "i8", (BOARD_SIZE,)),  # weight of each digit
         ("radix", "i8", (BOARD_SIZE,)),  # digits of a two-hit source
         ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of other plays by places and mana
@@ -77,7 +81,11 @@ WORK = np.dtype(
         ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, those with equal counts side by side
         ("group", "i8", (MAX_LISTED + 1,)),  # where each group begins
         ("undone", "i8", (1 << BOARD_SIZE,)),  # attack on the hero of the one-hit sources not in a mask
-        ("halved", "i1", (BOARD_SIZE + HAND_SIZE,)),  # 1: friend was given one attack instead of two
+        (
+            "halved",
+            "i1",
+            (BOARD_SIZE + HAND_SIZE,),
+        ),  # why a friend was given one attack instead of two (ilp_agent.kernel)
         ("at_friend", "i8", (BOARD_SIZE,)),  # friend at each present place on board
         ("at_enemy", "i8", (BOARD_SIZE,)),  # enemy at each present place
         ("at_hand", "i8", (HAND_SIZE,)),  # hand number at each present place, The Coin left out
@@ -85,6 +93,7 @@ WORK = np.dtype(
         ("enemies_now", "i8"),  # enemies on board now
         ("shape", "i8", (7,)),  # of the tables last filled
         ("last", "i8"),  # their last layer
+        ("oversize", "i8"),  # 1: some set of hand attackers was left out, its tables too large
         ("filled", "i8"),  # hand attackers they are for; -1: they are not kept
     ]
 )

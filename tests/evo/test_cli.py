@@ -57,6 +57,23 @@ def test_explain_shows_the_plan_and_what_decides() -> None:
     assert "+28.00" in text
 
 
+def test_explain_prints_the_integer_program() -> None:
+    done = manaforge("explain", POSITION, "--program", "sequential")
+    assert done.returncode == 0
+    assert done.stdout.startswith("maximise ")
+    assert "mana, and The Coin:\n    " in done.stdout
+    assert "integer in [0, 1]: u[2]" in done.stdout
+    wrong = manaforge("explain", POSITION, "--program", "thesi")
+    assert wrong.returncode == 1
+    assert "unknown formulation 'thesi'; nearest: thesis" in wrong.stderr
+
+
+def test_explain_calls_a_tie_a_tie() -> None:
+    twins = "turn 3 | hero 30 mana 2 hand [River Crocolisk 2:2/3; River Crocolisk 2:2/3] | hero 30"
+    assert "a tie: the plan without it is worth as much" in manaforge("explain", twins).stdout
+    assert "a tie" not in manaforge("explain", POSITION, "--profile", "author-favorite").stdout
+
+
 def test_explain_as_json_is_the_same_for_every_backend() -> None:
     answers = {}
     for backend in ("exact", "highs", "gurobi"):

@@ -57,6 +57,28 @@ def plan_for(backend: str, weights: Weights = ALL, **arguments: object):
 # The cases of the formulation
 
 
+def test_windfury_attacks_that_want_opposite_orders(backend: str) -> None:
+    """Unordered, killing all three enemies would cost less; no order of the attacks does it."""
+    shield = {"divine_shield": True}
+    plan = plan_for(
+        backend,
+        only(threat=10, survive=2.09306662484141),
+        friendly=[M(2, 3, windfury=True, **shield), M(1, 3, windfury=True), M(2, 3, windfury=True, **shield)],
+        enemy=[M(2, 2, **shield), M(2, 5, **shield), M(4, 4, **shield)],
+    )
+    assert plan.objective == pytest.approx(-20 + 6 * 2.09306662484141, abs=1e-9)
+
+
+def test_seven_windfury_attackers(backend: str) -> None:
+    plan = plan_for(
+        backend,
+        only(threat=1, survive=0.1, face=0.01),
+        friendly=[M(1 + i % 3, 2 + i, windfury=True) for i in range(7)],
+        enemy=[M(1, 9, taunt=True), M(3, 4), M(5, 6)],
+    )
+    assert len(plan.killed) == 3
+
+
 def test_two_taunts_both_die_before_the_hero_is_hit(backend: str) -> None:
     friendly = [M(2, 3), M(2, 3), M(4, 4)]
     plan = plan_for(backend, friendly=friendly, enemy=[M(0, 2, taunt=True), M(0, 2, taunt=True)])

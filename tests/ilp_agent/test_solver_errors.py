@@ -19,6 +19,7 @@ from ilp_agent import (
     find_solver,
     solve,
 )
+from ilp_agent.milp import Milp
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
 M = MinionSpec
@@ -117,7 +118,6 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
     import gurobipy
 
     from ilp_agent import gurobi
-    from ilp_agent.milp import Milp
 
     def refuse(*_: object, **__: object) -> None:
         raise gurobipy.GurobiError(10009, "License expired")
@@ -136,10 +136,66 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
         solver.solve(TurnProblem.build(mana=1, enemy_hero=9), ALL, "sequential")
 
 
-def test_exact_refuses_more_windfury_than_it_solves_in_seconds() -> None:
+def small_program(lower: float = -np.inf, cost: float = 1.0) -> Milp:
+    """Two bits of which at most one may be set; `lower` asks for more."""
+    milp = Milp()
+    pair = [(milp.binary("a", cost), 1.0), (milp.binary("b", cost), 1.0)]
+    milp.add("one of them", pair, lower=lower, upper=1)
+    return milp
+
+
+@pytest.mark.parametrize("backend", ["gurobi", "highs"])
+def test_native_statuses_are_mapped(backend: str) -> None:
+    solver = find_solver(backend)
+    assert solver._run(small_program())[0] == Status.OPTIMAL
+    impossible = small_program()
+    impossible.add("both", [(0, 1.0), (1, 1.0)], lower=2)
+    assert solver._run(impossible)[0] == Status.INFEASIBLE
+    endless = Milp()
+    endless.names, endless.cost, endless.low, endless.high = ["x"], [1.0], [0.0], [np.inf]
+    endless.integer = [False]
+    assert solver._run(endless)[0] in (Status.UNBOUNDED, Status.INFEASIBLE)  # presolve may not tell which
+
+
+@pytest.mark.parametrize("backend", ["gurobi", "highs"])
+def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = TurnProblem.build(
-        friendly=[M(2, 9, windfury=True)] * 6, enemy=[M(1, 9)] * 3, mana=0, enemy_hero=30
+        friendly=[M(2, 3)] * 5, enemy=[M(2, 3)] * 5, hand=[M(1, 1, cost=1)] * 4, mana=4, enemy_hero=30
     )
-    with pytest.raises(SolverError, match="at most 5 Windfury attackers at once, got 6; use gurobi or highs"):
-        solve(problem, ALL)
-    assert solve(problem, ALL, "gurobi").status == Status.OPTIMAL
+    solver, best = find_solver(backend), solve(problem, ALL)
+    run = solver._run
+    for status, found, expected in (
+        (Status.LIMIT, False, "no plan: .*limit"),
+        (Status.INFEASIBLE, False, "infeasible"),
+        (Status.ERROR, False, "error"),
+        (Status.FEASIBLE, True, None),
+    ):
+        monkeypatch.setattr(
+            solver,
+            "_run",
+            lambda milp, status=status, found=found: (status, run(milp)[1] if found else np.empty(0)),
+        )
+        if expected is None:
+            plan = solve(problem, ALL, backend)
+            assert plan.status == Status.FEASIBLE
+            assert plan.objective == pytest.approx(best.objective)
+        else:
+            with pytest.raises(SolverError, match=expected):
+                solve(problem, ALL, backend)
+
+
+def test_a_limit_with_an_incumbent_is_feasible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HiGHS stopped after its first solution, Gurobi likewise: a plan, but none that is called optimal."""
+    from ilp_agent import highs
+
+    problem = TurnProblem.build(
+        friendly=[M(2, 3, windfury=True)] * 5, enemy=[M(2, 3)] * 5, mana=0, enemy_hero=30
+    )
+    monkeypatch.setitem(highs._OPTIONS, "mip_max_improving_sols", 1)
+    assert solve(problem, ALL, "highs").status == Status.FEASIBLE
+    solver = find_solver("gurobi")
+    solver._environment.setParam("SolutionLimit", 1)
+    try:
+        assert solve(problem, ALL, "gurobi").status == Status.FEASIBLE
+    finally:
+        solver._environment.setParam("SolutionLimit", 2_000_000_000)

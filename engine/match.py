@@ -6,7 +6,7 @@ the games around it.
 
 import json
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -152,11 +152,16 @@ def deal(
         SeedError: seed or address is out of range.
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
-    both = [deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks]
-    table = table_of(both)
+    first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    return deal_key((first, second), stream_key(seed, *address), rules)
+
+
+def deal_key(decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset) -> Position:
+    """The same by the key of the deal's stream."""
+    table = table_of(decks)
     state = empty_state()
-    first, second = (deck.record(table) for deck in both)
-    new_game(state, table.array, first, second, rules.array, stream_key(seed, *address))
+    first, second = (deck.record(table) for deck in decks)
+    new_game(state, table.array, first, second, rules.array, key)
     return Position(state, table)
 
 
@@ -190,8 +195,24 @@ def play(
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
     position = deal(decks, seed, address, ruleset)
-    agents = (first, second)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
+    return play_on((first, second), position, streams, watch)
+
+
+def play_on(
+    agents: tuple[Agent, Agent],
+    position: Position,
+    streams: Sequence[np.random.Generator],
+    watch: Watcher | None = None,
+) -> MatchResult:
+    """Play a game on from a position, which is modified in place.
+
+    Args:
+        agents: by seat.
+        position: where to begin.
+        streams: the agents' own, by seat.
+        watch: called after each action with the position before it.
+    """
     start = str(position)
     actions: list[str] = []
     last: Action | None = None

@@ -11,6 +11,7 @@ from engine.codes import ActionKind
 from engine.console import command_line
 from engine.show import console, draw_position
 from engine.view import PlayerView
+from evo.commands import add_commands
 from evo.entrants import NOTATION, find_entrant
 from evo.explanation import as_json, draw_explanation
 from ilp_agent import (
@@ -128,3 +129,6 @@ def explain_position(
     screen = console()
     screen.print(draw_position(parsed))
     screen.print(draw_explanation(explanation, parsed, f"{chosen.name}, {backend}"))
+
+
+add_commands(app)

@@ -1,0 +1,283 @@
+"""The commands that make runs: evolve, resume, study, runs, config show."""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from engine import ManaforgeError
+from engine.errors import unknown_name
+from evo.champion import THESIS_SEVEN
+from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.pool import InterruptedRunError, Pool, open_pool
+from evo.progress import Display, default_folder, output_console, stop_on_signals
+from evo.run import begin_session, evolve, extend, new_manifest
+from evo.seeds import study_seed
+from evo.store import RunError, RunFolder, create_run, in_use, open_run, peek_run, read_champion
+from ilp_agent import WEIGHT_NAMES
+
+POOLS = ("auto", "local", "ray")
+
+CONFIG = typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}.")
+SET = typer.Option(
+    [], "--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."
+)
+WORKERS = typer.Option(
+    None, min=0, help="Workers; 0 for one on each processor. [default: the configuration's]"
+)
+POOL = typer.Option(None, help="auto, local or ray. [default: the configuration's]")
+ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. [default: the configuration's]")
+OUT = typer.Option(None, help="The run folder. [default: runs/<config>-<UTC time>]")
+STUDY_OUT = typer.Option(None, help="The study's folder. [default: runs/<config>-study]")
+RUN = typer.Argument(help="A run folder.")
+RUNS = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own.")
+ROOT = typer.Argument(Path("runs"), help="Where run folders are.")
+TENSORBOARD = typer.Option(
+    False, "--tensorboard", help="Also write scalars to the run's tensorboard/ folder."
+)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command(name="evolve")(evolve_command)
+    app.command(name="resume")(resume_command)
+    app.command(name="study")(study_command)
+    app.command(name="runs")(runs_command)
+    config = typer.Typer(help="Configurations of runs.", no_args_is_help=True)
+    config.command(name="show")(show_config)
+    app.add_typer(config, name="config")
+
+
+def evolve_command(
+    config: str = CONFIG,
+    out: Path = OUT,
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    overrides: list[str] = SET,
+    tensorboard: bool = TENSORBOARD,
+) -> None:
+    """Evolve weights by coevolution into a new run folder, and choose a champion."""
+    chosen = placed(read_config(config, overrides), workers, pool, address)
+    path = out or default_folder(config)
+    with create_run(path, chosen, new_manifest(chosen)) as folder:
+        run_folder(folder, chosen, tensorboard)
+
+
+def resume_command(
+    run: Path = RUN,
+    generations: int = typer.Option(None, min=0, help="New total of generations after the first."),
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    tensorboard: bool = TENSORBOARD,
+) -> None:
+    """Go on with a run where it stopped; the result is that of a run never stopped."""
+    with open_run(run) as folder:
+        if generations is not None:
+            extend(folder, generations)
+        run_folder(folder, placed(folder.config, workers, pool, address), tensorboard)
+
+
+def study_command(
+    config: str = CONFIG,
+    runs: int = RUNS,
+    out: Path = STUDY_OUT,
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    overrides: list[str] = SET,
+    tensorboard: bool = TENSORBOARD,
+) -> None:
+    """Evolve several runs of one configuration, in folders 00, 01, ...; started again, it goes on."""
+    chosen = placed(read_config(config, overrides), workers, pool, address)
+    study = out or Path("runs") / f"{Path(config).stem}-study"
+    if study.is_dir() and (study / "config.toml").exists():
+        raise RunError(f"{study} is a single run; choose another --out for the study")
+    display = Display(output_console(), tensorboard)
+    with playing(chosen, display) as players:
+        for number in range(runs):
+            path = study / f"{number:02d}"
+            one = chosen.changed(seed=study_seed(chosen.seed, number))
+            if (path / "config.toml").exists():
+                folder = open_run(path)
+                if folder.config.digest != one.digest:
+                    folder.close()
+                    raise RunError(
+                        f"{path} was begun with another configuration; choose another --out for this study"
+                    )
+                if folder.config.generations != one.generations:
+                    extend(folder, one.generations)
+            else:
+                folder = create_run(path, one, new_manifest(one))
+            with folder:
+                carry_on(folder, players, display)
+    show_study(study, display.console)
+
+
+def runs_command(
+    root: Path = ROOT,
+) -> None:
+    """List run folders and how they stand."""
+    if not root.is_dir():
+        raise RunError(f"{root} is no folder")
+    table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
+    found = sorted(path.parent for path in [*root.glob("config.toml"), *root.glob("**/config.toml")])
+    for path in dict.fromkeys(found):
+        try:
+            table.add_row(str(path), *_standing(path))
+        except ManaforgeError as error:
+            table.add_row(str(path), f"unreadable: {error}")
+    if not found:
+        print(f"no run folders under {root}; manaforge evolve quickstart makes one")
+        return
+    output_console().print(table)
+
+
+def show_config(
+    config: str = typer.Argument(
+        "", help=f"A file, or one of {', '.join(shipped_configs())}; none: the defaults."
+    ),
+    overrides: list[str] = SET,
+    as_toml: bool = typer.Option(False, "--toml", help="Print the resolved file itself."),
+) -> None:
+    """Print every value of a configuration with its unit and meaning."""
+    chosen = read_config(config or os.devnull, overrides)
+    if as_toml:
+        print(chosen.to_toml(), end="")
+        return
+    table = RichTable("key", "value", "meaning")
+    values = chosen.model_dump(mode="json", by_alias=True)
+    for key, meaning in meanings():
+        section, _, name = key.rpartition(".")
+        value = (values[section] if section else values)[name]
+        text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
+        table.add_row(key, text, meaning)
+    output_console().print(table)
+
+
+def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
+    """The configuration with what the command line says of workers, pool and address."""
+    if pool is not None and pool not in POOLS:
+        raise unknown_name("pool", pool, POOLS)
+    given = {"workers": workers, "pool": pool, "address": address}
+    return config.changed(**{key: value for key, value in given.items() if value is not None})
+
+
+def run_folder(folder: RunFolder, placing: RunConfig, tensorboard: bool) -> None:
+    """Play a folder to its end with the pool a configuration asks for, and show what came out."""
+    display = Display(output_console(), tensorboard)
+    with playing(placing, display) as players:
+        carry_on(folder, players, display)
+    show_champion(folder.path, display.console)
+
+
+@contextlib.contextmanager
+def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
+    """A pool under a signal handler; after an interruption the process exits 130 or 143."""
+    stopped: InterruptedRunError | None = None
+    with stop_on_signals(display):
+        try:
+            with open_pool(config.pool, config.workers, config.address, config.backend == "exact") as (
+                pool,
+                said,
+            ):
+                display.console.print(said, markup=False, highlight=False)
+                yield pool
+        except InterruptedRunError as error:
+            stopped = error
+        finally:
+            display.close()
+    if stopped is not None:
+        leave(128 + stopped.signal)
+
+
+def carry_on(folder: RunFolder, pool: Pool, display: Display) -> None:
+    """Evolve a folder to its end; say how to resume when it is stopped."""
+    begin_session(folder, pool)
+    try:
+        evolve(folder, pool, display)
+    except InterruptedRunError as error:
+        display.close()
+        name = signal.Signals(error.signal).name
+        folder.note(event="stopped", signal=name)
+        done = (
+            f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
+        )
+        print(f"stopped by {name}: {done}. To go on: manaforge resume {folder.path}", file=sys.stderr)
+        raise
+    finally:
+        display.close()
+
+
+def leave(code: int) -> NoReturn:
+    """Exit with a code once everything is put away."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    raise typer.Exit(code)
+
+
+def show_champion(path: Path, console: Console) -> None:
+    """The champion's weights and record, and its games against the thesis's seven."""
+    content = read_champion(path)
+    provenance: dict[str, Any] = content["provenance"]
+    weights = content["weights"]
+    total = sum(weights.values()) or 1.0
+    table = RichTable(
+        "weight", *WEIGHT_NAMES, title=f"champion: {provenance['candidate']}", title_justify="left"
+    )
+    table.add_row("as evolved", *(f"{weights[name]:.3f}" for name in WEIGHT_NAMES))
+    table.add_row("share of sum", *(f"{weights[name] / total:.1%}" for name in WEIGHT_NAMES))
+    console.print(table)
+    if "final" in provenance:
+        final = provenance["final"]
+        console.print(
+            f"final: {final['win_rate']:.1%} of {final['games']:,} games "
+            f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
+            highlight=False,
+        )
+    games = pd.read_parquet(path / "final.parquet")
+    rows = games[games["stage"] == "thesis"]
+    if len(rows):
+        table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
+        for row in rows.itertuples():
+            verdict = "beaten" if row.low > 0.5 else "lost to" if row.high < 0.5 else "undecided"
+            lost = row.games - row.wins - row.draws
+            interval = f"{row.low:.1%} to {row.high:.1%}"
+            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, lost)]
+            table.add_row(row.opponent, *counts, f"{row.win_rate:.1%}", interval, verdict)
+        console.print(table)
+        beaten = int((rows["low"] > 0.5).sum())
+        console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
+    console.print(
+        f"profile: {path / 'champion.toml'}; play it as ilp:{path / 'champion.toml'}", soft_wrap=True
+    )
+
+
+def show_study(study: Path, console: Console) -> None:
+    """One line a run of a study."""
+    table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
+    for path in sorted(file.parent for file in study.glob("*/config.toml")):
+        table.add_row(str(path), *_standing(path))
+    console.print(table)
+
+
+def _standing(path: Path) -> list[str]:
+    """How a run stands, in words for a table."""
+    folder = peek_run(path)
+    config = folder.config
+    champion = read_champion(path).get("provenance", {})
+    finished = champion.get("generation") == config.generations
+    state = "running" if in_use(path) else "finished" if finished else "stopped"
+    seven = champion.get("against_thesis_seven")
+    rate = f"{seven['win_rate']:.1%}" if seven else ""
+    generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
+    return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]

@@ -1,0 +1,251 @@
+"""What a run is: frozen, typed, complete when written back. TOML in, TOML out; unknown keys are errors."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from engine import ManaforgeError, find_deck, find_ruleset
+from engine.errors import unknown_name
+from ilp_agent import BACKENDS
+from ilp_agent.weights import profiles_folder
+
+SCHEMA = 1
+
+NOT_HASHED = frozenset({"generations", "pool", "workers", "address"})
+"""What may differ between two runs that give the same bytes, as far as both go."""
+
+
+class ConfigError(ManaforgeError, ValueError):
+    """A configuration that cannot be used; the message names file and key."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True
+    )
+
+
+class EsOptions(_Model):
+    """What `strategy = "es"` does otherwise than `eva`."""
+
+    initial_sigma: Annotated[
+        float,
+        Field(gt=0, le=1, description="step size every weight starts with, as a part of its range [0, 1]"),
+    ] = 0.2
+    shared_draw: Annotated[
+        bool, Field(description="one draw of the overall learning rate tau' for each child, not each weight")
+    ] = True
+    recombination: Annotated[
+        Literal["none", "intermediate"],
+        Field(description="a child starts from one parent, or from the mean of two"),
+    ] = "intermediate"
+    bounds: Annotated[
+        Literal["clamp", "reflect"],
+        Field(description="what becomes of a weight that leaves [0, 1]: set to the bound, or thrown back"),
+    ] = "reflect"
+    memory: Annotated[
+        float,
+        Field(
+            ge=0,
+            lt=1,
+            description="part of a parent's score that carries over to its next generation, against noise",
+        ),
+    ] = 0.0
+
+
+class FinalOptions(_Model):
+    """The games that choose the champion."""
+
+    games: Annotated[
+        int, Field(ge=0, description="games of the final in all; 0 takes the last generation's best")
+    ] = 100_000
+    benchmark_games: Annotated[
+        int,
+        Field(ge=0, description="games of the champion against each of the thesis's seven profiles"),
+    ] = 4_000
+
+
+class RunConfig(_Model):
+    """A run of the evolution, every value with its unit and meaning."""
+
+    schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
+    seed: Annotated[
+        int, Field(ge=0, lt=2**63, description="of every random number; another seed is another run")
+    ] = 1
+    strategy: Annotated[
+        Literal["es", "eva"],
+        Field(description="es: made for noisy scores; eva: as in the paper on Hearthstone by coevolution"),
+    ] = "es"
+    mu: Annotated[int, Field(ge=2, le=10_000, description="parents, individuals")] = 10
+    lambda_: Annotated[
+        int, Field(alias="lambda", ge=1, le=10_000, description="children in each generation, individuals")
+    ] = 10
+    generations: Annotated[
+        int,
+        Field(ge=0, le=1_000_000, description="generations after the first, which holds the parents alone"),
+    ] = 100
+    games: Annotated[
+        int, Field(ge=2, multiple_of=2, description="games for each pairing and ordered pair of decks; even")
+    ] = 20
+    decks: Annotated[
+        tuple[str, ...],
+        Field(
+            min_length=1,
+            max_length=64,
+            strict=False,
+            description="decks played with and against: names, files or deck codes",
+        ),
+    ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
+    ruleset: Annotated[str, Field(description="how games are set up (docs/game.md)")] = "thesis"
+    agent: Annotated[Literal["ilp"], Field(description="whose weights evolve")] = "ilp"
+    backend: Annotated[str, Field(description="solver of the ilp agent: exact, gurobi or highs")] = "exact"
+    pool: Annotated[
+        Literal["auto", "local", "ray"], Field(description="who plays the games; auto chooses and says what")
+    ] = "auto"
+    workers: Annotated[
+        int, Field(ge=0, le=100_000, description="workers; 0: one for each processor that may be used")
+    ] = 0
+    address: Annotated[
+        str, Field(description="Ray cluster to join: auto or HOST:PORT; empty: a Ray of our own")
+    ] = ""
+    es: EsOptions = EsOptions()
+    final: FinalOptions = FinalOptions()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.strategy == "eva" and self.lambda_ != self.mu:
+            raise ValueError(f'strategy "eva" requires lambda = mu, got {self.lambda_} and {self.mu}')
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
+        if len(set(self.decks)) != len(self.decks):
+            raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
+        find_ruleset(self.ruleset)
+        for deck in self.decks:
+            find_deck(deck)
+        return self
+
+    def to_toml(self) -> str:
+        """The whole configuration, every default filled in."""
+        return tomli_w.dumps(self.model_dump(mode="json", by_alias=True))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that decides the bytes of a run (not pool, workers, address, generations).
+
+        Decks count by the cards they hold, so that an edited deck file is another run.
+        """
+        content = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
+        decks = (find_deck(name) for name in self.decks)
+        content["cards"] = [[deck.random, *(repr(card) for card in deck.cards)] for deck in decks]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def changed(self, **values: Any) -> "RunConfig":
+        """The same with other values, checked again.
+
+        Raises:
+            ConfigError: a value is not allowed.
+        """
+        return _validated(self.model_dump(by_alias=True) | values, "configuration")
+
+
+def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
+    """Read a configuration file, or a shipped one by name, with `key=value` overrides.
+
+    Args:
+        path: a file, or a name of `configs/`.
+        overrides: such as "seed=7", "es.initial_sigma=0.1" or 'decks=["hearthsim-basic"]'; values are
+            TOML, and a text needs no quotes.
+
+    Raises:
+        ConfigError: it cannot be read or used; the message names the key, and the nearest of an unknown one.
+    """
+    file = find_config(path)
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read configuration {file}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"configuration {file} is not a TOML file: {error}") from None
+    for override in overrides:
+        _override(content, override)
+    return _validated(content, str(file))
+
+
+def find_config(path: str | Path) -> Path:
+    """The file of a configuration: the path itself, or `configs/NAME.toml` of this installation.
+
+    Raises:
+        UnknownNameError: it is neither.
+    """
+    given = Path(path)
+    shipped = configs_folder() / f"{path}.toml"
+    if given.is_file() or not shipped.is_file():
+        if not given.exists() and given.suffix != ".toml":
+            raise unknown_name("configuration", str(path), shipped_configs())
+        if not given.exists() and (configs_folder() / given.name).is_file() and given.parts[0] == "configs":
+            return configs_folder() / given.name
+        return given
+    return shipped
+
+
+def shipped_configs() -> list[str]:
+    """Names of the configurations in `configs/`."""
+    return sorted(file.stem for file in configs_folder().glob("*.toml"))
+
+
+def configs_folder() -> Path:
+    """Where this installation keeps its configurations."""
+    return profiles_folder().parent
+
+
+def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every key with what it means, in the order of the file."""
+    for name, field in model.model_fields.items():
+        key = prefix + (field.alias or name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from meanings(field.annotation, f"{key}.")
+        else:
+            yield key, field.description or ""
+
+
+def _override(content: dict[str, Any], text: str) -> None:
+    """Apply one `key=value`. `content` is modified in place."""
+    key, equals, value = text.partition("=")
+    known = dict(meanings())
+    if not equals or not key:
+        raise ConfigError(f"--set takes KEY=VALUE, got {text!r}")
+    if key not in known:
+        raise ConfigError(f"--set {text}: {unknown_name('key', key, known)}")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except ValueError:
+        parsed = value
+    section, _, name = key.rpartition(".")
+    table = content.setdefault(section, {}) if section else content
+    if not isinstance(table, dict):
+        raise ConfigError(f"{section} must be a table, got {table!r}")
+    table[name] = parsed
+
+
+def _validated(content: dict[str, Any], where: str) -> RunConfig:
+    try:
+        return RunConfig.model_validate(content)
+    except ManaforgeError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    except ValidationError as errors:
+        known = dict(meanings())
+        lines = []
+        for wrong in errors.errors():
+            key = ".".join(map(str, wrong["loc"]))
+            if wrong["type"] == "extra_forbidden":
+                lines.append(str(unknown_name("key", key, known)))
+            else:
+                said = wrong["msg"].removeprefix("Value error, ")
+                lines.append(f"{key}: {said}, got {wrong['input']!r}" if key else said)
+        raise ConfigError(f"{where}: {'; '.join(lines)}") from None

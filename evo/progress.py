@@ -1,0 +1,189 @@
+"""What a user sees while a run goes on: a live display, or plain lines without a terminal; TensorBoard."""
+
+import contextlib
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from evo.pool import InterruptedRunError
+from evo.store import RunFolder
+from evo.strategy import EvolutionStrategy, Told
+from ilp_agent import WEIGHT_NAMES
+
+SPEED_WINDOW = 20.0
+"""Seconds over which games a second are counted."""
+
+
+class Display:
+    """Shows a run on a console: generation, games a second, time left, best, spread and step sizes.
+
+    Args:
+        console: where to; without a terminal, one plain line a generation.
+        tensorboard: whether to write scalars into the run folder's `tensorboard/`.
+    """
+
+    def __init__(self, console: Console, tensorboard: bool = False) -> None:
+        self.console = console
+        self.stopping = 0
+        self._tensorboard = tensorboard
+        self._writer: Any = None
+        self._bar: Progress | None = None
+        self._task: Any = None
+        self._left = self._total = 0
+        self._recent: deque[tuple[float, int]] = deque()
+        self._name = ""
+        self._generations = 0
+
+    def begin(self, folder: RunFolder, games: int) -> None:
+        """A run begins or goes on."""
+        config = folder.config
+        self._name, self._generations = folder.path.name, config.generations
+        self._left = self._total = games
+        for problem in folder.problems:
+            self.console.print(f"damaged: {problem}", markup=False, highlight=False)
+        begin = f"from generation {folder.committed} of" if folder.committed else "of"
+        self.console.print(
+            f"run {folder.path}: strategy {config.strategy}, {config.mu} + {config.lambda_}, {begin} "
+            f"{config.generations} generations, {games:,} games to play",
+            markup=False,
+            highlight=False,
+        )
+        if self._tensorboard:
+            from tensorboardX import SummaryWriter  # noqa: PLC0415 - only where it is asked for
+
+            self._writer = SummaryWriter(str(folder.path / "tensorboard"))
+        if self.console.is_terminal:
+            self._bar = Progress(
+                TextColumn("generation {task.fields[generation]}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("games, {task.fields[speed]}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[state]}"),
+                console=self.console,
+                transient=True,
+            )
+            at = f"{folder.committed}/{config.generations}"
+            self._task = self._bar.add_task("", total=games, generation=at, speed="", state="")
+            self._bar.start()
+
+    def advance(self, games: int) -> None:
+        """Count finished games; stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: a signal asked to stop.
+        """
+        if self.stopping:
+            raise InterruptedRunError(self.stopping)
+        self._left -= games
+        now = time.monotonic()
+        self._recent.append((now, games))
+        while now - self._recent[0][0] > SPEED_WINDOW:
+            self._recent.popleft()
+        if self._bar is not None:
+            self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} a second")
+
+    def speed(self) -> float:
+        """Games a second of late."""
+        if not self._recent:
+            return 0.0
+        seconds = time.monotonic() - self._recent[0][0]
+        return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
+
+    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:
+        """Tell of a committed generation."""
+        opponents = len(told.individuals) - 1
+        config = strategy.config
+        games = opponents * config.games * len(config.decks) ** 2
+        shares = np.array([np.array(one) / max(sum(one), 1e-300) for one in strategy.parents])
+        sigmas = np.array([one.sigmas for one in strategy.parents])
+        scalars = {
+            "best win rate": told.fitness.max() / games,
+            "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
+            "spread of weights": float(shares.std(axis=0).mean()),
+            "median step size": float(np.median(sigmas)),
+            "new parents": float(sum(one.birth == told.generation for one in strategy.parents)),
+            "games a second": _pairings_games(told, config) / seconds,
+        }
+        if self._writer is not None:
+            for name, value in scalars.items():
+                self._writer.add_scalar(name, value, told.generation)
+            for place, weight in enumerate(WEIGHT_NAMES):
+                self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
+                self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
+        state = (
+            f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
+            f"step {scalars['median step size']:.3f}"
+        )
+        if self._bar is not None:
+            generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
+            self._bar.update(self._task, generation=generation, state=state)
+            return
+        left = self._left / self.speed() if self.speed() else 0.0
+        self.console.print(
+            f"generation {told.generation}/{self._generations}: {state}, {int(scalars['new parents'])} new, "
+            f"{scalars['games a second']:,.0f} games/s, {left:,.0f} s left",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    def final(self) -> None:
+        """Tell that the final begins."""
+        if self._bar is not None:
+            self._bar.update(self._task, state="the final")
+        else:
+            self.console.print("the final", highlight=False)
+
+    def close(self) -> None:
+        """Clear the live display, and finish the TensorBoard file."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def _pairings_games(told: Told, config: Any) -> int:
+    n = len(told.individuals)
+    return int(n * (n - 1) // 2 * len(config.decks) ** 2 * config.games)
+
+
+@contextlib.contextmanager
+def stop_on_signals(display: Display) -> Iterator[None]:
+    """While this lasts, Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
+
+    def handle(number: int, _: FrameType | None) -> None:
+        if display.stopping:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        display.stopping = number
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def output_console() -> Console:
+    """Standard output: live on a terminal, plain lines of any length elsewhere."""
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(highlight=False, soft_wrap=True, width=140)
+
+
+def default_folder(config: Path | str) -> Path:
+    """`runs/<config>-<UTC time>`, below the current folder."""
+    return Path("runs") / f"{Path(config).stem}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}"

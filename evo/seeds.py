@@ -1,0 +1,42 @@
+"""Where every random number of a run comes from: an address below the run's seed, never a carried state.
+
+| stream | address below the run's seed |
+| --- | --- |
+| first weights and step sizes of an individual | FIRST, individual |
+| a child's mutation | CHILD, generation, child |
+| the deal of a setup | SETUP, generation, deck pair, setup |
+| the deals of the final | FINAL, stage, deck pair, setup |
+| seed of a run of a study | STUDY, run |
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+from engine.streams import generator, stream_key
+
+
+class Stream(IntEnum):
+    """First part of an address: what the stream is for."""
+
+    FIRST = 1
+    CHILD = 2
+    SETUP = 3
+    FINAL = 4
+    STUDY = 5
+    TOURNAMENT = 6
+
+
+def first_stream(seed: int, individual: int) -> np.random.Generator:
+    """Draws of an individual of the first population."""
+    return generator(seed, Stream.FIRST, individual)
+
+
+def child_stream(seed: int, generation: int, child: int) -> np.random.Generator:
+    """Draws of a child: whom it comes from, and its mutation."""
+    return generator(seed, Stream.CHILD, generation, child)
+
+
+def study_seed(seed: int, run: int) -> int:
+    """The seed of one run of a study, below 2**63 as TOML's integers are."""
+    return int(stream_key(seed, Stream.STUDY, run)) >> 1

@@ -1,0 +1,306 @@
+"""The run folder: a history that is its own checkpoint, written so that no crash can tear it.
+
+A generation is two parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first;
+renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Whatever does
+not agree with the checksums is named, set aside and played again. `runs/README.md` documents every file.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import io
+import json
+import os
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine import RULES_VERSION, ManaforgeError
+from evo.config import RunConfig, read_config
+
+RUN_SCHEMA = 1
+
+
+class RunError(ManaforgeError, RuntimeError):
+    """A run folder that cannot be used; the message names it and the way out."""
+
+
+@dataclass
+class RunFolder:
+    """One run on disk. Made by `create_run` or `open_run`.
+
+    Attributes:
+        path: the folder.
+        config: of the run.
+        committed: generations that are safely on disk: 0 to committed - 1.
+        problems: what was found damaged on opening and set aside, in words.
+    """
+
+    path: Path
+    config: RunConfig
+    committed: int = 0
+    problems: list[str] = field(default_factory=list)
+    _lock: IO[str] | None = None
+
+    def file(self, kind: str, generation: int) -> Path:
+        """The parquet file of a generation; `kind` is "generations" or "pairings"."""
+        return self.path / kind / f"{generation:04d}.parquet"
+
+    def read(self, kind: str, generation: int) -> pd.DataFrame:
+        """A committed generation's table."""
+        return pd.read_parquet(self.file(kind, generation))
+
+    def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
+        """Write a generation, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails; what was committed before is intact.
+        """
+        assert generation == self.committed, "generations are committed in order"
+        with self._writing(f"generation {generation}"):
+            sums = []
+            for kind, table in (("pairings", pairings), ("generations", individuals)):
+                content = parquet_bytes(table)
+                self._replace(self.file(kind, generation), content)
+                sums.append(hashlib.sha256(content).hexdigest())
+            with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
+                file.write(f"{generation:04d} {sums[1]} {sums[0]}\n")
+                file.flush()
+                os.fsync(file.fileno())
+        self.committed += 1
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the run's own folder, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        with self._writing(name):
+            self._replace(self.path / name, content)
+
+    def note(self, **event: Any) -> None:
+        """Append an event with its time to `log.jsonl`; where that fails the run goes on."""
+        line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
+        with contextlib.suppress(OSError), (self.path / "log.jsonl").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def manifest(self) -> dict[str, Any]:
+        """`manifest.json`, or {} where it is missing or broken: nothing depends on it."""
+        try:
+            content = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def close(self) -> None:
+        """Let go of the folder, so that others may continue it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> "RunFolder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _replace(self, target: Path, content: bytes) -> None:
+        """Temporary file outside the history, flush, rename, flush the folder."""
+        temporary = self.path / "tmp" / target.name
+        temporary.parent.mkdir(exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        sync_folder(target.parent)
+
+    @contextlib.contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self.path / "tmp")
+            done = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
+            raise RunError(
+                f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. When there is room: "
+                f"manaforge resume {self.path}"
+            ) from None
+
+    def acquire(self) -> None:
+        """Take the operating system's lock, which ends with the process.
+
+        Raises:
+            RunError: another process has it.
+        """
+        lock = (self.path / "lock").open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise RunError(f"run folder {self.path} is in use by another process") from None
+        self._lock = lock
+
+    def check_history(self) -> None:
+        """Count what is committed; name and set aside what is damaged, and all after it."""
+        good: list[str] = []
+        try:
+            text = (self.path / "checksums.txt").read_bytes().decode("ascii", "replace")
+        except FileNotFoundError:
+            text = ""
+        for line in text.splitlines(keepends=True):
+            problem = self._problem(len(good), line)
+            if problem:
+                self.problems.append(problem)
+                break
+            good.append(line)
+        self.committed = len(good)
+        if text != "".join(good):
+            self._replace(self.path / "checksums.txt", "".join(good).encode())
+        for kind in ("pairings", "generations"):
+            for file in sorted((self.path / kind).iterdir()):
+                if not (file.stem.isdigit() and int(file.stem) < self.committed):
+                    self._set_aside(file)
+        for later in ("champion.toml", "final.parquet"):
+            if self.problems and (self.path / later).exists():
+                self._set_aside(self.path / later)
+        if (self.path / "tmp").exists():
+            shutil.rmtree(self.path / "tmp")
+
+    def _problem(self, generation: int, line: str) -> str:
+        """What is wrong with a generation's line or files, or ""."""
+        parts = line.split()
+        if not line.endswith("\n") or len(parts) != 3 or parts[0] != f"{generation:04d}":
+            return f"checksums.txt: line {generation + 1} is torn or not that of generation {generation}"
+        for kind, expected in (("generations", parts[1]), ("pairings", parts[2])):
+            name = f"{kind}/{generation:04d}.parquet"
+            try:
+                content = self.file(kind, generation).read_bytes()
+            except FileNotFoundError:
+                return f"{name} is missing"
+            if hashlib.sha256(content).hexdigest() != expected:
+                return f"{name} is damaged (its checksum is another)"
+        return ""
+
+    def _set_aside(self, file: Path) -> None:
+        aside = self.path / "aside"
+        aside.mkdir(exist_ok=True)
+        name = f"{file.parent.name}-{file.name}" if file.parent != self.path else file.name
+        count = sum(1 for _ in aside.iterdir())
+        file.replace(aside / f"{count:03d}-{name}")
+        sync_folder(aside)
+        self.problems.append(f"{file.relative_to(self.path)} was set aside as aside/{count:03d}-{name}")
+
+
+def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFolder:
+    """Make a run folder and take it.
+
+    Raises:
+        RunError: it cannot be made, is not empty, or is in use.
+    """
+    folder = RunFolder(path, config)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            hint = f"to go on with it: manaforge resume {path}" if (path / "config.toml").exists() else ""
+            raise RunError(f"run folder {path} is not empty; {hint or 'choose another --out'}")
+        folder.acquire()
+        for kind in ("generations", "pairings"):
+            (path / kind).mkdir()
+    except FileExistsError:
+        raise RunError(f"run folder {path} is a file; choose another --out") from None
+    except OSError as error:
+        raise RunError(f"cannot make run folder {path}: {error.strerror or error}") from None
+    folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
+    folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
+    return folder
+
+
+def open_run(path: Path) -> RunFolder:
+    """Take a run folder to go on with it; damage is set aside and told in `problems`.
+
+    Raises:
+        RunError: there is none, it is in use, or of an unknown schema.
+        ConfigError: its configuration cannot be used.
+    """
+    config = peek_run(path).config
+    folder = RunFolder(path, config)
+    try:
+        folder.acquire()
+        schema = folder.manifest().get("schema", RUN_SCHEMA)
+        if schema != RUN_SCHEMA:
+            raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
+        for kind in ("generations", "pairings"):
+            (path / kind).mkdir(exist_ok=True)
+        folder.check_history()
+    except OSError as error:
+        raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
+    return folder
+
+
+def peek_run(path: Path) -> RunFolder:
+    """A run folder to read, perhaps while another process writes it; only the count of lines is checked.
+
+    Raises:
+        RunError: there is none.
+        ConfigError: its configuration cannot be used.
+    """
+    if not (path / "config.toml").is_file():
+        raise RunError(f"{path} is no run folder: it has no config.toml")
+    folder = RunFolder(path, read_config(path / "config.toml"))
+    with contextlib.suppress(OSError):
+        lines = (path / "checksums.txt").read_text(encoding="ascii", errors="replace").splitlines(True)
+        folder.committed = sum(line.endswith("\n") for line in lines)
+    return folder
+
+
+def in_use(path: Path) -> bool:
+    """Whether a process has the folder's lock."""
+    try:
+        with (path / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def parquet_bytes(table: pd.DataFrame) -> bytes:
+    """A table as the bytes of a parquet file: the same for the same table and versions."""
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({"manaforge_schema": str(RUN_SCHEMA), "rules": str(RULES_VERSION)})
+    buffer = io.BytesIO()
+    pq.write_table(arrow, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def json_bytes(content: dict[str, Any]) -> bytes:
+    """Readable JSON."""
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def sync_folder(path: Path) -> None:
+    """Flush a folder's entries to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_champion(path: Path) -> dict[str, Any]:
+    """`champion.toml` of a run as data, or {} where there is none yet."""
+    try:
+        return tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}

@@ -132,10 +132,11 @@ def runs_command(
     table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
     found = sorted(path.parent for path in [*root.glob("config.toml"), *root.glob("**/config.toml")])
     for path in dict.fromkeys(found):
+        name = str(path.relative_to(root)) if path != root else str(path)
         try:
-            table.add_row(str(path), *_standing(path))
+            table.add_row(name, *_standing(path))
         except ManaforgeError as error:
-            table.add_row(str(path), f"unreadable: {error}")
+            table.add_row(name, f"unreadable: {error}")
     if not found:
         print(f"no run folders under {root}; manaforge evolve quickstart makes one")
         return
@@ -266,7 +267,7 @@ def show_study(study: Path, console: Console) -> None:
     """One line a run of a study."""
     table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
     for path in sorted(file.parent for file in study.glob("*/config.toml")):
-        table.add_row(str(path), *_standing(path))
+        table.add_row(path.name, *_standing(path))
     console.print(table)
 
 

@@ -115,7 +115,8 @@ def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:
     """An agent's own stream in a game, below the game's."""
-    return np.random.Generator(np.random.Philox(key=int(derive(derive(key, Purpose.AGENT), seat))))
+    own = np.uint64(derive(np.uint64(key), Purpose.AGENT))
+    return np.random.Generator(np.random.Philox(key=int(derive(own, seat))))
 
 
 @lru_cache(maxsize=8)

@@ -95,13 +95,13 @@ def individual_of(row: dict[str, object]) -> Individual:
     def number(key: str) -> float:
         return float(str(row[key]))
 
-    parents = tuple(int(str(row[key])) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
+    parents = tuple(int(number(key)) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
     individual = Individual(
         [number(f"weight_{name}") for name in WEIGHT_NAMES],
         [number(f"sigma_{name}") for name in WEIGHT_NAMES],
-        int(str(row["individual"])),
+        int(number("individual")),
         parents,
-        int(str(row["birth"])),
+        int(number("birth")),
     )
     individual.fitness.values = (number("fitness"),)
     return individual

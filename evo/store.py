@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -114,8 +113,7 @@ class RunFolder:
 
     def _replace(self, target: Path, content: bytes) -> None:
         """Temporary file outside the history, flush, rename, flush the folder."""
-        temporary = self.path / "tmp" / target.name
-        temporary.parent.mkdir(exist_ok=True)
+        temporary = self.path / f"{target.parent.name}-{target.name}.tmp"
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
@@ -129,7 +127,7 @@ class RunFolder:
             yield
         except OSError as error:
             with contextlib.suppress(OSError):
-                shutil.rmtree(self.path / "tmp")
+                self._clear_leftovers()
             done = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
             raise RunError(
                 f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. When there is room: "
@@ -164,6 +162,7 @@ class RunFolder:
                 break
             good.append(line)
         self.committed = len(good)
+        broken = bool(self.problems)
         if text != "".join(good):
             self._replace(self.path / "checksums.txt", "".join(good).encode())
         for kind in ("pairings", "generations"):
@@ -171,10 +170,14 @@ class RunFolder:
                 if not (file.stem.isdigit() and int(file.stem) < self.committed):
                     self._set_aside(file)
         for later in ("champion.toml", "final.parquet"):
-            if self.problems and (self.path / later).exists():
+            if broken and (self.path / later).exists():
                 self._set_aside(self.path / later)
-        if (self.path / "tmp").exists():
-            shutil.rmtree(self.path / "tmp")
+        self._clear_leftovers()
+
+    def _clear_leftovers(self) -> None:
+        """Delete temporary files."""
+        for file in self.path.glob("*.tmp"):
+            file.unlink()
 
     def _problem(self, generation: int, line: str) -> str:
         """What is wrong with a generation's line or files, or ""."""
@@ -188,7 +191,7 @@ class RunFolder:
             except FileNotFoundError:
                 return f"{name} is missing"
             if hashlib.sha256(content).hexdigest() != expected:
-                return f"{name} is damaged (its checksum is another)"
+                return f"{name} is damaged: it does not agree with checksums.txt"
         return ""
 
     def _set_aside(self, file: Path) -> None:
@@ -207,21 +210,24 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
     Raises:
         RunError: it cannot be made, is not empty, or is in use.
     """
-    folder = RunFolder(path, config)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
-            hint = f"to go on with it: manaforge resume {path}" if (path / "config.toml").exists() else ""
-            raise RunError(f"run folder {path} is not empty; {hint or 'choose another --out'}")
-        folder.acquire()
-        for kind in ("generations", "pairings"):
-            (path / kind).mkdir()
-    except FileExistsError:
-        raise RunError(f"run folder {path} is a file; choose another --out") from None
-    except OSError as error:
-        raise RunError(f"cannot make run folder {path}: {error.strerror or error}") from None
-    folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
-    folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
+    with contextlib.ExitStack() as on_error:
+        folder = RunFolder(path, config)
+        on_error.callback(folder.close)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                hint = f"to go on with it: manaforge resume {path}" if (path / "config.toml").exists() else ""
+                raise RunError(f"run folder {path} is not empty; {hint or 'choose another --out'}")
+            folder.acquire()
+            for kind in ("generations", "pairings"):
+                (path / kind).mkdir()
+        except (FileExistsError, NotADirectoryError):
+            raise RunError(f"run folder {path} is a file; choose another --out") from None
+        except OSError as error:
+            raise RunError(f"cannot make run folder {path}: {error.strerror or error}") from None
+        folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
+        folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
+        on_error.pop_all()
     return folder
 
 
@@ -232,18 +238,22 @@ def open_run(path: Path) -> RunFolder:
         RunError: there is none, it is in use, or of an unknown schema.
         ConfigError: its configuration cannot be used.
     """
-    config = peek_run(path).config
-    folder = RunFolder(path, config)
-    try:
-        folder.acquire()
-        schema = folder.manifest().get("schema", RUN_SCHEMA)
-        if schema != RUN_SCHEMA:
-            raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
-        for kind in ("generations", "pairings"):
-            (path / kind).mkdir(exist_ok=True)
-        folder.check_history()
-    except OSError as error:
-        raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
+    folder = RunFolder(path, peek_run(path).config)
+    with contextlib.ExitStack() as on_error:
+        on_error.callback(folder.close)
+        try:
+            folder.acquire()
+            schema = folder.manifest().get("schema", RUN_SCHEMA)
+            if schema != RUN_SCHEMA:
+                raise RunError(
+                    f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}"
+                )
+            for kind in ("generations", "pairings"):
+                (path / kind).mkdir(exist_ok=True)
+            folder.check_history()
+        except OSError as error:
+            raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
+        on_error.pop_all()
     return folder
 
 

@@ -54,11 +54,10 @@ class Milp:
             if name != titled:
                 lines.append(f"{name}:")
                 titled = name
-            low = f"{lower:g} <= " if np.isfinite(lower) and lower != upper else ""
-            high = f" = {upper:g}" if lower == upper else f" <= {upper:g}" if np.isfinite(upper) else ""
-            lines.append(f"    {low}{self._sum(row)}{high}")
-        bounds = sorted({(low, high) for low, high in zip(self.low, self.high, strict=True)})
-        for low, high in bounds:
+            least = f"{lower:g} <= " if np.isfinite(lower) and lower != upper else ""
+            most = f" = {upper:g}" if lower == upper else f" <= {upper:g}" if np.isfinite(upper) else ""
+            lines.append(f"    {least}{self._sum(row)}{most}")
+        for low, high in sorted(set(zip(self.low, self.high, strict=True))):
             kinds = zip(self.names, self.low, self.high, self.integer, strict=True)
             named = [(name, whole) for name, a, b, whole in kinds if (a, b) == (low, high)]
             for whole in (True, False):

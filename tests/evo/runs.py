@@ -1,0 +1,74 @@
+"""A tiny run for tests, and what must be the same between two runs."""
+
+import hashlib
+from pathlib import Path
+
+from evo.config import RunConfig
+from evo.pool import LocalPool, Pool
+from evo.run import begin_session, evolve, new_manifest
+from evo.store import RunFolder, create_run, open_run
+from evo.strategy import EvolutionStrategy, Told
+
+TINY = RunConfig().changed(
+    mu=3,
+    generations=3,
+    games=2,
+    decks=["thesis-paladin"],
+    final={"games": 40, "benchmark_games": 2},
+    **{"lambda": 3},
+)
+
+
+class Quiet:
+    """Tells nobody; may be told to raise after so many parts."""
+
+    def __init__(self, stop_after: int = -1) -> None:
+        self.stop_after = stop_after
+        self.generations: list[int] = []
+
+    def begin(self, folder: RunFolder, games: int) -> None:
+        pass
+
+    def advance(self, games: int) -> None:
+        if self.stop_after == 0:
+            raise KeyboardInterrupt
+        self.stop_after -= 1
+
+    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:
+        self.generations.append(told.generation)
+
+    def final(self) -> None:
+        pass
+
+
+def run_new(path: Path, config: RunConfig = TINY, pool: Pool | None = None) -> dict[str, str]:
+    """Evolve into a new folder; returns its `bytes_of`."""
+    with create_run(path, config, new_manifest(config)) as folder:
+        return _play(folder, pool)
+
+
+def run_on(path: Path, pool: Pool | None = None) -> dict[str, str]:
+    """Open a folder and evolve to the end."""
+    with open_run(path) as folder:
+        return _play(folder, pool)
+
+
+def _play(folder: RunFolder, pool: Pool | None) -> dict[str, str]:
+    players = pool or LocalPool(1)
+    try:
+        begin_session(folder, players)
+        evolve(folder, players, Quiet())
+    finally:
+        if pool is None:
+            players.close()
+    return bytes_of(folder.path)
+
+
+def bytes_of(path: Path) -> dict[str, str]:
+    """Checksums of all that two runs of one configuration and seed have in common."""
+    files = [*path.glob("generations/*"), *path.glob("pairings/*"), path / "champion.toml"]
+    return {
+        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+        if file.exists()
+    }

@@ -31,8 +31,8 @@ $(VENV)/.tools: requirements-dev.lock $(VENV)/.runtime
 setup: $(VENV)/.tools  ## Make .venv with the package (editable), the command manaforge and all tools
 	@echo "Ready. Activate with: . $(VENV)/bin/activate"
 
-quickstart: $(VENV)/.runtime  ## Install what is needed to run, then play one game on real cards
-	$(BIN)/manaforge play ilp:author-favorite ilp:keep-alive --decks thesis-paladin thesis-warrior --seed 1
+quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
+	$(BIN)/manaforge evolve quickstart
 
 test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
 	$(PYTEST)

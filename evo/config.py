@@ -42,8 +42,8 @@ class EsOptions(_Model):
         bool, Field(description="one draw of the overall learning rate tau' for each child, not each weight")
     ] = True
     recombination: Annotated[
-        Literal["none", "intermediate"],
-        Field(description="a child starts from one parent, or from the mean of two"),
+        Literal["none", "intermediate", "global"],
+        Field(description="a child starts from one parent, the mean of two, or the mean of all"),
     ] = "intermediate"
     bounds: Annotated[
         Literal["clamp", "reflect"],

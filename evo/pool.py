@@ -7,6 +7,8 @@ flight and put the results back by their place, so that what comes out depends o
 import contextlib
 import logging
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -51,6 +53,8 @@ class Pool(Protocol):
 
     name: str
     workers: int
+    busy: float
+    """Seconds that workers have spent playing, summed over them."""
 
     def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
         """Play all games; dtype `GAME`, shape (games,), in the order of the schedule."""
@@ -98,6 +102,7 @@ class LocalPool:
 
     def __init__(self, workers: int = 0) -> None:
         self.workers = workers or processors()
+        self.busy = 0.0
         self._pace = Pace(self.workers, 0.005)
         self._single = Pace(1, 0.005)
         self._threads = ThreadPoolExecutor(self.workers, "games")
@@ -118,6 +123,7 @@ class LocalPool:
                 for future in done:
                     first, last = futures.pop(future)
                     played[first:last], seconds = future.result()
+                    self.busy += seconds
                     pace.saw(last - first, seconds, table.compiled)
                     watch(last - first)
                 if not done:
@@ -155,6 +161,7 @@ class RayPool:
 
         self._ray: Any = ray
         self._own = not ray.is_initialized()
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             if self._own and address:
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
@@ -170,7 +177,11 @@ class RayPool:
             raise PoolError(
                 f"cannot start Ray{f' at {address}' if address else ''}: {error}; --pool local needs no Ray"
             ) from None
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():  # Ray sets its own
+                signal.signal(number, handler)
         self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self.busy = 0.0
         self._pace = Pace(self.workers, 0.05)
         self._play = ray.remote(num_cpus=1, max_retries=5)(_timed_range).options(enable_task_events=False)
         self._table: tuple[Table | None, Any] = (None, None)
@@ -194,6 +205,7 @@ class RayPool:
                 for task in done:
                     first, last = pending.pop(task)
                     played[first:last], seconds = ray.get(task)
+                    self.busy += seconds
                     pace.saw(last - first, seconds, table.compiled)
                     watch(last - first)
                 if not done:

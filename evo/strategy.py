@@ -122,7 +122,9 @@ class EvolutionStrategy:
             self.toolbox.register("mate", copy_parent)
             self.toolbox.register("mutate", mutate_eva, tau=self.tau, shared_tau=self.shared_tau)
         else:
-            mate = mean_of_two if config.es.recombination == "intermediate" else copy_parent
+            mate = {"none": copy_parent, "intermediate": mean_of_two, "global": mean_of_all}[
+                config.es.recombination
+            ]
             self.toolbox.register("mate", mate)
             self.toolbox.register(
                 "mutate", mutate_es, tau=self.tau, shared_tau=self.shared_tau, options=config.es
@@ -227,6 +229,16 @@ def mean_of_two(parents: Sequence[Individual], place: int, stream: np.random.Gen
     weights = [(a + b) / 2.0 for a, b in zip(first, second, strict=True)]
     sigmas = [(a + b) / 2.0 for a, b in zip(first.sigmas, second.sigmas, strict=True)]
     return weights, sigmas, (first.number, second.number)
+
+
+def mean_of_all(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
+    """Global intermediate recombination: the mean of all parents, which cancels much of the noise in each.
+
+    The numbers kept are those of the best two. Source: Beyer and Schwefel 2002, section 4.2.
+    """
+    weights = [sum(values) / len(parents) for values in zip(*parents, strict=True)]
+    sigmas = [sum(values) / len(parents) for values in zip(*(one.sigmas for one in parents), strict=True)]
+    return weights, sigmas, tuple(parent.number for parent in parents[:2])
 
 
 def mutate_eva(

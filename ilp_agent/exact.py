@@ -31,5 +31,6 @@ class ExactSolver:
         if not hasattr(self._local, "work"):
             self._local.work, self._local.layers = new_work(), new_layers()
         plan = np.zeros(1, PLAN)[0]
-        solve_turn(problem.record, weights.array, self._local.work, self._local.layers, plan)
+        # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
+        solve_turn(problem.record.copy(), weights.array, self._local.work, self._local.layers, plan)
         return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)

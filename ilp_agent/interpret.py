@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.codes import HERO, MAX_MANA
+from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
 from ilp_agent.milp import Milp
 from ilp_agent.order import PLAN, order_hits, write_plan
@@ -16,7 +16,7 @@ from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.sequential import SequentialModel, sequential_model
 from ilp_agent.solver import FORMULATIONS
-from ilp_agent.thesis import ThesisModel, thesis_model
+from ilp_agent.thesis import ThesisModel, kills_in_thesis, thesis_model
 from ilp_agent.weights import Weights
 from ilp_agent.work import new_work
 
@@ -107,13 +107,19 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
     actions += [Attack(i, j) for i, j in sorted(attacks) if j == HERO]
     damage = sum(friends[i].attack for i, j in attacks if j == HERO)
     on_minions = [(i, j) for i, j in attacks if j != HERO]
-    lethal, cleared = not chosen[model.hero_alive], bool(chosen[model.clear])
-    survivors = [i for i, variable in enumerate(model.survives) if chosen[variable]]
+    # Variables without weight are free in the program; what it means is worked out from attacks and plays.
+    lethal = damage >= problem.enemy_hero
+    hits = np.zeros(len(problem.enemy))
+    for i, j in on_minions:
+        hits[j] += friends[i].attack
+    alive = [j for j, enemy in enumerate(problem.enemy) if hits[j] < enemy.health + enemy.divine_shield]
+    cleared = not alive
+    survivors = _thesis_survivors(model, on_minions, played, chosen)
     counts = (
         float(lethal),
         float(cleared),
         damage,
-        -sum(problem.enemy[j].attack for j, variable in enumerate(model.alive) if chosen[variable]),
+        -sum(problem.enemy[j].attack for j in alive),
         sum(friends[i].health for i in survivors),
         sum(friends[i].attack for i, _ in on_minions),
         -sum(problem.enemy[j].attack for _, j in on_minions),
@@ -128,9 +134,25 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
         tuple(actions),
         bool(lethal),
         cleared,
-        tuple(j for j, variable in enumerate(model.alive) if not chosen[variable]),
+        tuple(j for j in range(len(problem.enemy)) if j not in alive),
         tuple(i for i in present if i not in survivors),
         damage,
         problem.mana + (cost > problem.mana) - cost,
         is_playable(problem, actions),
     )
+
+
+def _thesis_survivors(
+    model: ThesisModel, attacks: list[tuple[int, int]], played: list[int], chosen: np.ndarray
+) -> list[int]:
+    """Who survives: all whom no attack kills, but for those the program declares dead to make room (6)."""
+    problem = model.problem
+    m = len(problem.friendly)
+    friends = (*problem.friendly, *problem.hand)
+    dead = {i for i, j in attacks if kills_in_thesis(friends[i], problem.enemy[j])}
+    here = [i for i in (*range(m), *(m + k for k in played)) if i not in dead]
+    too_many = sum(i < m for i in here) + len(played) - BOARD_SIZE
+    spare = sorted(
+        (i for i in here if i < m and not chosen[model.survives[i]]), key=lambda i: friends[i].health
+    )
+    return [i for i in here if i not in spare[: max(0, too_many)]]

@@ -11,13 +11,19 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA, Keyword
 from engine.jit import njit
 from engine.rules import guards
+from engine.streams import derive
 from ilp_agent.turn import MAX_FRIENDS
-from ilp_agent.work import MAX_HITS
+from ilp_agent.work import MAX_HITS, MET_SIZE
 
 COIN_STEP, PLAY_STEP, ATTACK_STEP = 0, 1, 2
 """Steps of a plan: play The Coin, play hand minion `source`, attack `target` with friend `source`."""
 
 MAX_STEPS = MAX_HITS + 11
+
+PATIENCE = 200
+"""Attacks tried by the quick search; nearly every turn is ordered in as many tries as it has attacks."""
+
+FOUND, NONE, OUT_OF_PATIENCE = 0, 1, 2
 
 # Rows of WORK's "sim": health and shield of enemies, then of friends; attacks still to come on an enemy,
 # and by a friend.
@@ -56,10 +62,28 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
     Returns:
         Whether there is one.
     """
+    answer = try_orders(turn, n, lethal, False, work)
+    if answer == OUT_OF_PATIENCE:
+        answer = try_orders(turn, n, lethal, True, work)
+    return answer == FOUND
+
+
+@njit
+def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.void) -> int:
+    """Depth-first search for an order: quick, or thorough. `work` is modified in place.
+
+    The quick search gives up after `PATIENCE` attacks. The thorough one hits the hero as soon as it may: this
+    can only help, since the hero does not strike back and a minion that dies by another hit must come here first. It
+    remembers positions that led nowhere.
+
+    Returns:
+        FOUND, NONE or OUT_OF_PATIENCE.
+    """
     sim = work["sim"]
     tried = work["tried"]
     used = work["used"]
-    ranked = rank_hits(turn, n, lethal, work)
+    placed = work["placed"]
+    ranked = rank_hits(turn, n, lethal, thorough, work)
     sim[0, COMING, : turn["n_enemies"]] = 0
     for place in range(turn["n_enemies"]):
         sim[0, HEALTH, place] = turn["enemies"][place]["health"]
@@ -73,11 +97,19 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
         sim[0, LEAVING, work["hit_source"][hit]] += 1
         if work["hit_target"][hit] != HERO:
             sim[0, COMING, work["hit_target"][hit]] += 1
+    if thorough:
+        work["met"][:] = 0
     tried[0] = -1
     depth = 0
+    strikes = 0
+    met = 0
     while depth < n:
         if tried[depth] >= 0:
-            used[ranked[tried[depth]]] = 0
+            hit = ranked[tried[depth]]
+            used[hit] = 0
+            if thorough and placed[depth] and work["hit_target"][hit] == HERO:
+                tried[depth] = n - 1  # where hitting the hero led nowhere, nothing else leads on
+        placed[depth] = 0
         tried[depth] += 1
         while tried[depth] < n and used[ranked[tried[depth]]]:
             tried[depth] += 1
@@ -85,31 +117,69 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
             tried[depth] = -1
             depth -= 1
             if depth < 0:
-                return False
+                return NONE
             continue
         hit = ranked[tried[depth]]
         used[hit] = 1
         if lethal and hit == 0 and depth < n - 1:
             continue
         sim[depth + 1] = sim[depth]
-        if strike(turn, work, work["hit_source"][hit], work["hit_target"][hit], sim[depth + 1]):
-            work["order"][depth] = hit
-            depth += 1
-            if depth < n:
-                tried[depth] = -1
-    return True
+        strikes += 1
+        if strikes > PATIENCE and not thorough:
+            return OUT_OF_PATIENCE
+        if not strike(turn, work, work["hit_source"][hit], work["hit_target"][hit], sim[depth + 1]):
+            continue
+        if thorough and met < MET_SIZE // 2:
+            if was_met(turn, n, work, sim[depth + 1]):
+                continue
+            met += 1
+        work["order"][depth] = hit
+        placed[depth] = 1
+        depth += 1
+        if depth < n:
+            tried[depth] = -1
+    return FOUND
 
 
 @njit
-def rank_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> np.ndarray:
-    """Numbers of the attacks in the order to try them: guards, other enemies, hero; weak attackers first."""
+def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
+    """Whether the same attacks led to this position before, in another order; it led nowhere.
+
+    `work` is modified in place: met, the positions by 64 bits of their hash.
+    """
+    code = np.uint64(0)
+    mask = 0
+    for hit in range(n):
+        mask |= int(work["used"][hit]) << hit
+    code = derive(code, mask)
+    for place in range(turn["n_enemies"]):
+        code = derive(code, max(now[HEALTH, place], 0) * 2 + (now[SHIELD, place] != 0))
+    for friend in range(turn["n_board"] + turn["n_hand"]):
+        if now[OWN, friend] != turn["friends"][friend]["health"] or now[LEAVING, friend]:
+            code = derive(code, friend * 4096 + max(now[OWN, friend], 0) * 2 + (now[OWN_SHIELD, friend] != 0))
+    code |= np.uint64(1)  # 0 marks an empty place
+    slot = int(np.int64((code >> np.uint64(32)) % np.uint64(MET_SIZE)))
+    while work["met"][slot] != 0:
+        if work["met"][slot] == code:
+            return True
+        slot = (slot + 1) % MET_SIZE
+    work["met"][slot] = code
+    return False
+
+
+@njit
+def rank_hits(turn: np.void, n: int, lethal: bool, hero_first: bool, work: np.void) -> np.ndarray:
+    """Numbers of the attacks in the order to try them: guards, other enemies, hero; weak attackers first.
+
+    With `hero_first` the hero comes before all. `work` is modified in place.
+    """
     keys = work["keys"]
     ranked: np.ndarray = work["ranked"]
     for hit in range(n):
         target = work["hit_target"][hit]
-        first = 2
+        first = 0 if hero_first else 3
         if target != HERO:
-            first = 0 if guards(turn["enemies"][target]) else 1
+            first = 1 if guards(turn["enemies"][target]) else 2
         attack = turn["friends"][work["hit_source"][hit]]["attack"]
         keys[hit] = ((first * 8 + target) * 1024 + attack) * 32 + work["hit_source"][hit]
         if lethal and hit == 0:

@@ -90,6 +90,16 @@ def _search_set(
                 elif gain + best.value > plan["value"] + _slack(plan["value"]):
                     rest = turns[depth]
                     if not _keep(root, rest, weights, best, path[:depth], work, layers, plan):
+                        # One attack each always has an order: the best of those covers what needs no more
+                        # attacks, and the last blow.
+                        child[0] = rest
+                        for friend in range(MAX_FRIENDS):
+                            one = child[0]["friends"][friend]
+                            one["attacks"] = min(one["attacks"], 1)
+                        best = search_with(child[0], weights, attackers, nothing, work, layers)
+                        nodes -= 1
+                        if gain + best.value > plan["value"] + _slack(plan["value"]):
+                            _keep(root, child[0], weights, best, path[:depth], work, layers, plan)
                         n_moves[depth] = _list_moves(rest, attackers, moves[depth])
                 number += 1
             _sort_moves(moves[depth], bounds[depth], n_moves[depth])

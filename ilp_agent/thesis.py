@@ -3,12 +3,14 @@
 Damage must reach an enemy's health for it to die (the printed ceilings would let any damage kill), a living
 Taunt forbids each attack elsewhere (as the code in 6.3; the printed sums cannot hold with two living Taunts),
 a Divine Shield is one more health, and the attack limit holds for every attacker. Plans of this program can
-be impossible to play: it may attack what is already dead, or declare survivors dead to make room.
+be impossible to play: it may attack what is already dead, or declare survivors dead to make room. A Windfury
+minion's two attacks are held against its health one by one, so it may die where the program says it lives.
 """
 
 from dataclasses import dataclass, field
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
+from engine.minion import MinionSpec
 from ilp_agent.milp import Milp
 from ilp_agent.problem import TurnProblem
 from ilp_agent.weights import Weights
@@ -27,6 +29,11 @@ class ThesisModel:
     alive: list[int] = field(default_factory=list)
     hero_alive: int = 0
     clear: int = 0
+
+
+def kills_in_thesis(friend: MinionSpec, enemy: MinionSpec) -> bool:
+    """Whether attacking an enemy kills a friend: each enemy by itself, a Divine Shield as one more health."""
+    return enemy.attack > 0 and enemy.attack >= friend.health + friend.divine_shield
 
 
 def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
@@ -57,9 +64,8 @@ def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
     for i in range(len(friends)):
         limit = float(record["friends"][i]["attacks"])
         milp.add("(1) attack limit", [(model.attacks[i, j], 1.0) for j in every], upper=limit)
-        toughness = friends[i].health + friends[i].divine_shield
         for j, enemy in enumerate(problem.enemy):
-            if enemy.attack > 0 and enemy.attack >= toughness:
+            if kills_in_thesis(friends[i], enemy):
                 milp.add("(5) death", [(model.survives[i], 1.0), (model.attacks[i, j], 1.0)], upper=1)
     for j, enemy in enumerate(problem.enemy):
         health = float(enemy.health + enemy.divine_shield)

@@ -30,6 +30,9 @@ MAX_BLOCKS = 4_096
 MAX_HITS = 2 * BOARD_SIZE
 """Most attacks of a turn."""
 
+MET_SIZE = 1 << 14
+"""Places of the table of positions met while ordering; a power of two."""
+
 MAX_DAMAGE = 2_048
 """Bound of sums of damage that are told apart: more than any hero's health and armour."""
 
@@ -65,8 +68,10 @@ WORK = np.dtype(
         ("ranked", "i8", (MAX_HITS,)),  # and in the order to try them
         ("keys", "i8", (MAX_HITS,)),  # by which they are ranked
         ("tried", "i8", (MAX_HITS + 1,)),  # rank tried at each depth
+        ("placed", "i1", (MAX_HITS,)),  # 1: the attack tried at each depth was legal
         ("used", "i1", (MAX_HITS,)),  # 1: the attack is placed
         ("sim", "i8", (MAX_HITS + 1, 6, BOARD_SIZE + HAND_SIZE)),  # the turn at each depth (ilp_agent.order)
+        ("met", "u8", (MET_SIZE,)),  # positions met while ordering attacks; 0: an empty place
         ("waiting", "i8", (MAX_HITS,)),  # attackers that may hit the hero
         ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
         ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, places, mana

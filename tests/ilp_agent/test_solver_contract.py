@@ -69,6 +69,37 @@ def test_windfury_attacks_that_want_opposite_orders(backend: str) -> None:
     assert plan.objective == pytest.approx(-20 + 6 * 2.09306662484141, abs=1e-9)
 
 
+def test_stopping_early_may_be_best_where_attacks_contradict_each_other(backend: str) -> None:
+    """Found by a review: the best plan ends with attacks still to make, at a point whose bound has no order."""
+    plan = plan_for(
+        backend,
+        only(clear=4.39, survive=0.53, damage=0.86, trade=0.337),
+        friendly=[
+            M(3, 4, windfury=True, divine_shield=True),
+            M(1, 2, windfury=True),
+            M(3, 3, windfury=True, divine_shield=True),
+            M(16, 200, windfury=True),
+            M(1, 2),
+        ],
+        enemy=[M(1, 3, divine_shield=True), M(4, 5, divine_shield=True), M(29, 33, taunt=True)],
+    )
+    assert plan.objective == pytest.approx(119.804, abs=1e-9)
+
+
+@pytest.mark.parametrize("others", [2, 4])
+def test_harmless_attacks_beside_a_contradiction_cost_no_time(backend: str, others: int) -> None:
+    """Four more attackers on the hero: every way to mix them in would be tried without remembering."""
+    shield = {"divine_shield": True}
+    trio = (M(2, 3, windfury=True, **shield), M(1, 3, windfury=True), M(2, 3, windfury=True, **shield))
+    enemies = (M(2, 2, **shield), M(2, 5, **shield), M(4, 4, **shield))
+    friends = (*trio, *[M(1, 1, windfury=True)] * others)
+    problem = TurnProblem(friends, (), enemies, 0, 30, no_hero=frozenset({0, 1, 2}))
+    plan = solve(problem, only(threat=10, survive=2.09306662484141, face=50), backend)
+    assert plan.status == Status.OPTIMAL
+    assert plan.damage == 2 * others
+    assert plan.objective == pytest.approx(-20 + (6 + others) * 2.09306662484141 + 100 * others, abs=1e-9)
+
+
 def test_seven_windfury_attackers(backend: str) -> None:
     plan = plan_for(
         backend,
@@ -315,3 +346,28 @@ def test_thesis_with_two_living_taunts_is_feasible(name: str) -> None:
     assert plan.status == Status.OPTIMAL
     assert plan.playable
     assert (0, HERO) not in attacks(plan)
+
+
+@pytest.mark.parametrize("solver", ["highs", "gurobi"])
+def test_thesis_predictions_follow_from_its_attacks(solver: str) -> None:
+    """Variables of weight 0 are free in the program; what a plan says comes from attacks and plays alone."""
+    dies = TurnProblem.build(friendly=[M(3, 3)], enemy=[M(0, 2), M(5, 9)], mana=0, enemy_hero=30)
+    weights = Weights(lethal=1, clear=1, face=1, threat=1, survive=1, damage=2, trade=1, play=1)
+    plan = solve(dies, weights, solver, "thesis")
+    assert attacks(plan) == {(0, 0)}
+    assert plan.killed == (0,)
+    empty = solve(
+        TurnProblem.build(friendly=[M(3, 3)], mana=0, enemy_hero=30), only(face=1), solver, "thesis"
+    )
+    assert (empty.lost, empty.cleared, empty.lethal) == ((), True, False)
+    kill = solve(TurnProblem.build(friendly=[M(3, 3)], mana=0, enemy_hero=3), only(face=1), solver, "thesis")
+    assert kill.lethal
+    # A full board: the program makes room by declaring a living minion dead, the weakest.
+    full = TurnProblem.build(
+        friendly=[M(1, 5, attacks_left=0)] * 6 + [M(1, 2, attacks_left=0)],
+        hand=[M(4, 4, cost=1)],
+        mana=1,
+        enemy_hero=30,
+    )
+    plan = solve(full, only(survive=1, play=1), solver, "thesis")
+    assert (plan.lost, plan.playable) == ((6,), False)

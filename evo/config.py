@@ -48,7 +48,7 @@ class EsOptions(_Model):
     bounds: Annotated[
         Literal["clamp", "reflect"],
         Field(description="what becomes of a weight that leaves [0, 1]: set to the bound, or thrown back"),
-    ] = "reflect"
+    ] = "clamp"
     memory: Annotated[
         float,
         Field(

@@ -72,9 +72,9 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
 def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.void) -> int:
     """Depth-first search for an order: quick, or thorough. `work` is modified in place.
 
-    The quick search gives up after `PATIENCE` attacks. The thorough one hits the hero as soon as it may: this
-    can only help, since the hero does not strike back and a minion that dies by another hit must come here first. It
-    remembers positions that led nowhere.
+    The quick search gives up after `PATIENCE` attacks. The thorough one hits the hero as soon as it may,
+    which can only help: the hero does not strike back, and a minion that dies by another hit must come here
+    first. It remembers positions that led nowhere.
 
     Returns:
         FOUND, NONE or OUT_OF_PATIENCE.

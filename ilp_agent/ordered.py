@@ -23,6 +23,8 @@ MAX_CHILDREN = MAX_FRIENDS * (BOARD_SIZE + 1)
 MAX_NODES = 20_000
 """Bounds computed before the search gives up, with the best plan so far."""
 
+TURN_SIZE = TURN.itemsize
+
 SEEN_SIZE = 1 << 16
 """Places of the table of positions met; a power of two, well above `MAX_NODES`."""
 
@@ -68,6 +70,9 @@ def _search_set(
     following = np.zeros(MAX_HITS + 1, np.int64)
     seen = np.zeros(SEEN_SIZE, np.uint64)
     child = np.zeros(1, TURN)
+    # Records are copied as bytes: as records, each copy would cost a second of compilation.
+    turn_bytes = turns.view(np.uint8).reshape(MAX_HITS + 1, TURN_SIZE)
+    child_bytes = child.view(np.uint8)
     nothing = Best(NOTHING, 0, 0, 0, 0, 0)
     turns[0] = root
     entering = True
@@ -78,7 +83,7 @@ def _search_set(
             following[depth] = 0
             number = -1  # the position itself, then each attack from it
             while number < n_moves[depth]:
-                child[0] = turns[depth]
+                child_bytes[:] = turn_bytes[depth]
                 gain = gained[depth]
                 if number >= 0:
                     source, target = moves[depth, number]
@@ -92,7 +97,7 @@ def _search_set(
                     if not _keep(root, rest, weights, best, path[:depth], work, layers, plan):
                         # One attack each always has an order: the best of those covers what needs no more
                         # attacks, and the last blow.
-                        child[0] = rest
+                        child_bytes[:] = turn_bytes[depth]
                         for friend in range(MAX_FRIENDS):
                             one = child[0]["friends"][friend]
                             one["attacks"] = min(one["attacks"], 1)
@@ -111,7 +116,7 @@ def _search_set(
             continue
         following[depth] += 1
         source, target = moves[depth, number]
-        turns[depth + 1] = turns[depth]
+        turn_bytes[depth + 1] = turn_bytes[depth]
         gained[depth + 1] = gained[depth] + strike_now(turns[depth + 1], weights, source, target)
         path[depth, 0] = source
         path[depth, 1] = target

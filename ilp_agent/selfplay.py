@@ -25,31 +25,6 @@ RESULT = np.dtype(
 
 
 @njit
-def play_turn(
-    state: np.void,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    turn: np.void,
-    plan: np.void,
-    work: np.void,
-    layers: np.ndarray,
-    result: np.void,
-) -> None:
-    """Play one player's whole turn by the turn program. All records are modified in place."""
-    solving = True
-    while solving and outcome(state) == Outcome.ONGOING:
-        read_turn(state, cards, turn)
-        solve_turn(turn, weights, work, layers, plan)
-        result["solves"] += 1
-        result["unresolved"] += 1 - plan["resolved"]
-        solving = follow(state, cards, turn, plan, work)
-        if solving:
-            result["again"] += 1
-    if outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
-
-
-@njit
 def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, work: np.void) -> bool:
     """Carry a plan out, step by step. `state` and `work` are modified in place.
 
@@ -143,29 +118,6 @@ def apply_step(
 
 
 @njit
-def play_game(
-    state: np.void,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    turn: np.void,
-    plan: np.void,
-    work: np.void,
-    layers: np.ndarray,
-    result: np.void,
-) -> None:
-    """Play a dealt game to its end; `weights` is (2, 8), by seat. All records are modified in place."""
-    result["solves"] = 0
-    result["again"] = 0
-    result["unresolved"] = 0
-    while outcome(state) == Outcome.ONGOING:
-        play_turn(state, cards, weights[state["active"]], turn, plan, work, layers, result)
-    result["outcome"] = outcome(state)
-    result["turns"] = min(state["turn"], state["turn_cap"])
-    result["health"][0] = state["sides"][0]["health"]
-    result["health"][1] = state["sides"][1]["health"]
-
-
-@njit
 def play_games(
     cards: np.ndarray,
     decks: np.ndarray,
@@ -188,15 +140,30 @@ def play_games(
         keys: uint64, shape (games,): the deals.
         results: dtype `RESULT`, shape (games,).
     """
-    states = np.zeros(1, STATE)
-    turns = np.zeros(1, TURN)
-    plans = np.zeros(1, PLAN)
-    works = np.zeros(1, WORK)
+    state = np.zeros(1, STATE)[0]
+    turn = np.zeros(1, TURN)[0]
+    plan = np.zeros(1, PLAN)[0]
+    work = np.zeros(1, WORK)[0]
     layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
-    pair = np.empty((2, weights.shape[1]), np.float64)
     for game in range(len(keys)):
         first, second = deck_numbers[game]
-        pair[0] = weights[agents[game, 0]]
-        pair[1] = weights[agents[game, 1]]
-        new_game(states[0], cards, decks[first], decks[second], rules, keys[game])
-        play_game(states[0], cards, pair, turns[0], plans[0], works[0], layers, results[game])
+        new_game(state, cards, decks[first], decks[second], rules, keys[game])
+        result = results[game]
+        result["solves"] = 0
+        result["again"] = 0
+        result["unresolved"] = 0
+        while outcome(state) == Outcome.ONGOING:
+            read_turn(state, cards, turn)
+            solve_turn(turn, weights[agents[game, state["active"]]], work, layers, plan)
+            result["solves"] += 1
+            result["unresolved"] += 1 - plan["resolved"]
+            again = follow(state, cards, turn, plan, work)
+            if outcome(state) == Outcome.ONGOING:
+                if again:
+                    result["again"] += 1
+                else:
+                    apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        result["outcome"] = outcome(state)
+        result["turns"] = min(state["turn"], state["turn_cap"])
+        result["health"][0] = state["sides"][0]["health"]
+        result["health"][1] = state["sides"][1]["health"]

@@ -140,18 +140,20 @@ def play_games(
         keys: uint64, shape (games,): the deals.
         results: dtype `RESULT`, shape (games,).
     """
-    state = np.zeros(1, STATE)[0]
-    turn = np.zeros(1, TURN)[0]
-    plan = np.zeros(1, PLAN)[0]
-    work = np.zeros(1, WORK)[0]
+    states = np.zeros(1, STATE)
+    turns = np.zeros(1, TURN)
+    plans = np.zeros(1, PLAN)
+    works = np.zeros(1, WORK)
     layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
     for game in range(len(keys)):
-        first, second = deck_numbers[game]
-        new_game(state, cards, decks[first], decks[second], rules, keys[game])
+        # Taken from their arrays in the loop: a record alone does not keep its memory alive.
+        state, turn, plan, work = states[0], turns[0], plans[0], works[0]
         result = results[game]
         result["solves"] = 0
         result["again"] = 0
         result["unresolved"] = 0
+        first, second = deck_numbers[game]
+        new_game(state, cards, decks[first], decks[second], rules, keys[game])
         while outcome(state) == Outcome.ONGOING:
             read_turn(state, cards, turn)
             solve_turn(turn, weights[agents[game, state["active"]]], work, layers, plan)

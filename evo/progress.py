@@ -49,7 +49,7 @@ class Display:
         self._name, self._generations = folder.path.name, config.generations
         self._left = self._total = games
         for problem in folder.problems:
-            self.console.print(f"damaged: {problem}", markup=False, highlight=False)
+            self.console.print(f"found: {problem}", markup=False, highlight=False)
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
         self.console.print(
             f"run {folder.path}: strategy {config.strategy}, {config.mu} + {config.lambda_}, {begin} "

@@ -59,7 +59,9 @@ def test_one_mutation_of_es_by_hand() -> None:
     """The shared draw comes first, once: 1. sigma = 0.1 exp(0.5 + 0.6 * 0) = 0.16487; w = 0.1 - 0.32974 is
     thrown back at 0 to 0.22974. The second: sigma = 0.1 exp(0.5 + 0.6) = 0.30042, w = 0.5 + 0.30042.
     """
-    weights, sigmas = mutate_es([0.1, 0.5], [0.1, 0.1], Draws(1, 0, -2, 1, 1), 0.6, 0.5, EsOptions())
+    weights, sigmas = mutate_es(
+        [0.1, 0.5], [0.1, 0.1], Draws(1, 0, -2, 1, 1), 0.6, 0.5, EsOptions(bounds="reflect")
+    )
     assert sigmas == pytest.approx([0.164872, 0.300417], abs=1e-6)
     assert weights == pytest.approx([0.229744, 0.800417], abs=1e-6)
     options = EsOptions(shared_draw=False, bounds="clamp")

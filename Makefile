@@ -35,7 +35,7 @@ quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weig
 	$(BIN)/manaforge evolve quickstart
 
 test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
-	$(PYTEST)
+	$(PYTEST) -n 2 --dist loadfile
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scipy import stats
+from scipy.special import ndtri  # scipy.stats takes half a second to import
 
 
 class Rate(NamedTuple):
@@ -21,7 +21,7 @@ def win_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> Rat
     if games == 0:
         return Rate(float("nan"), 0.0, 1.0)
     value = (wins + draws / 2) / games
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    z = float(ndtri(0.5 + confidence / 2))
     middle = (value + z * z / (2 * games)) / (1 + z * z / games)
     half = z / (1 + z * z / games) * (value * (1 - value) / games + z * z / (4 * games * games)) ** 0.5
     return Rate(value, max(0.0, middle - half), min(1.0, middle + half))

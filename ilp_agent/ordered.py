@@ -221,10 +221,10 @@ def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
             if path[step, 0] == index:
                 first, second = path[step, 1] + 1, first
         hits = max(first, second) * 16 + min(first, second)
-        code = derive(code, (hits * 1024 + friend["health"]) * 256 + friend["keywords"])
+        code = derive(code, (int(hits) * 1024 + int(friend["health"])) * 256 + int(friend["keywords"]))
     for target in range(turn["n_enemies"]):
         enemy = turn["enemies"][target]
-        code = derive(code, enemy["health"] * 256 + enemy["keywords"])
+        code = derive(code, int(enemy["health"]) * 256 + int(enemy["keywords"]))
     code |= np.uint64(1)  # 0 marks an empty place
     place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
     while seen[place] != 0:

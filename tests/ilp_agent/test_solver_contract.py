@@ -20,6 +20,7 @@ from ilp_agent import (
     solve,
 )
 from ilp_agent.replay import replay
+from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
@@ -86,6 +87,7 @@ def test_stopping_early_may_be_best_where_attacks_contradict_each_other(backend:
     assert plan.objective == pytest.approx(119.804, abs=1e-9)
 
 
+@pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
 @pytest.mark.parametrize("others", [2, 4])
 def test_harmless_attacks_beside_a_contradiction_cost_no_time(backend: str, others: int) -> None:
     """Four more attackers on the hero: every way to mix them in would be tried without remembering."""
@@ -100,6 +102,7 @@ def test_harmless_attacks_beside_a_contradiction_cost_no_time(backend: str, othe
     assert plan.objective == pytest.approx(-20 + (6 + others) * 2.09306662484141 + 100 * others, abs=1e-9)
 
 
+@pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
 def test_seven_windfury_attackers(backend: str) -> None:
     plan = plan_for(
         backend,

@@ -17,6 +17,7 @@ from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.champion import THESIS_SEVEN
 from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.games import compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
 from evo.progress import Display, default_folder, output_console, stop_on_signals
 from evo.run import begin_session, evolve, extend, new_manifest
@@ -192,6 +193,8 @@ def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
                 said,
             ):
                 display.console.print(said, markup=False, highlight=False)
+                if config.backend == "exact":
+                    compile_games()
                 yield pool
         except InterruptedRunError as error:
             stopped = error

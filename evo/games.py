@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine import Deck, Outcome, Ruleset
+from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
 from engine.cards import CardTable
 from engine.codes import Purpose
 from engine.decks import deck_records, table_of
 from engine.match import Agent, Reason, deal_key, play_on
 from engine.streams import derive
-from ilp_agent import IlpAgent, Weights
+from ilp_agent import WEIGHT_NAMES, IlpAgent, Weights
 from ilp_agent.selfplay import RESULT, play_games
 
 GAME = np.dtype(
@@ -85,6 +85,14 @@ class Schedule:
 def play_part(table: Table, games: Schedule) -> np.ndarray:
     """Play games in their order; the result depends on nothing else. Dtype `GAME`, shape (games,)."""
     return _play_compiled(table, games) if table.compiled else _play_in_python(table, games)
+
+
+def compile_games() -> None:
+    """Play one game, so that all is compiled before anything is timed or many workers need it at once."""
+    player, deck = Player((1.0,) * len(WEIGHT_NAMES)), find_deck("hearthsim-basic")
+    nobody = np.zeros((1, 2), np.int16)
+    table = Table((player,), (deck,), find_ruleset("thesis"))
+    _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
 def _play_compiled(table: Table, games: Schedule) -> np.ndarray:

@@ -185,14 +185,10 @@ class RayPool:
         self._pace = Pace(self.workers, 0.05)
         self._play = ray.remote(num_cpus=1, max_retries=5)(_timed_range).options(enable_task_events=False)
         self._table: tuple[Table | None, Any] = (None, None)
-        self._warm = False
 
     def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
         ray, pace = self._ray, self._pace
-        if table.compiled and self._own and not self._warm:
-            play_part(table, games.part(0, 1))  # compiled once here, and not by every worker at once
-            self._warm = True
         if self._table[0] != table:
             self._table = (table, ray.put(table))
         shared = ray.put(games)

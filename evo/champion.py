@@ -95,7 +95,9 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
     order = list(range(len(candidates)))
     if config.final.games and len(candidates) > 1:
         while True:
-            result = _round_robin(candidates, config, stage, config.final.games // 2, play)
+            alone = stage == 0 and len(candidates) <= SECOND_STAGE
+            budget = config.final.games if alone else config.final.games // 2
+            result = _round_robin(candidates, config, stage, budget, play)
             scores = result.scores(len(candidates)).sum(axis=(1, 2))
             order = sorted(range(len(candidates)), key=lambda place: (-scores[place], place))
             if len(candidates) <= SECOND_STAGE:

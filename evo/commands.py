@@ -22,7 +22,7 @@ from evo.pool import InterruptedRunError, Pool, open_pool
 from evo.progress import Display, default_folder, output_console, stop_on_signals
 from evo.run import begin_session, evolve, extend, new_manifest
 from evo.seeds import study_seed
-from evo.store import RunError, RunFolder, create_run, in_use, open_run, peek_run, read_champion
+from evo.store import RunError, RunFolder, check_vacant, create_run, in_use, open_run, peek_run, read_champion
 from ilp_agent import WEIGHT_NAMES
 
 POOLS = ("auto", "local", "ray")
@@ -69,8 +69,11 @@ def evolve_command(
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     chosen = placed(read_config(config, overrides), workers, pool, address)
     path = out or default_folder(config)
-    with create_run(path, chosen, new_manifest(chosen)) as folder:
-        run_folder(folder, chosen, tensorboard)
+    check_vacant(path)
+    display = Display(output_console(), tensorboard)
+    with playing(chosen, display) as players, create_run(path, chosen, new_manifest(chosen)) as folder:
+        carry_on(folder, players, display)
+    show_champion(path, display.console)
 
 
 def resume_command(
@@ -82,10 +85,10 @@ def resume_command(
     tensorboard: bool = TENSORBOARD,
 ) -> None:
     """Go on with a run where it stopped; the result is that of a run never stopped."""
-    with open_run(run) as folder:
-        if generations is not None:
-            extend(folder, generations)
-        run_folder(folder, placed(folder.config, workers, pool, address), tensorboard)
+    display = Display(output_console(), tensorboard)
+    with open_run(run) as folder, playing(placed(folder.config, workers, pool, address), display) as players:
+        carry_on(folder, players, display, generations)
+    show_champion(run, display.console)
 
 
 def study_command(
@@ -174,14 +177,6 @@ def placed(config: RunConfig, workers: int | None, pool: str | None, address: st
     return config.changed(**{key: value for key, value in given.items() if value is not None})
 
 
-def run_folder(folder: RunFolder, placing: RunConfig, tensorboard: bool) -> None:
-    """Play a folder to its end with the pool a configuration asks for, and show what came out."""
-    display = Display(output_console(), tensorboard)
-    with playing(placing, display) as players:
-        carry_on(folder, players, display)
-    show_champion(folder.path, display.console)
-
-
 @contextlib.contextmanager
 def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
     """A pool under a signal handler; after an interruption the process exits 130 or 143."""
@@ -204,9 +199,11 @@ def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
         leave(128 + stopped.signal)
 
 
-def carry_on(folder: RunFolder, pool: Pool, display: Display) -> None:
-    """Evolve a folder to its end; say how to resume when it is stopped."""
+def carry_on(folder: RunFolder, pool: Pool, display: Display, generations: int | None = None) -> None:
+    """Evolve a folder to its end, or to a new one; say how to resume when it is stopped."""
     begin_session(folder, pool)
+    if generations is not None:
+        extend(folder, generations)
     try:
         evolve(folder, pool, display)
     except InterruptedRunError as error:

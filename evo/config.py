@@ -49,14 +49,6 @@ class EsOptions(_Model):
         Literal["clamp", "reflect"],
         Field(description="what becomes of a weight that leaves [0, 1]: set to the bound, or thrown back"),
     ] = "clamp"
-    memory: Annotated[
-        float,
-        Field(
-            ge=0,
-            lt=1,
-            description="part of a parent's score that carries over to its next generation, against noise",
-        ),
-    ] = 0.0
 
 
 class FinalOptions(_Model):
@@ -126,8 +118,9 @@ class RunConfig(_Model):
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         find_ruleset(self.ruleset)
-        for deck in self.decks:
-            find_deck(deck)
+        names = [find_deck(deck).name for deck in self.decks]
+        if len(set(names)) != len(names):
+            raise ValueError(f"decks: two decks of one name in {names}")
         return self
 
     def to_toml(self) -> str:
@@ -138,11 +131,11 @@ class RunConfig(_Model):
     def digest(self) -> str:
         """SHA-256 of all that decides the bytes of a run (not pool, workers, address, generations).
 
-        Decks count by the cards they hold, so that an edited deck file is another run.
+        Decks count by name and the cards they hold, wherever their files are: an edited deck is another run.
         """
         content = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
         decks = (find_deck(name) for name in self.decks)
-        content["cards"] = [[deck.random, *(repr(card) for card in deck.cards)] for deck in decks]
+        content["decks"] = [[deck.name, deck.random, *(repr(card) for card in deck.cards)] for deck in decks]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def changed(self, **values: Any) -> "RunConfig":

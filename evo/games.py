@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
+from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
 from engine.cards import CardTable
 from engine.codes import Purpose
 from engine.decks import deck_records, table_of
@@ -22,6 +22,10 @@ GAME = np.dtype(
     ]
 )
 """What is kept of a game."""
+
+
+class GameError(ManaforgeError, RuntimeError):
+    """An agent failed in a game whose result evolution would have counted."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,9 @@ def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
         streams = [_agent_stream(key, seat) for seat in (0, 1)]
         result = play_on((both[0], both[1]), deal_key((pair[0], pair[1]), key, table.ruleset), streams)
         fault = result.reason in (Reason.ILLEGAL_ACTION, Reason.AGENT_ERROR)
+        if fault:  # a solver that fails is no worse player
+            lines = [line for line in result.error.strip().splitlines() if not line.startswith("in ")]
+            raise GameError(f"a game could not be played: {lines[-1] if lines else result.reason}")
         played[number] = (result.outcome, fault, result.turns)
     return played
 

@@ -106,10 +106,12 @@ class LocalPool:
         self._pace = Pace(self.workers, 0.005)
         self._single = Pace(1, 0.005)
         self._threads = ThreadPoolExecutor(self.workers, "games")
+        self._one_thread = ThreadPoolExecutor(1, "agents")
 
     def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
         pace = self._pace if table.compiled else self._single
+        threads = self._threads if table.compiled else self._one_thread
         futures: dict[Future[tuple[np.ndarray, float]], tuple[int, int]] = {}
         played = np.zeros(len(games), GAME)
         start = 0
@@ -117,7 +119,7 @@ class LocalPool:
             while start < len(games) or futures:
                 while start < len(games) and len(futures) < pace.workers + 1:
                     stop = start + pace.part(len(games) - start, len(games), table.compiled)
-                    futures[self._threads.submit(_timed, table, games.part(start, stop))] = (start, stop)
+                    futures[threads.submit(_timed, table, games.part(start, stop))] = (start, stop)
                     start = stop
                 done, _ = wait(futures, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -136,6 +138,7 @@ class LocalPool:
     def close(self) -> None:
         """Let the threads end; those at work finish their part, at most a second."""
         self._threads.shutdown(wait=True, cancel_futures=True)
+        self._one_thread.shutdown(wait=True, cancel_futures=True)
 
 
 def _timed(table: Table, games: Schedule) -> tuple[np.ndarray, float]:
@@ -182,6 +185,8 @@ class RayPool:
                 signal.signal(number, handler)
         self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         self.busy = 0.0
+        # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
+        self._in_flight = self.workers if address and workers else 2 * self.workers
         self._pace = Pace(self.workers, 0.05)
         self._play = ray.remote(num_cpus=1, max_retries=5)(_timed_range).options(enable_task_events=False)
         self._table: tuple[Table | None, Any] = (None, None)
@@ -197,7 +202,7 @@ class RayPool:
         start = 0
         try:
             while start < len(games) or pending:
-                while start < len(games) and len(pending) < 2 * pace.workers:
+                while start < len(games) and len(pending) < self._in_flight:
                     stop = start + pace.part(len(games) - start, len(games), table.compiled)
                     pending[self._play.remote(self._table[1], shared, start, stop)] = (start, stop)
                     start = stop
@@ -210,6 +215,11 @@ class RayPool:
                     watch(last - first)
                 if not done:
                     watch(0)
+        except ray.exceptions.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, ManaforgeError):
+                raise cause from None
+            raise PoolError(f"a worker failed: {cause!r}") from None
         except ray.exceptions.RayError as error:
             raise PoolError(f"Ray lost its workers: {error}") from None
         finally:

@@ -59,7 +59,8 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     decks = tuple(find_deck(deck) for deck in config.decks)
     names = [deck.name for deck in decks]
     ruleset = find_ruleset(config.ruleset)
-    reporter.begin(folder, games_to_play(config, folder.committed))
+    stands = folder.committed == config.generations + 1 and champion_stands(folder)
+    reporter.begin(folder, 0 if stands else games_to_play(config, folder.committed))
     while strategy.generation <= config.generations:
         began = time.perf_counter()
         generation = strategy.generation
@@ -77,7 +78,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         seconds = time.perf_counter() - began
         folder.note(event="generation", generation=generation, seconds=round(seconds, 3))
         reporter.generation(told, strategy, seconds)
-    if not champion_stands(folder):
+    if not stands:
         reporter.final()
         began = time.perf_counter()
 
@@ -118,9 +119,11 @@ def games_to_play(config: RunConfig, committed: int) -> int:
 def write_champion(folder: RunFolder, champion: Champion) -> None:
     """Write `final.parquet` and `champion.toml`, and note their checksums in the manifest."""
     text = champion.profile.to_toml().encode()
-    folder.write("final.parquet", parquet_bytes(champion.table))
+    table = parquet_bytes(champion.table)
+    folder.write("final.parquet", table)
     folder.write("champion.toml", text)
     manifest = folder.manifest()
+    manifest["final_sha256"] = hashlib.sha256(table).hexdigest()
     manifest["champion_sha256"] = hashlib.sha256(text).hexdigest()
     manifest["finished"] = _now()
     folder.write("manifest.json", json_bytes(manifest))
@@ -130,13 +133,14 @@ def champion_stands(folder: RunFolder) -> bool:
     """Whether the champion is that of this very history, untouched; damage is noted in `problems`."""
     if not (folder.path / "champion.toml").exists():
         return False
-    content = (folder.path / "champion.toml").read_bytes()
+    manifest = folder.manifest()
+    for name, key in (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256")):
+        file = folder.path / name
+        content = file.read_bytes() if file.exists() else b""
+        if hashlib.sha256(content).hexdigest() != manifest.get(key):
+            folder.problems.append(f"{name} is not what manifest.json says; the final is played again")
+            return False
     provenance = read_champion(folder.path).get("provenance", {})
-    if hashlib.sha256(content).hexdigest() != folder.manifest().get("champion_sha256"):
-        folder.problems.append(
-            "champion.toml is damaged (its checksum is another); the final is played again"
-        )
-        return False
     same = provenance.get("config_hash") == folder.config.digest
     return bool(same and provenance.get("generation") == folder.config.generations)
 

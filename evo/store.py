@@ -129,9 +129,11 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 self._clear_leftovers()
             done = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
+            begun = (self.path / "config.toml").exists()
+            way = f"manaforge resume {self.path}" if begun else "the same command again"
             raise RunError(
-                f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. When there is room: "
-                f"manaforge resume {self.path}"
+                f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. "
+                f"When there is room: {way}"
             ) from None
 
     def acquire(self) -> None:
@@ -215,12 +217,11 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
         on_error.callback(folder.close)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                hint = f"to go on with it: manaforge resume {path}" if (path / "config.toml").exists() else ""
-                raise RunError(f"run folder {path} is not empty; {hint or 'choose another --out'}")
+            check_vacant(path)
             folder.acquire()
             for kind in ("generations", "pairings"):
-                (path / kind).mkdir()
+                (path / kind).mkdir(exist_ok=True)
+            sync_folder(path)
         except (FileExistsError, NotADirectoryError):
             raise RunError(f"run folder {path} is a file; choose another --out") from None
         except OSError as error:
@@ -229,6 +230,23 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
         folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
         on_error.pop_all()
     return folder
+
+
+def check_vacant(path: Path) -> None:
+    """Refuse a folder in which something is, but for what a process left that ended before it made a run.
+
+    Raises:
+        RunError: the folder cannot be used for a new run.
+    """
+    if path.exists() and not path.is_dir():
+        raise RunError(f"run folder {path} is a file; choose another --out")
+    if (path / "config.toml").exists():
+        raise RunError(f"run folder {path} is not empty; to go on with it: manaforge resume {path}")
+    for entry in path.iterdir() if path.exists() else ():
+        leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
+        empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
+        if not leftover and not empty:
+            raise RunError(f"run folder {path} is not empty; choose another --out")
 
 
 def open_run(path: Path) -> RunFolder:

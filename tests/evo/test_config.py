@@ -98,6 +98,9 @@ def test_the_hash_is_of_what_decides_the_bytes(tmp_path: Path) -> None:
     source = Path("engine/data/decks/thesis-paladin.toml").read_text()
     deck.write_text(source)
     mine = config.changed(decks=[str(deck)])
+    assert mine.digest == config.changed(decks=["thesis-paladin"]).digest  # where a deck lies is no matter
+    with pytest.raises(ConfigError, match="two decks of one name"):
+        config.changed(decks=[str(deck), "thesis-paladin"])
     before = mine.digest
     deck.write_text(source.replace("count = 2", "count = 2\nvalue = 9.0", 1))
     assert mine.digest != before

@@ -275,10 +275,12 @@ def _standing(path: Path) -> list[str]:
     """How a run stands, in words for a table."""
     folder = peek_run(path)
     config = folder.config
-    champion = read_champion(path).get("provenance", {})
+    champion = read_champion(path).get("provenance")
+    champion = champion if isinstance(champion, dict) else {}
     finished = champion.get("generation") == config.generations
     state = "running" if in_use(path) else "finished" if finished else "stopped"
     seven = champion.get("against_thesis_seven")
-    rate = f"{seven['win_rate']:.1%}" if seven else ""
+    rated = isinstance(seven, dict) and isinstance(seven.get("win_rate"), float)
+    rate = f"{seven['win_rate']:.1%}" if rated else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
     return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]

@@ -275,12 +275,12 @@ def _standing(path: Path) -> list[str]:
     """How a run stands, in words for a table."""
     folder = peek_run(path)
     config = folder.config
-    champion = read_champion(path).get("provenance")
-    champion = champion if isinstance(champion, dict) else {}
+    said = read_champion(path).get("provenance")
+    champion: dict[str, Any] = said if isinstance(said, dict) else {}
     finished = champion.get("generation") == config.generations
     state = "running" if in_use(path) else "finished" if finished else "stopped"
     seven = champion.get("against_thesis_seven")
-    rated = isinstance(seven, dict) and isinstance(seven.get("win_rate"), float)
-    rate = f"{seven['win_rate']:.1%}" if rated else ""
+    value = seven.get("win_rate") if isinstance(seven, dict) else None
+    rate = f"{value:.1%}" if isinstance(value, float) else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
     return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]

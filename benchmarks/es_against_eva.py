@@ -6,6 +6,7 @@ meets every champion of the other. The Elo difference comes with a 95% interval 
 both sides, since runs are what varies.
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -13,20 +14,22 @@ import numpy as np
 import typer
 
 from engine import find_deck, find_ruleset
-from evo.coevolution import make_schedule, make_setups, tally
-from evo.config import RunConfig
+from evo.coevolution import play_pairings
+from evo.config import RunConfig, read_config
 from evo.games import Player, Table
 from evo.pool import LocalPool
 from evo.run import evolve, games_of_generation
 from evo.store import RunFolder, create_run
 from evo.strategy import EvolutionStrategy, Told
-from ilp_agent import read_profile
+from ilp_agent import find_profile, read_profile
 
 FINAL_SHARE = 6
 """One game in so many belongs to the final."""
 
 MEETING_SEED = 999_331
 BOOTSTRAP = 10_000
+
+OPTIONS = typer.Option([], "--set", help="Options of es, such as es.bounds=reflect.")
 
 
 class Quiet:
@@ -45,10 +48,10 @@ class Quiet:
         pass
 
 
-def config_of(budget: int, **values: object) -> RunConfig:
+def config_of(base: RunConfig, budget: int, **values: object) -> RunConfig:
     """A configuration that plays at most `budget` games, the final included."""
     final = budget // FINAL_SHARE
-    config = RunConfig().changed(final={"games": final, "benchmark_games": 0}, generations=0, **values)
+    config = base.changed(final={"games": final, "benchmark_games": 0}, generations=0, **values)
     left = budget - final - games_of_generation(config, 0)
     return config.changed(generations=max(0, left // games_of_generation(config, 1)))
 
@@ -70,10 +73,8 @@ def meet(
         tuple(find_deck(deck) for deck in config.decks),
         find_ruleset(config.ruleset),
     )
-    n = len(table.decks)
     pairings = np.array([(i, len(ours) + j) for i in range(len(ours)) for j in range(len(theirs))])
-    setups = make_setups(n, games, MEETING_SEED, 1)
-    result = tally(pairings, setups, n, pool.play(table, make_schedule(pairings, setups)))
+    result = play_pairings(table, pairings, games, MEETING_SEED, (1,), pool.play)
     scores = (result.wins + result.draws / 2).sum((1, 2)) / result.games.sum((1, 2))
     return scores.reshape(len(ours), len(theirs))
 
@@ -98,13 +99,16 @@ def main(
     budget: int = typer.Option(300_000, help="Games of a run."),
     games: int = typer.Option(4, help="Games for each pairing and ordered pair of decks."),
     mu: int = typer.Option(10, help="Parents, and children."),
+    options: list[str] = OPTIONS,
+    profile: str = typer.Option("", help="A profile that meets the champions of eva too."),
     meeting: int = typer.Option(200, help="Games of each two champions and ordered pair of decks."),
 ) -> None:
     """Compare the two strategies."""
     pool = LocalPool()
     champions: dict[str, list[tuple[float, ...]]] = {}
     for strategy in ("eva", "es"):
-        config = config_of(budget, strategy=strategy, mu=mu, **{"lambda": mu}, games=games)
+        base = read_config(os.devnull, options if strategy == "es" else ())
+        config = config_of(base, budget, strategy=strategy, mu=mu, **{"lambda": mu}, games=games)
         print(
             f"{strategy}: {runs} runs of {config.generations} generations, {mu} + {mu}, {games} games a cell"
         )
@@ -115,6 +119,10 @@ def main(
     low, high = interval(scores)
     print(f"es scores {scores.mean():.2%} against eva in {scores.size * meeting * 9:,} games")
     print(f"Elo difference {float(elo(scores.mean())):+.1f}, 95% interval {low:+.1f} to {high:+.1f}")
+    if profile:
+        scores = meet([tuple(find_profile(profile).weights.array)], champions["eva"], meeting, pool)
+        each = " ".join(f"{value:+.1f}" for value in elo(scores[0]))
+        print(f"{profile} against eva's champions: {float(elo(scores.mean())):+.1f} Elo (each: {each})")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, floa
     for generation in range(n):
         individuals = strategy.ask()
         table = Table(tuple(Player(tuple(one)) for one in individuals), decks, ruleset)
-        result = play_generation(table, config, generation, pool, lambda _: None)
+        result = play_generation(table, config, generation, pool.play)
         strategy.tell(result.scores(len(individuals)).sum(axis=(1, 2)))
         games += int(result.games.sum())
     return games, time.perf_counter() - began, pool.busy - busy

@@ -148,6 +148,20 @@ def games_a_second() -> dict[str, float]:
     return speeds
 
 
+def windfury_time(attackers: int) -> float:
+    """Seconds of a crafted turn: so many ready Windfury minions against seven enemies."""
+    pick = np.random.default_rng(attackers)
+    friendly = [
+        MinionSpec(int(pick.integers(1, 6)), int(pick.integers(2, 8)), windfury=place < attackers)
+        for place in range(7)
+    ]
+    enemy = [MinionSpec(int(pick.integers(0, 7)), int(pick.integers(2, 9))) for _ in range(7)]
+    problem = TurnProblem.build(friendly=friendly, enemy=enemy, mana=0, enemy_hero=30)
+    began = time.perf_counter()
+    solve(problem, PROFILES[0].weights)
+    return time.perf_counter() - began
+
+
 def show(name: str, times: np.ndarray) -> None:
     p50, p99 = np.percentile(times, [50, 99])
     print(f"{name:<10} median {p50:.1f} us, p99 {p99:.1f}, max {times.max():.1f}, mean {times.mean():9.1f}")
@@ -172,6 +186,8 @@ if __name__ == "__main__":
             print(
                 f"  {backend} takes {times.mean() / exact.mean():,.0f} times as long on average as the kernel"
             )
+    for attackers in (5, 6, 7):
+        print(f"{attackers} Windfury attackers against 7 enemies: {windfury_time(attackers):.2f} s")
     speeds = games_a_second()
     print(
         "games a second on the thesis decks: "

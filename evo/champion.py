@@ -4,7 +4,7 @@ Whoever led the last generation led it by luck too. The final goes in two stages
 the games, then the best eight meet again on the other half, and only those last games count.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from engine import RULES_VERSION, find_deck, find_ruleset
-from evo.coevolution import Tally, all_pairings, make_schedule, make_setups, tally
+from evo.coevolution import Play, Tally, all_pairings, play_pairings
 from evo.config import RunConfig
-from evo.games import Player, Schedule, Table
+from evo.games import Player, Table
 from evo.ratings import Rate, win_rate
 from evo.seeds import Stream
 from evo.strategy import EvolutionStrategy
-from ilp_agent import Profile, Weights, find_profile, shipped_profiles
+from ilp_agent import Profile, Weights, find_profile
 
 SECOND_STAGE = 8
 """Candidates that meet again."""
@@ -35,8 +35,6 @@ THESIS_SEVEN = (
     "true-balanced",
     "author-favorite",
 )
-
-Play = Callable[[Table, Schedule], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
             candidates = [candidates[place] for place in order[:SECOND_STAGE]]
             stage += 1
     best = candidates[order[0]]
-    rows = []
+    rows: list[list[object]] = []
     if result is not None:
         for place, other in enumerate(candidates):
             if place != order[0]:
@@ -123,20 +121,22 @@ def _round_robin(
     """All candidates against each other with about `budget` games."""
     table = _table([candidate.weights for candidate in candidates], config)
     pairings = all_pairings(len(candidates))
-    games = max(2, budget // (len(pairings) * len(config.decks) ** 2) // 2 * 2)
-    setups = make_setups(len(config.decks), games, config.seed, Stream.FINAL, stage)
-    return tally(pairings, setups, len(config.decks), play(table, make_schedule(pairings, setups)))
+    games = _even(budget // (len(pairings) * len(config.decks) ** 2))
+    return play_pairings(table, pairings, games, config.seed, (Stream.FINAL, stage), play)
+
+
+def _even(games: int) -> int:
+    """The even number below, at least 2."""
+    return max(2, games // 2 * 2)
 
 
 def _benchmark(best: Candidate, config: RunConfig, play: Play) -> list[list[object]]:
     """The champion against each of the thesis's seven."""
     seven = [find_profile(name) for name in THESIS_SEVEN]
-    assert set(THESIS_SEVEN) <= set(shipped_profiles())
     table = _table([best.weights, *(tuple(profile.weights.array) for profile in seven)], config)
     pairings = np.array([(0, place + 1) for place in range(len(seven))])
-    games = max(2, config.final.benchmark_games // len(config.decks) ** 2 // 2 * 2)
-    setups = make_setups(len(config.decks), games, config.seed, Stream.FINAL, BENCHMARK_STAGE)
-    result = tally(pairings, setups, len(config.decks), play(table, make_schedule(pairings, setups)))
+    games = _even(config.final.benchmark_games // len(config.decks) ** 2)
+    result = play_pairings(table, pairings, games, config.seed, (Stream.FINAL, BENCHMARK_STAGE), play)
     return [_row("thesis", name, *_record(result, 0, place + 1)) for place, name in enumerate(THESIS_SEVEN)]
 
 

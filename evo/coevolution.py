@@ -9,13 +9,17 @@ Source of the fitness: EVA, Eq. 13: games won against every other parent and chi
 decks. Draws count half.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine import Outcome
 from engine.streams import stream_key
-from evo.games import Schedule
+from evo.games import Schedule, Table
+
+Play = Callable[[Table, Schedule], np.ndarray]
+"""Plays a schedule; dtype `evo.games.GAME`, shape (games,)."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,24 @@ class Tally:
         np.add.at(counts, self.pairings[:, 0], self.games)
         np.add.at(counts, self.pairings[:, 1], self.games.transpose(0, 2, 1))
         return counts
+
+
+def play_pairings(
+    table: Table, pairings: np.ndarray, games: int, seed: int, address: tuple[int, ...], play: Play
+) -> "Tally":
+    """Play pairings over common setups and sum what came out.
+
+    Args:
+        table: players, decks and rules.
+        pairings: shape (pairings, 2), places of players in the table.
+        games: for each pairing and ordered pair of decks, even.
+        seed: of the run.
+        address: of the setups below it.
+        play: plays a schedule (`evo.pool.Pool.play`).
+    """
+    setups = make_setups(len(table.decks), games, seed, *address)
+    played = play(table, make_schedule(pairings, setups))
+    return tally(pairings, setups, len(table.decks), played)
 
 
 def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray) -> Tally:

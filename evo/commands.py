@@ -124,7 +124,7 @@ def study_command(
                 folder = create_run(path, one, new_manifest(one))
             with folder:
                 carry_on(folder, players, display)
-    show_study(study, display.console)
+    show_runs(study, display.console)
 
 
 def runs_command(
@@ -133,18 +133,7 @@ def runs_command(
     """List run folders and how they stand."""
     if not root.is_dir():
         raise RunError(f"{root} is no folder")
-    table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
-    found = sorted(path.parent for path in [*root.glob("config.toml"), *root.glob("**/config.toml")])
-    for path in dict.fromkeys(found):
-        name = str(path.relative_to(root)) if path != root else str(path)
-        try:
-            table.add_row(name, *_standing(path))
-        except ManaforgeError as error:
-            table.add_row(name, f"unreadable: {error}")
-    if not found:
-        print(f"no run folders under {root}; manaforge evolve quickstart makes one")
-        return
-    output_console().print(table)
+    show_runs(root, output_console())
 
 
 def show_config(
@@ -263,12 +252,20 @@ def show_champion(path: Path, console: Console) -> None:
     )
 
 
-def show_study(study: Path, console: Console) -> None:
-    """One line a run of a study."""
+def show_runs(root: Path, console: Console) -> None:
+    """One line for each run folder below a folder."""
     table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
-    for path in sorted(file.parent for file in study.glob("*/config.toml")):
-        table.add_row(path.name, *_standing(path))
-    console.print(table)
+    found = sorted(file.parent for file in root.glob("**/config.toml"))
+    for path in found:
+        name = str(path.relative_to(root)) if path != root else str(path)
+        try:
+            table.add_row(name, *_standing(path))
+        except ManaforgeError as error:
+            table.add_row(name, f"unreadable: {error}")
+    if found:
+        console.print(table)
+    else:
+        console.print(f"no run folders under {root}; manaforge evolve quickstart makes one", markup=False)
 
 
 def _standing(path: Path) -> list[str]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
+from engine import Deck, ManaforgeError, Ruleset, find_deck, find_ruleset
 from engine.cards import CardTable
 from engine.codes import Purpose
 from engine.decks import deck_records, table_of
@@ -139,8 +139,3 @@ def _tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
     """Card table and deck records of some decks, made once in each process."""
     cards = table_of(decks)
     return cards, deck_records(decks, cards)
-
-
-def is_win(played: np.ndarray, seat: int) -> np.ndarray:
-    """Whether the player in a seat won each game; dtype bool."""
-    return np.asarray(played["outcome"] == (Outcome.FIRST_WINS if seat == 0 else Outcome.SECOND_WINS))

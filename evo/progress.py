@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from evo.pool import InterruptedRunError
+from evo.run import games_of_generation
 from evo.store import RunFolder
 from evo.strategy import EvolutionStrategy, Told
 from ilp_agent import WEIGHT_NAMES
@@ -38,16 +39,15 @@ class Display:
         self._writer: Any = None
         self._bar: Progress | None = None
         self._task: Any = None
-        self._left = self._total = 0
+        self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
-        self._name = ""
         self._generations = 0
 
     def begin(self, folder: RunFolder, games: int) -> None:
         """A run begins or goes on."""
         config = folder.config
-        self._name, self._generations = folder.path.name, config.generations
-        self._left = self._total = games
+        self._generations = config.generations
+        self._left = games
         for problem in folder.problems:
             self.console.print(f"found: {problem}", markup=False, highlight=False)
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
@@ -112,7 +112,7 @@ class Display:
             "spread of weights": float(shares.std(axis=0).mean()),
             "median step size": float(np.median(sigmas)),
             "new parents": float(sum(one.birth == told.generation for one in strategy.parents)),
-            "games a second": _pairings_games(told, config) / seconds,
+            "games a second": games_of_generation(config, told.generation) / seconds,
         }
         if self._writer is not None:
             for name, value in scalars.items():
@@ -152,11 +152,6 @@ class Display:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-
-
-def _pairings_games(told: Told, config: Any) -> int:
-    n = len(told.individuals)
-    return int(n * (n - 1) // 2 * len(config.decks) ** 2 * config.games)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ import hashlib
 import platform
 import subprocess
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,13 +13,13 @@ import numpy as np
 
 from engine import RULES_VERSION, find_deck, find_ruleset
 from evo.champion import Champion, play_final
-from evo.coevolution import Tally, all_pairings, make_schedule, make_setups, tally
+from evo.coevolution import Play, Tally, all_pairings, play_pairings
 from evo.config import RunConfig
 from evo.games import Player, Schedule, Table
 from evo.pool import Pool, processors
 from evo.records import individuals_table, pairings_table, restore
 from evo.seeds import Stream
-from evo.store import RunError, RunFolder, json_bytes, parquet_bytes, read_champion
+from evo.store import RUN_SCHEMA, RunError, RunFolder, json_bytes, parquet_bytes, read_champion
 from evo.strategy import EvolutionStrategy, Individual, Told
 
 LIBRARIES = ("deap", "gurobipy", "highspy", "numba", "numpy", "pandas", "pyarrow", "ray")
@@ -59,6 +58,10 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     decks = tuple(find_deck(deck) for deck in config.decks)
     names = [deck.name for deck in decks]
     ruleset = find_ruleset(config.ruleset)
+
+    def play(table: Table, games: Schedule) -> np.ndarray:
+        return pool.play(table, games, reporter.advance)
+
     stands = folder.committed == config.generations + 1 and champion_stands(folder)
     reporter.begin(folder, 0 if stands else games_to_play(config, folder.committed))
     while strategy.generation <= config.generations:
@@ -66,7 +69,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         generation = strategy.generation
         individuals = strategy.ask()
         table = Table(tuple(_player(one, config) for one in individuals), decks, ruleset)
-        result = play_generation(table, config, generation, pool, reporter.advance)
+        result = play_generation(table, config, generation, play)
         told = strategy.tell(result.scores(len(individuals)).sum(axis=(1, 2)))
         ranks = {one.number: place + 1 for place, one in enumerate(strategy.parents)}
         numbers = [one.number for one in individuals]
@@ -81,23 +84,15 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     if not stands:
         reporter.final()
         began = time.perf_counter()
-
-        def play(table: Table, games: Schedule) -> np.ndarray:
-            return pool.play(table, games, reporter.advance)
-
         champion = play_final(strategy, config, play)
         write_champion(folder, champion)
         folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
 
 
-def play_generation(
-    table: Table, config: RunConfig, generation: int, pool: Pool, watch: Callable[[int], None]
-) -> Tally:
+def play_generation(table: Table, config: RunConfig, generation: int, play: Play) -> Tally:
     """All pairings of a generation over its setups."""
     pairings = all_pairings(len(table.players))
-    setups = make_setups(len(table.decks), config.games, config.seed, Stream.SETUP, generation)
-    played = pool.play(table, make_schedule(pairings, setups), watch)
-    return tally(pairings, setups, len(table.decks), played)
+    return play_pairings(table, pairings, config.games, config.seed, (Stream.SETUP, generation), play)
 
 
 def _player(individual: Individual, config: RunConfig) -> Player:
@@ -187,6 +182,9 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
         RunError: the run was begun under other rules, or its deck files changed.
     """
     manifest = folder.manifest()
+    if "config_hash" not in manifest:
+        folder.problems.append("manifest.json is missing or damaged; it is written anew")
+        manifest = {"schema": RUN_SCHEMA, **new_manifest(folder.config)}
     if manifest.get("rules", RULES_VERSION) != RULES_VERSION:
         raise RunError(
             f"run folder {folder.path} was begun under rules {manifest['rules']}, "

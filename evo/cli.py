@@ -14,6 +14,7 @@ from engine.view import PlayerView
 from evo.commands import add_commands
 from evo.entrants import NOTATION, find_entrant
 from evo.explanation import as_json, draw_explanation
+from evo.tournament_commands import tournament_command
 from ilp_agent import (
     BACKENDS,
     FORMULATIONS,
@@ -67,7 +68,7 @@ def play_game(
     ),
 ) -> None:
     """Play one game and show it turn by turn."""
-    agents = find_entrant(first), find_entrant(second)
+    agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
     both = find_deck(decks[0]), find_deck(decks[1])
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
@@ -132,3 +133,4 @@ def explain_position(
 
 
 add_commands(app)
+app.command(name="tournament")(tournament_command)

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine import Outcome
 from engine.streams import stream_key
-from evo.games import Schedule, Table
+from evo.games import GameError, Schedule, Table, fault_text
 
 Play = Callable[[Table, Schedule], np.ndarray]
 """Plays a schedule; dtype `evo.games.GAME`, shape (games,)."""
@@ -40,25 +40,28 @@ class Setups:
         return len(self.keys)
 
 
-def make_setups(n_decks: int, games: int, seed: int, *address: int) -> Setups:
-    """All setups of n decks.
+def make_setups(n_decks: int, games: int, seed: int, *address: int, start: int = 0) -> Setups:
+    """All setups of n decks, in rounds: the first k rounds are those of 2 k games for each cell.
 
     Args:
         n_decks: how many decks.
         games: g, even: games for each pairing and ordered pair of decks.
         seed: of the run.
         address: of these setups below it; deck pair and setup number follow.
+        start: leave out the setups of so many games, even.
     """
-    assert games > 0
     assert games % 2 == 0, "games come in pairs"
-    decks, b_starts, keys = [], [], []
+    assert start % 2 == 0, "games come in pairs"
     pairs = [(a, b) for a in range(n_decks) for b in range(a, n_decks)]
-    for pair, (a, b) in enumerate(pairs):
-        for number in range(games if a != b else games // 2):
-            decks.append((a, b))
-            b_starts.append(number % 2 == 1)
-            keys.append(stream_key(seed, *address, pair, number))
-    return Setups(np.array(decks), np.array(b_starts), np.array(keys, np.uint64))
+    found = [
+        (a, b, number, stream_key(seed, *address, pair, number))
+        for games_before in range(start, games, 2)
+        for pair, (a, b) in enumerate(pairs)
+        for number in ((games_before, games_before + 1) if a != b else (games_before // 2,))
+    ]
+    decks = np.array([(a, b) for a, b, _, _ in found], np.int64).reshape(-1, 2)
+    b_starts = np.array([number % 2 == 1 for _, _, number, _ in found], bool)
+    return Setups(decks, b_starts, np.array([key for _, _, _, key in found], np.uint64))
 
 
 def all_pairings(n_players: int) -> np.ndarray:
@@ -69,19 +72,17 @@ def all_pairings(n_players: int) -> np.ndarray:
 def make_schedule(pairings: np.ndarray, setups: Setups) -> Schedule:
     """Every pairing plays every setup, and its twin with the agents exchanged.
 
-    Game number (p * setups + s) * 2 + t is twin t of setup s of pairing p. In t = 0 the pairing's first
+    Game number (s * pairings + p) * 2 + t is twin t of setup s of pairing p. In t = 0 the pairing's first
     player holds deck a, in t = 1 deck b.
     """
-    n_pairings, n_setups = len(pairings), len(setups)
-    shape = (n_pairings, n_setups, 2)
-    holds_a = np.empty(shape, np.int16)
-    holds_a[:, :, 0], holds_a[:, :, 1] = pairings[:, :1], pairings[:, 1:]
+    shape = (len(setups), len(pairings), 2)
+    holds_a = np.broadcast_to(pairings.astype(np.int16), shape)
     holds_b = holds_a[:, :, ::-1]
-    swapped = setups.b_starts[None, :, None]
+    swapped = setups.b_starts[:, None, None]
     players = np.stack([np.where(swapped, holds_b, holds_a), np.where(swapped, holds_a, holds_b)], axis=-1)
     seats = np.where(setups.b_starts[:, None], setups.decks[:, ::-1], setups.decks).astype(np.int16)
-    decks = np.broadcast_to(seats[None, :, None, :], (*shape, 2))
-    keys = np.broadcast_to(setups.keys[None, :, None], shape)
+    decks = np.broadcast_to(seats[:, None, None, :], (*shape, 2))
+    keys = np.broadcast_to(setups.keys[:, None, None], shape)
     return Schedule(
         np.ascontiguousarray(players.reshape(-1, 2)),
         np.ascontiguousarray(decks.reshape(-1, 2)),
@@ -99,7 +100,6 @@ class Tally:
         wins: of i, the same shape.
         draws: the same shape.
         turns: rounds of all games, the same shape.
-        faults: games lost by an error or an illegal action, the same shape.
     """
 
     pairings: np.ndarray
@@ -107,7 +107,6 @@ class Tally:
     wins: np.ndarray
     draws: np.ndarray
     turns: np.ndarray
-    faults: np.ndarray
 
     @property
     def losses(self) -> np.ndarray:
@@ -143,9 +142,16 @@ def play_pairings(
         seed: of the run.
         address: of the setups below it.
         play: plays a schedule (`evo.pool.Pool.play`).
+
+    Raises:
+        GameError: an agent failed.
     """
     setups = make_setups(len(table.decks), games, seed, *address)
-    played = play(table, make_schedule(pairings, setups))
+    schedule = make_schedule(pairings, setups)
+    played = play(table, schedule)
+    if played["fault"].any():  # an agent that fails, as a solver may, is no worse player
+        text = fault_text(table, schedule, int(np.flatnonzero(played["fault"])[0]))
+        raise GameError(f"a game could not be played: {text}")
     return tally(pairings, setups, len(table.decks), played)
 
 
@@ -158,21 +164,21 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         n_decks: how many decks.
         played: dtype `evo.games.GAME`, shape (games,).
     """
-    shape = (len(pairings), len(setups), 2)
+    shape = (len(setups), len(pairings), 2)
     results = played.reshape(shape)
     # In twin 0 the pairing's first player holds a; it goes first unless b starts.
-    first_is_i = np.stack([~setups.b_starts, setups.b_starts], axis=1)[None]
+    first_is_i = np.stack([~setups.b_starts, setups.b_starts], axis=1)[:, None]
     won = np.where(
         first_is_i, results["outcome"] == Outcome.FIRST_WINS, results["outcome"] == Outcome.SECOND_WINS
     )
     own = setups.decks
-    cells = np.stack([own[:, 0] * n_decks + own[:, 1], own[:, 1] * n_decks + own[:, 0]], axis=1).reshape(-1)
-    order = np.zeros((n_decks * n_decks, cells.size), np.int64)
-    order[cells, np.arange(cells.size)] = 1
+    cells = np.stack([own[:, 0] * n_decks + own[:, 1], own[:, 1] * n_decks + own[:, 0]], axis=1)
 
     def by_cell(values: np.ndarray) -> np.ndarray:
-        flat = np.asarray(values, np.int64).reshape(len(pairings), -1)
-        return np.asarray(flat @ order.T).reshape(len(pairings), n_decks, n_decks)
+        sums = np.zeros((n_decks * n_decks, len(pairings)), np.int64)
+        for twin in (0, 1):
+            np.add.at(sums, cells[:, twin], np.asarray(values, np.int64)[:, :, twin])
+        return sums.T.reshape(len(pairings), n_decks, n_decks)
 
     return Tally(
         pairings,
@@ -180,5 +186,4 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         by_cell(won),
         by_cell(results["outcome"] == Outcome.DRAW),
         by_cell(results["turns"]),
-        by_cell(results["fault"]),
     )

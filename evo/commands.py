@@ -17,12 +17,13 @@ from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.champion import THESIS_SEVEN
 from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.files import is_locked
 from evo.games import compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
-from evo.progress import Display, default_folder, output_console, stop_on_signals
+from evo.progress import Counter, Display, default_folder, output_console, stop_on_signals
 from evo.run import begin_session, evolve, extend, new_manifest
 from evo.seeds import study_seed
-from evo.store import RunError, RunFolder, check_vacant, create_run, in_use, open_run, peek_run, read_champion
+from evo.store import RunError, RunFolder, check_vacant, create_run, open_run, peek_run, read_champion
 from ilp_agent import WEIGHT_NAMES
 
 POOLS = ("auto", "local", "ray")
@@ -160,24 +161,41 @@ def show_config(
 
 def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
     """The configuration with what the command line says of workers, pool and address."""
-    if pool is not None and pool not in POOLS:
-        raise unknown_name("pool", pool, POOLS)
+    if pool is not None:
+        check_pool(pool)
     given = {"workers": workers, "pool": pool, "address": address}
     return config.changed(**{key: value for key, value in given.items() if value is not None})
 
 
+def check_pool(pool: str) -> None:
+    """Refuse a name that is no pool.
+
+    Raises:
+        UnknownNameError: the message lists the pools.
+    """
+    if pool not in POOLS:
+        raise unknown_name("pool", pool, POOLS)
+
+
 @contextlib.contextmanager
 def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
+    """A pool for a configuration."""
+    compiled = config.backend == "exact"
+    with pool_of(config.pool, config.workers, config.address, compiled, display) as pool:
+        yield pool
+
+
+@contextlib.contextmanager
+def pool_of(
+    kind: str, workers: int, address: str, compiled: bool, display: Display | Counter
+) -> Iterator[Pool]:
     """A pool under a signal handler; after an interruption the process exits 130 or 143."""
     stopped: InterruptedRunError | None = None
     with stop_on_signals(display):
         try:
-            with open_pool(config.pool, config.workers, config.address, config.backend == "exact") as (
-                pool,
-                said,
-            ):
+            with open_pool(kind, workers, address, compiled) as (pool, said):
                 display.console.print(said, markup=False, highlight=False)
-                if config.backend == "exact":
+                if compiled:
                     compile_games()
                 yield pool
         except InterruptedRunError as error:
@@ -275,7 +293,7 @@ def _standing(path: Path) -> list[str]:
     said = read_champion(path).get("provenance")
     champion: dict[str, Any] = said if isinstance(said, dict) else {}
     finished = champion.get("generation") == config.generations
-    state = "running" if in_use(path) else "finished" if finished else "stopped"
+    state = "running" if is_locked(path) else "finished" if finished else "stopped"
     seven = champion.get("against_thesis_seven")
     value = seven.get("win_rate") if isinstance(seven, dict) else None
     rate = f"{value:.1%}" if isinstance(value, float) else ""

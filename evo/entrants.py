@@ -1,37 +1,139 @@
 """Entrants: who can play, by the one notation used everywhere."""
 
-from collections.abc import Callable
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from engine import Agent, ManaforgeError, PassAgent, RandomAgent
+from engine import ManaforgeError
 from engine.errors import unknown_name
-from ilp_agent import IlpAgent, find_profile, find_solver
+from evo.games import PLAIN, Player
+from evo.store import read_champion
+from ilp_agent import Profile, find_profile, find_solver, read_profile, shipped_profiles
 
-PLAIN: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "pass": PassAgent}
+RUNS = Path("runs")
 
-NOTATION = "ilp:PROFILE (a name of configs/profiles or the path of a profile file), " + ", ".join(PLAIN)
+NOTATION = (
+    "ilp:PROFILE (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
+    "@highs or @gurobi behind it chooses the solver), " + ", ".join(PLAIN)
+)
 
 
 class EntrantError(ManaforgeError, ValueError):
     """A text that names no entrant."""
 
 
-def find_entrant(text: str) -> Agent:
-    """The agent a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `random`, `pass`.
+@dataclass(frozen=True)
+class Entrant:
+    """Who plays, and how tables call it.
 
-    `@gurobi` or `@highs` behind an ILP entrant chooses another backend than `exact`.
+    Attributes:
+        text: as typed; of a glob, `ilp:NAME`.
+        player: the same in a form that plays.
+    """
+
+    text: str
+    player: Player
+
+
+def find_entrant(text: str) -> Entrant:
+    """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `random`, `pass`.
+
+    `ilp:RUN` is the champion of a run folder, which is also looked for in `runs/`. `@gurobi` or `@highs`
+    behind an ILP entrant chooses another backend than `exact`.
 
     Raises:
         EntrantError, UnknownNameError: it names none; the message lists the nearest.
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
     """
-    kind, _, rest = text.partition(":")
     if text in PLAIN:
-        return PLAIN[text]()
+        return Entrant(text, Player(kind=text))
+    name, backend = _parts(text)
+    find_solver(backend)
+    return Entrant(text, _player(_profile(name), backend))
+
+
+def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
+    """All entrants that texts name, globs expanded, each once, in their order.
+
+    Returns:
+        The entrants, and which of them were typed twice: those meet themselves.
+
+    Raises:
+        As `find_entrant`; EntrantError also where a glob matches nothing.
+    """
+    found: dict[str, Entrant] = {}
+    twice: set[str] = set()
+    for text in texts:
+        if _is_glob(text):
+            for entrant in _expand(text, found):
+                found.setdefault(entrant.text, entrant)
+        elif text in found:
+            twice.add(text)
+        else:
+            found[text] = find_entrant(text)
+    return list(found.values()), twice
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """Profile and backend of an ILP entrant."""
+    kind, _, rest = text.partition(":")
     if kind != "ilp" or not rest:
-        error = unknown_name("agent", text, [*PLAIN, "ilp:NAME"])
-        raise EntrantError(f"{error}; an agent is {NOTATION}")
+        error = unknown_name("entrant", text, [*PLAIN, *(f"ilp:{name}" for name in shipped_profiles())])
+        raise EntrantError(f"{error}; an entrant is {NOTATION}")
     name, mark, backend = rest.rpartition("@")
-    profile = find_profile(name if mark else rest)
-    find_solver(backend if mark else "exact")
-    return IlpAgent(profile, backend if mark else "exact")
+    return (name, backend) if mark else (rest, "exact")
+
+
+def _profile(name: str) -> Profile:
+    """A profile by name, file, or run folder."""
+    for folder in (Path(name), RUNS / name):
+        if folder.is_dir() and not (folder == RUNS / name and name in shipped_profiles()):
+            return _champion(folder)
+    runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
+    if name.endswith(".toml") or "/" in name or name in shipped_profiles():
+        return find_profile(name)
+    raise unknown_name("profile or run", name, [*shipped_profiles(), *runs])
+
+
+def _champion(folder: Path) -> Profile:
+    if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
+        raise EntrantError(f"{folder} is no run folder: it has no config.toml")
+    if not read_champion(folder):
+        raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
+    return read_profile(folder / "champion.toml")
+
+
+def _player(profile: Profile, backend: str) -> Player:
+    return Player(tuple(float(weight) for weight in profile.weights.array), backend)
+
+
+def _is_glob(text: str) -> bool:
+    return text.startswith("ilp:") and glob.has_magic(text) and not Path(_parts(text)[0]).exists()
+
+
+def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
+    """Profile files and finished runs that match, as `ilp:NAME`; as `ilp:PATH` where a name means two."""
+    pattern, backend = _parts(text)
+    find_solver(backend)
+    suffix = "" if backend == "exact" else f"@{backend}"
+    found: dict[str, Entrant] = {}
+    for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
+        if Path(path).is_dir() and (Path(path) / "champion.toml").exists():
+            profile = _champion(Path(path))
+        elif path.endswith(".toml") and Path(path).is_file():
+            profile = read_profile(Path(path))
+        else:
+            continue
+        player = _player(profile, backend)
+        text = f"ilp:{profile.name}{suffix}"
+        known = found.get(text) or taken.get(text)
+        if known is None and profile.name in shipped_profiles():
+            known = find_entrant(text)
+        if known is not None and known.player != player:
+            text = f"ilp:{path}{suffix}"
+        found[text] = Entrant(text, player)
+    if not found:
+        raise EntrantError(f"{pattern} matches no profile file and no run with a champion")
+    return list(found.values())

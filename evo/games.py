@@ -1,23 +1,39 @@
 """Games to play, as arrays, and what came of them; and how one worker plays a part of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 
-from engine import Deck, ManaforgeError, Ruleset, find_deck, find_ruleset
+from engine import Deck, ManaforgeError, PassAgent, RandomAgent, Ruleset, find_deck, find_ruleset
 from engine.cards import CardTable
 from engine.codes import Purpose
 from engine.decks import deck_records, table_of
-from engine.match import Agent, Reason, deal_key, play_on
+from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.streams import derive
 from ilp_agent import WEIGHT_NAMES, IlpAgent, Weights
 from ilp_agent.selfplay import RESULT, play_games
 
+PLAIN: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "pass": PassAgent}
+"""Agents that need nothing but their name."""
+
+
+class Fault(IntEnum):
+    """What the loser of a game did, if the game was not decided by play."""
+
+    NONE = 0
+    ILLEGAL_ACTION = 1
+    AGENT_ERROR = 2
+
+
+_FAULTS = {Reason.ILLEGAL_ACTION: Fault.ILLEGAL_ACTION, Reason.AGENT_ERROR: Fault.AGENT_ERROR}
+
 GAME = np.dtype(
     [
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
-        ("fault", "i1"),  # 1: lost by an error of the agent or an illegal action
+        ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds of both players begun, at most the ruleset's cap
     ]
 )
@@ -33,20 +49,24 @@ class Player:
     """Who plays, in a form that crosses process borders.
 
     Attributes:
-        weights: of the turn program, in the order of `ilp_agent.WEIGHT_NAMES`.
+        weights: of the turn program, in the order of `ilp_agent.WEIGHT_NAMES`; of another kind, none.
         backend: solver of its turns.
+        kind: "ilp", or a name of `PLAIN`.
     """
 
-    weights: tuple[float, ...]
+    weights: tuple[float, ...] = ()
     backend: str = "exact"
+    kind: str = "ilp"
 
     @property
     def compiled(self) -> bool:
         """Whether whole games of it run compiled, without Python's lock."""
-        return self.backend == "exact"
+        return self.kind == "ilp" and self.backend == "exact"
 
     def agent(self) -> Agent:
         """The same as an agent in Python."""
+        if self.kind in PLAIN:
+            return PLAIN[self.kind]()
         return IlpAgent(Weights.from_array(self.weights), self.backend)
 
 
@@ -58,10 +78,10 @@ class Table:
     decks: tuple[Deck, ...]
     ruleset: Ruleset
 
-    @property
-    def compiled(self) -> bool:
-        """Whether every game runs compiled."""
-        return all(player.compiled for player in self.players)
+    def compiled(self, games: "Schedule") -> np.ndarray:
+        """Which games run compiled; bool, shape (games,)."""
+        players = np.array([player.compiled for player in self.players])
+        return np.asarray(players[games.players].all(axis=1))
 
 
 @dataclass(frozen=True)
@@ -81,14 +101,19 @@ class Schedule:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def part(self, start: int, stop: int) -> "Schedule":
-        """Games `start` to `stop` - 1."""
-        return Schedule(self.players[start:stop], self.decks[start:stop], self.keys[start:stop])
+    def part(self, which: slice | np.ndarray) -> "Schedule":
+        """Some of the games."""
+        return Schedule(self.players[which], self.decks[which], self.keys[which])
 
 
 def play_part(table: Table, games: Schedule) -> np.ndarray:
     """Play games in their order; the result depends on nothing else. Dtype `GAME`, shape (games,)."""
-    return _play_compiled(table, games) if table.compiled else _play_in_python(table, games)
+    played = np.zeros(len(games), GAME)
+    compiled = table.compiled(games)
+    for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
+        if which.any():
+            played[which] = play(table, games.part(which))
+    return played
 
 
 def compile_games() -> None:
@@ -99,10 +124,18 @@ def compile_games() -> None:
     _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
+def fault_text(table: Table, games: Schedule, number: int) -> str:
+    """What went wrong in a game that ended by a fault: it is played again, and its error told."""
+    lines = _play_one(table, games, number).error.strip().splitlines()
+    told = [line for line in lines if not line.startswith("in ")]
+    return told[-1] if told else "played again it did not go wrong"
+
+
 def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
     cards, decks = _tables_of(table.decks)
     results = np.zeros(len(games), RESULT)
-    weights = np.array([player.weights for player in table.players], np.float64)
+    nobody = (0.0,) * len(WEIGHT_NAMES)
+    weights = np.array([player.weights or nobody for player in table.players], np.float64)
     play_games(
         cards.array, decks, table.ruleset.array, weights, games.players, games.decks, games.keys, results
     )
@@ -112,20 +145,27 @@ def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
 
 
 def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
-    agents = [player.agent() for player in table.players]
     played = np.zeros(len(games), GAME)
+    agents: dict[int, Agent] = {}
     for number in range(len(games)):
-        pair = tuple(table.decks[deck] for deck in games.decks[number])
-        both = tuple(agents[player] for player in games.players[number])
-        key = games.keys[number]
-        streams = [_agent_stream(key, seat) for seat in (0, 1)]
-        result = play_on((both[0], both[1]), deal_key((pair[0], pair[1]), key, table.ruleset), streams)
-        fault = result.reason in (Reason.ILLEGAL_ACTION, Reason.AGENT_ERROR)
-        if fault:  # a solver that fails is no worse player
-            lines = [line for line in result.error.strip().splitlines() if not line.startswith("in ")]
-            raise GameError(f"a game could not be played: {lines[-1] if lines else result.reason}")
-        played[number] = (result.outcome, fault, result.turns)
+        result = _play_one(table, games, number, agents)
+        played[number] = (result.outcome, _FAULTS.get(result.reason, Fault.NONE), result.turns)
     return played
+
+
+def _play_one(
+    table: Table, games: Schedule, number: int, agents: dict[int, Agent] | None = None
+) -> MatchResult:
+    """Play one game in Python; `agents` keeps them from game to game."""
+    known = {} if agents is None else agents
+    for player in games.players[number]:
+        if player not in known:
+            known[player] = table.players[player].agent()
+    first, second = (known[player] for player in games.players[number])
+    one, two = (table.decks[deck] for deck in games.decks[number])
+    key = games.keys[number]
+    streams = [_agent_stream(key, seat) for seat in (0, 1)]
+    return play_on((first, second), deal_key((one, two), key, table.ruleset), streams)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

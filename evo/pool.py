@@ -110,23 +110,25 @@ class LocalPool:
 
     def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
-        pace = self._pace if table.compiled else self._single
-        threads = self._threads if table.compiled else self._one_thread
+        compiled = bool(table.compiled(games).all())
+        pace = self._pace if compiled else self._single
+        threads = self._threads if compiled else self._one_thread
         futures: dict[Future[tuple[np.ndarray, float]], tuple[int, int]] = {}
         played = np.zeros(len(games), GAME)
         start = 0
         try:
             while start < len(games) or futures:
                 while start < len(games) and len(futures) < pace.workers + 1:
-                    stop = start + pace.part(len(games) - start, len(games), table.compiled)
-                    futures[threads.submit(_timed, table, games.part(start, stop))] = (start, stop)
+                    stop = start + pace.part(len(games) - start, len(games), compiled)
+                    part = games.part(slice(start, stop))
+                    futures[threads.submit(_timed, table, part)] = (start, stop)
                     start = stop
                 done, _ = wait(futures, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
                     first, last = futures.pop(future)
                     played[first:last], seconds = future.result()
                     self.busy += seconds
-                    pace.saw(last - first, seconds, table.compiled)
+                    pace.saw(last - first, seconds, compiled)
                     watch(last - first)
                 if not done:
                     watch(0)
@@ -194,6 +196,7 @@ class RayPool:
     def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
         ray, pace = self._ray, self._pace
+        compiled = bool(table.compiled(games).all())
         if self._table[0] != table:
             self._table = (table, ray.put(table))
         shared = ray.put(games)
@@ -203,7 +206,7 @@ class RayPool:
         try:
             while start < len(games) or pending:
                 while start < len(games) and len(pending) < self._in_flight:
-                    stop = start + pace.part(len(games) - start, len(games), table.compiled)
+                    stop = start + pace.part(len(games) - start, len(games), compiled)
                     pending[self._play.remote(self._table[1], shared, start, stop)] = (start, stop)
                     start = stop
                 done, _ = ray.wait(list(pending), num_returns=1, timeout=0.2)
@@ -211,7 +214,7 @@ class RayPool:
                     first, last = pending.pop(task)
                     played[first:last], seconds = ray.get(task)
                     self.busy += seconds
-                    pace.saw(last - first, seconds, table.compiled)
+                    pace.saw(last - first, seconds, compiled)
                     watch(last - first)
                 if not done:
                     watch(0)
@@ -235,7 +238,7 @@ class RayPool:
 
 
 def _timed_range(table: Table, games: Schedule, start: int, stop: int) -> tuple[np.ndarray, float]:
-    return _timed(table, games.part(start, stop))
+    return _timed(table, games.part(slice(start, stop)))
 
 
 def processors() -> int:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +22,9 @@ from ilp_agent import WEIGHT_NAMES
 
 SPEED_WINDOW = 20.0
 """Seconds over which games a second are counted."""
+
+LINE_SECONDS = 10.0
+"""Without a terminal a tournament tells so often how far it is."""
 
 
 class Display:
@@ -154,8 +157,68 @@ class Display:
             self._writer = None
 
 
+class Counter:
+    """Shows how many games of a tournament are played: a bar, or a line now and then without a terminal.
+
+    Args:
+        console: where to.
+        total: games to play.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console = console
+        self.stopping = 0
+        self._total = total
+        self._played = 0
+        self._began = time.monotonic()
+        self._next_line = self._began + LINE_SECONDS
+        self._bar: Progress | None = None
+        if console.is_terminal and total:
+            self._bar = Progress(
+                TextColumn("games"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self._task = self._bar.add_task("", total=total)
+            self._bar.start()
+
+    def advance(self, games: int) -> None:
+        """Count finished games; stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: a signal asked to stop.
+        """
+        if self.stopping:
+            raise InterruptedRunError(self.stopping)
+        self._played += games
+        now = time.monotonic()
+        if self._bar is not None:
+            self._bar.update(self._task, advance=games)
+        elif now >= self._next_line:
+            self._next_line = now + LINE_SECONDS
+            speed = self._played / (now - self._began)
+            self.console.print(
+                f"{self._played:,} of {self._total:,} games, {speed:,.0f} a second", highlight=False
+            )
+
+    def close(self) -> None:
+        """Clear the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+class Stoppable(Protocol):
+    """What a signal asks to stop."""
+
+    stopping: int
+
+
 @contextlib.contextmanager
-def stop_on_signals(display: Display) -> Iterator[None]:
+def stop_on_signals(display: Stoppable) -> Iterator[None]:
     """While this lasts, Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
 
     def handle(number: int, _: FrameType | None) -> None:
@@ -172,11 +235,11 @@ def stop_on_signals(display: Display) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def output_console() -> Console:
-    """Standard output: live on a terminal, plain lines of any length elsewhere."""
-    if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(highlight=False, soft_wrap=True, width=140)
+def output_console(stderr: bool = False) -> Console:
+    """Standard output or standard error: live on a terminal, plain lines of any length elsewhere."""
+    if (sys.stderr if stderr else sys.stdout).isatty():
+        return Console(highlight=False, stderr=stderr)
+    return Console(highlight=False, soft_wrap=True, width=140, stderr=stderr)
 
 
 def default_folder(config: Path | str) -> Path:

@@ -71,7 +71,7 @@ def pairings_table(
         "deck": np.tile(np.repeat(np.asarray(names), n_decks), n_pairings),
         "opponent_deck": np.tile(np.asarray(names), n_pairings * n_decks),
     }
-    for name in ("games", "wins", "draws", "turns", "faults"):
+    for name in ("games", "wins", "draws", "turns"):
         columns[name] = getattr(tally, name).reshape(-1).astype(np.int64)
     return pd.DataFrame(columns)
 

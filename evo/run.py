@@ -15,11 +15,12 @@ from engine import RULES_VERSION, find_deck, find_ruleset
 from evo.champion import Champion, play_final
 from evo.coevolution import Play, Tally, all_pairings, play_pairings
 from evo.config import RunConfig
+from evo.files import json_bytes, parquet_bytes
 from evo.games import Player, Schedule, Table
 from evo.pool import Pool, processors
 from evo.records import individuals_table, pairings_table, restore
 from evo.seeds import Stream
-from evo.store import RUN_SCHEMA, RunError, RunFolder, json_bytes, parquet_bytes, read_champion
+from evo.store import RUN_SCHEMA, RunError, RunFolder, read_champion
 from evo.strategy import EvolutionStrategy, Individual, Told
 
 LIBRARIES = ("deap", "gurobipy", "highspy", "numba", "numpy", "pandas", "pyarrow", "ray")
@@ -114,7 +115,7 @@ def games_to_play(config: RunConfig, committed: int) -> int:
 def write_champion(folder: RunFolder, champion: Champion) -> None:
     """Write `final.parquet` and `champion.toml`, and note their checksums in the manifest."""
     text = champion.profile.to_toml().encode()
-    table = parquet_bytes(champion.table)
+    table = parquet_bytes(champion.table, RUN_SCHEMA)
     folder.write("final.parquet", table)
     folder.write("champion.toml", text)
     manifest = folder.manifest()

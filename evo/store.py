@@ -6,9 +6,7 @@ not agree with the checksums is named, set aside and played again. `runs/README.
 """
 
 import contextlib
-import fcntl
 import hashlib
-import io
 import json
 import os
 import tomllib
@@ -19,11 +17,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from engine import RULES_VERSION, ManaforgeError
+from engine import ManaforgeError
 from evo.config import RunConfig, read_config
+from evo.files import json_bytes, parquet_bytes, replace_file, sync_folder, take_lock
 
 RUN_SCHEMA = 1
 
@@ -67,7 +64,7 @@ class RunFolder:
         with self._writing(f"generation {generation}"):
             sums = []
             for kind, table in (("pairings", pairings), ("generations", individuals)):
-                content = parquet_bytes(table)
+                content = parquet_bytes(table, RUN_SCHEMA)
                 self._replace(self.file(kind, generation), content)
                 sums.append(hashlib.sha256(content).hexdigest())
             with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
@@ -112,14 +109,8 @@ class RunFolder:
         self.close()
 
     def _replace(self, target: Path, content: bytes) -> None:
-        """Temporary file outside the history, flush, rename, flush the folder."""
-        temporary = self.path / f"{target.parent.name}-{target.name}.tmp"
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-        sync_folder(target.parent)
+        """Write a file; the temporary one stays outside the history."""
+        replace_file(target, content, self.path / f"{target.parent.name}-{target.name}.tmp")
 
     @contextlib.contextmanager
     def _writing(self, what: str) -> Iterator[None]:
@@ -142,12 +133,9 @@ class RunFolder:
         Raises:
             RunError: another process has it.
         """
-        lock = (self.path / "lock").open("a")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            raise RunError(f"run folder {self.path} is in use by another process") from None
+        lock = take_lock(self.path)
+        if lock is None:
+            raise RunError(f"run folder {self.path} is in use by another process")
         self._lock = lock
 
     def check_history(self) -> None:
@@ -289,41 +277,6 @@ def peek_run(path: Path) -> RunFolder:
         lines = (path / "checksums.txt").read_text(encoding="ascii", errors="replace").splitlines(True)
         folder.committed = sum(line.endswith("\n") for line in lines)
     return folder
-
-
-def in_use(path: Path) -> bool:
-    """Whether a process has the folder's lock."""
-    try:
-        with (path / "lock").open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
-def parquet_bytes(table: pd.DataFrame) -> bytes:
-    """A table as the bytes of a parquet file: the same for the same table and versions."""
-    arrow = pa.Table.from_pandas(table, preserve_index=False)
-    arrow = arrow.replace_schema_metadata({"manaforge_schema": str(RUN_SCHEMA), "rules": str(RULES_VERSION)})
-    buffer = io.BytesIO()
-    pq.write_table(arrow, buffer, compression="zstd")
-    return buffer.getvalue()
-
-
-def json_bytes(content: dict[str, Any]) -> bytes:
-    """Readable JSON."""
-    return (json.dumps(content, indent=1) + "\n").encode()
-
-
-def sync_folder(path: Path) -> None:
-    """Flush a folder's entries to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_champion(path: Path) -> dict[str, Any]:

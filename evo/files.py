@@ -1,0 +1,94 @@
+"""Files that appear complete or not at all, and folders that one process writes at a time."""
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine import RULES_VERSION
+
+
+def replace_file(target: Path, content: bytes, temporary: Path) -> None:
+    """Write a file all or nothing: temporary file, flush, rename, flush the folder.
+
+    Args:
+        target: the file.
+        content: what it shall hold.
+        temporary: where it is written first, on the same file system; left behind when that fails.
+    """
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(target)
+    sync_folder(target.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Flush a folder's entries to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def take_lock(folder: Path) -> IO[str] | None:
+    """The operating system's lock on a folder, which ends with the process; None where another has it."""
+    lock = (folder / "lock").open("a")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process has the folder's lock."""
+    try:
+        with (folder / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
+    """A table as the bytes of a parquet file: the same for the same table and versions.
+
+    Pages carry checksums, which `read_parquet` verifies.
+    """
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({"manaforge_schema": str(schema), "rules": str(RULES_VERSION)})
+    buffer = io.BytesIO()
+    pq.write_table(arrow, buffer, compression="zstd", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read a table back.
+
+    Raises:
+        OSError, ValueError: the file is missing or damaged (of pyarrow's errors, all are one of these).
+    """
+    return pq.read_table(path, page_checksum_verification=True).to_pandas()
+
+
+def json_bytes(content: dict[str, Any]) -> bytes:
+    """Readable JSON."""
+    return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
+
+
+def digest_of(content: Any) -> str:
+    """SHA-256 of data that JSON can write."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

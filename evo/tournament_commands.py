@@ -1,0 +1,140 @@
+"""The command `manaforge tournament`."""
+
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import get_args
+
+import typer
+
+from engine import find_deck, find_ruleset, rulesets, shipped_decks
+from engine.errors import unknown_name
+from evo.commands import check_pool, pool_of
+from evo.entrants import NOTATION, find_entrants
+from evo.pool import InterruptedRunError
+from evo.progress import Counter, output_console
+from evo.sequential import parse_sprt
+from evo.standings import standings
+from evo.tournament import Format, Seats, games_table
+from evo.tournament_folder import TournamentError, TournamentFolder, open_tournament
+from evo.tournament_output import show, summary_of, warnings_of, write_files
+from evo.tournament_run import Tournament, find_faults, play_tournament
+
+SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
+
+ENTRANTS = typer.Argument(
+    metavar="ENTRANT...", help=f"Who plays: {NOTATION}. Globs expand; named twice, one also meets itself."
+)
+
+OUT = typer.Option(
+    None, help="Its folder; the same again goes on where it stopped. [default: runs/tournament-<hash>]"
+)
+
+
+def tournament_command(
+    entrants: list[str] = ENTRANTS,
+    decks: str = typer.Option(
+        "", help=f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
+    ),
+    games: int = typer.Option(
+        200, min=1, help="Games for each two entrants and ordered pair of decks; even where paired."
+    ),
+    style: str = typer.Option(
+        "round-robin", "--format", help="round-robin, or gauntlet: the first against all the others."
+    ),
+    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    seats: str = typer.Option(
+        "paired",
+        help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
+        "pair of entrants, itself included, the first deck for whoever goes first.",
+    ),
+    out: Path = OUT,
+    sprt: str = typer.Option(
+        "",
+        metavar="KEY=VALUE...",
+        help="Stop as soon as the games say which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
+        "(model=normalized). Of two entrants; --games is then the most.",
+    ),
+    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Of the deals."),
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    pool: str = typer.Option("auto", help="auto, local or ray."),
+    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+    as_data: bool = typer.Option(False, "--json", help="Print the summary as JSON for machines."),
+) -> None:
+    """Play a tournament and say who is better, and how surely."""
+    check_pool(pool)
+    words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
+    found, twice = find_entrants([text for text in entrants if text not in words])
+    deck_names = tuple(dict.fromkeys(name.strip() for name in decks.split(",") if name.strip()))
+    tournament = Tournament(
+        entrants=tuple(found),
+        alone=frozenset(twice),
+        decks=tuple(find_deck(name) for name in deck_names),
+        deck_names=deck_names,
+        ruleset=find_ruleset(ruleset),
+        ruleset_name=ruleset,
+        games=games,
+        seats=_seats(seats),
+        style=_format(style),
+        seed=seed,
+        sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
+    )
+    path = out or Path("runs") / f"tournament-{tournament.digest[:8]}"
+    console = output_console(stderr=as_data)
+    with open_tournament(path, tournament.definition) as folder:
+        left = len(tournament.meetings) - len(folder.played)
+        for problem in folder.problems:
+            console.print(f"found: {problem}", markup=False)
+        known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
+        console.print(f"tournament {path}: {len(tournament.meetings):,} games{known}", highlight=False)
+        counter = Counter(console, max(left, 0))
+        compiled = all(entrant.player.compiled for entrant in tournament.entrants)
+        with pool_of(pool, workers, address, compiled, counter) as players:
+            try:
+                verdict = play_tournament(tournament, folder, players, counter.advance)
+            except InterruptedRunError as error:
+                _say_how_to_go_on(error, folder, counter)
+                raise
+        names = [deck.name for deck in tournament.decks]
+        table = games_table(tournament.meetings, folder.played, tournament.names, names)
+        read = standings(table)
+        summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
+        folder.finish(table)
+        write_files(tournament, folder, read, summary)
+    if as_data:
+        print(json.dumps(summary, indent=1, allow_nan=False))
+        for warning in warnings_of(summary):
+            print(f"warning: {warning}", file=sys.stderr)
+    else:
+        show(tournament, read, summary, console)
+        console.print(
+            f"all of it: {path}/tournament.html, results.csv, ratings.csv, games.parquet", markup=False
+        )
+
+
+def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
+    counter.close()
+    name = signal.Signals(error.signal).name
+    print(
+        f"stopped by {name}: {len(folder.played):,} games are safe in {folder.path}. "
+        "To go on: the same command again",
+        file=sys.stderr,
+    )
+
+
+def _seats(text: str) -> Seats:
+    for known in get_args(Seats):
+        if text == known:
+            seats: Seats = known
+            return seats
+    raise TournamentError(f"--seats: {unknown_name('kind of seats', text, get_args(Seats))}")
+
+
+def _format(text: str) -> Format:
+    for known in get_args(Format):
+        if text == known:
+            style: Format = known
+            return style
+    raise TournamentError(f"--format: {unknown_name('format', text, get_args(Format))}")

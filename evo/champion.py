@@ -1,23 +1,25 @@
 """The champion: a final between the last population, its centroid and the hall of fame on fresh deals.
 
-Whoever led the last generation led it by luck too. The final goes in two stages: all candidates meet on half
-the games, then the best eight meet again on the other half, and only those last games count.
+Whoever led the last generation led it by luck too. The final is a tournament in two stages: all candidates
+meet on half the games, then the best eight meet again on the other half, and only those last games count.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from engine import RULES_VERSION, find_deck, find_ruleset
-from evo.coevolution import Play, Tally, all_pairings, play_pairings
+from evo.coevolution import Play
 from evo.config import RunConfig
-from evo.games import Player, Table
-from evo.ratings import Rate, win_rate
+from evo.games import Player, Table, refuse_faults
 from evo.seeds import Stream
+from evo.standings import meetings_table, scores_table
 from evo.strategy import EvolutionStrategy
+from evo.tournament import Format, Meetings, games_table, make_pairings
 from ilp_agent import Profile, Weights, find_profile
 
 SECOND_STAGE = 8
@@ -58,7 +60,8 @@ class Champion:
 
     Attributes:
         profile: weights with provenance, as `champion.toml` has it.
-        table: one row an opponent of the final's last stage and of the benchmark, with games and rates.
+        table: the final, as `final.parquet` has it: one row a candidate, the champion first, and one for each
+            of the thesis's seven that it met.
     """
 
     profile: Profile
@@ -87,101 +90,105 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         config: of the run.
         play: plays a schedule (`evo.pool.Pool.play`).
     """
-    candidates = candidates_of(strategy)
-    stage = 0
-    result: Tally | None = None
-    order = list(range(len(candidates)))
-    if config.final.games and len(candidates) > 1:
-        while True:
-            alone = stage == 0 and len(candidates) <= SECOND_STAGE
-            budget = config.final.games if alone else config.final.games // 2
-            result = _round_robin(candidates, config, stage, budget, play)
-            scores = result.scores(len(candidates)).sum(axis=(1, 2))
-            order = sorted(range(len(candidates)), key=lambda place: (-scores[place], place))
-            if len(candidates) <= SECOND_STAGE:
-                break
-            candidates = [candidates[place] for place in order[:SECOND_STAGE]]
-            stage += 1
-    best = candidates[order[0]]
-    rows: list[list[object]] = []
-    if result is not None:
-        for place, other in enumerate(candidates):
-            if place != order[0]:
-                rows.append(_row("final", other.name, *_record(result, order[0], place)))
+    candidates = {candidate.name: candidate for candidate in candidates_of(strategy)}
+    remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
+    while config.final.games and len(remaining) > 1:
+        last = len(remaining) <= SECOND_STAGE
+        budget = config.final.games if last and stage == 0 else config.final.games // 2
+        met = len(remaining) * (len(remaining) - 1) // 2
+        games = _games_of_stage(remaining, "round-robin", budget // met, stage, config, play)
+        scores = scores_table(games).sort_values("score", ascending=False, kind="stable")
+        scores.insert(0, "stage", "final" if last else "first")
+        # Those of this stage go before those who did not reach it.
+        ranked = pd.concat([scores, ranked[~ranked["entrant"].isin(scores["entrant"])] if stage else ranked])
+        if last:
+            break
+        remaining = [candidates[name] for name in scores["entrant"][:SECOND_STAGE]]
+        stage += 1
+    best = candidates[str(ranked["entrant"].iloc[0])] if len(ranked) else remaining[0]
+    parts = [ranked.assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
     if config.final.benchmark_games:
-        rows += _benchmark(best, config, play)
-    columns = ["stage", "opponent", "games", "wins", "draws", "turns", "win_rate", "low", "high"]
-    table = pd.DataFrame(rows, columns=columns)
-    return Champion(_profile(best, strategy, config, table), table)
+        parts.append(_benchmark(best, config, play))
+    table = pd.concat(parts) if parts else pd.DataFrame(columns=["stage"])
+    table = table.rename(columns={"entrant": "candidate", "score_low": "low", "score_high": "high"})
+    table = table.reindex(columns=list(FINAL_COLUMNS)).astype(FINAL_COLUMNS).reset_index(drop=True)
+    return Champion(profile_of(best, strategy, config, table), table)
 
 
-def _round_robin(
-    candidates: Sequence[Candidate], config: RunConfig, stage: int, budget: int, play: Play
-) -> Tally:
-    """All candidates against each other with about `budget` games."""
-    table = _table([candidate.weights for candidate in candidates], config)
-    pairings = all_pairings(len(candidates))
-    games = _even(budget // (len(pairings) * len(config.decks) ** 2))
-    return play_pairings(table, pairings, games, config.seed, (Stream.FINAL, stage), play)
+FINAL_COLUMNS = {
+    "stage": str,
+    "rank": "Int64",
+    "candidate": str,
+    "opponent": "string",
+    **dict.fromkeys(("games", "wins", "draws", "losses"), "int64"),
+    **dict.fromkeys(("mean_turns", "score", "low", "high"), "float64"),
+}
 
 
-def _even(games: int) -> int:
-    """The even number below, at least 2."""
-    return max(2, games // 2 * 2)
+def _games_of_stage(
+    entrants: Sequence[Candidate], style: Format, budget: int, stage: int, config: RunConfig, play: Play
+) -> pd.DataFrame:
+    """Games between candidates, about `budget` for each two who meet; a table as of a tournament."""
+    players = tuple(Player(tuple(map(float, one.weights)), config.backend) for one in entrants)
+    decks = tuple(find_deck(deck) for deck in config.decks)
+    table = Table(players, decks, find_ruleset(config.ruleset))
+    games = max(2, budget // len(decks) ** 2 // 2 * 2)
+    pairings = make_pairings(len(entrants), style, ())
+    meetings = Meetings(pairings, len(decks), games, config.seed, (Stream.FINAL, stage))
+    schedule, _ = meetings.schedule(0, len(meetings))
+    played = play(table, schedule)
+    refuse_faults(table, schedule, played)
+    return games_table(meetings, played, [one.name for one in entrants], [deck.name for deck in decks])
 
 
-def _benchmark(best: Candidate, config: RunConfig, play: Play) -> list[list[object]]:
-    """The champion against each of the thesis's seven."""
-    seven = [find_profile(name) for name in THESIS_SEVEN]
-    table = _table([best.weights, *(tuple(profile.weights.array) for profile in seven)], config)
-    pairings = np.array([(0, place + 1) for place in range(len(seven))])
-    games = _even(config.final.benchmark_games // len(config.decks) ** 2)
-    result = play_pairings(table, pairings, games, config.seed, (Stream.FINAL, BENCHMARK_STAGE), play)
-    return [_row("thesis", name, *_record(result, 0, place + 1)) for place, name in enumerate(THESIS_SEVEN)]
+def _benchmark(best: Candidate, config: RunConfig, play: Play) -> pd.DataFrame:
+    """The champion against each of the thesis's seven, one row each."""
+    seven = [Candidate(name, tuple(find_profile(name).weights.array), 0) for name in THESIS_SEVEN]
+    budget = config.final.benchmark_games
+    games = _games_of_stage([best, *seven], "gauntlet", budget, BENCHMARK_STAGE, config, play)
+    met = meetings_table(games).rename(columns={"low": "score_low", "high": "score_high"})
+    return met.assign(stage="thesis")
 
 
-def _table(weights: Sequence[Sequence[float]], config: RunConfig) -> Table:
-    players = tuple(Player(tuple(map(float, vector)), config.backend) for vector in weights)
-    return Table(players, tuple(find_deck(deck) for deck in config.decks), find_ruleset(config.ruleset))
+def profile_of(
+    candidate: Candidate, strategy: EvolutionStrategy, config: RunConfig, final: pd.DataFrame
+) -> Profile:
+    """A candidate as a profile with provenance: nothing of where, when or by whom it was played.
 
-
-def _record(result: Tally, player: int, other: int) -> tuple[int, int, int, int]:
-    """Games, wins, draws and rounds of a player against another."""
-    place = int(np.flatnonzero((np.sort(result.pairings, axis=1) == sorted((player, other))).all(axis=1))[0])
-    mine = result.wins if result.pairings[place, 0] == player else result.losses
-    counts = (result.games, mine, result.draws, result.turns)
-    games, wins, draws, turns = (int(count[place].sum()) for count in counts)
-    return games, wins, draws, turns
-
-
-def _row(stage: str, opponent: str, games: int, wins: int, draws: int, turns: int) -> list[object]:
-    return [stage, opponent, games, wins, draws, turns, *win_rate(wins, draws, games)]
-
-
-def _profile(best: Candidate, strategy: EvolutionStrategy, config: RunConfig, table: pd.DataFrame) -> Profile:
-    """The champion as a profile with provenance: nothing of where, when or by whom it was played."""
+    Args:
+        candidate: of the final.
+        strategy: after its last generation.
+        config: of the run.
+        final: as `final.parquet` has it.
+    """
     provenance: dict[str, object] = {
         "source": "manaforge evolve",
-        "candidate": best.name,
-        "birth": best.birth,
+        "candidate": candidate.name,
+        "birth": candidate.birth,
         "generation": strategy.generation - 1,
         "seed": config.seed,
         "config_hash": config.digest,
         "manaforge": version("manaforge"),
         "rules": RULES_VERSION,
     }
-    for stage, key in (("final", "final"), ("thesis", "against_thesis_seven")):
-        part = table[table["stage"] == stage]
-        if len(part):
-            sums = [int(part[name].sum()) for name in ("games", "wins", "draws")]
-            rate: Rate = win_rate(sums[1], sums[2], sums[0])
-            provenance[key] = {
-                "games": sums[0],
-                "wins": sums[1],
-                "draws": sums[2],
-                "win_rate": rate.value,
-                "low": rate.low,
-                "high": rate.high,
-            }
-    name = f"champion-{config.digest[:8]}-{config.seed}"
-    return Profile(name, Weights.from_array(best.weights), provenance)
+    own = final[final["candidate"] == candidate.name]
+    rank = 1
+    for row in own[own["stage"] != "thesis"].to_dict("records"):
+        rank = int(row["rank"])
+        provenance["final"] = {"rank": rank, "stage": str(row["stage"])} | _record_of(row)
+    seven = own[own["stage"] == "thesis"]
+    if len(seven):
+        provenance["against_thesis_seven"] = {
+            row["opponent"]: _record_of(row) for row in seven.to_dict("records")
+        }
+    name = "champion" if rank == 1 else f"place-{rank}"
+    return Profile(
+        f"{name}-{config.digest[:8]}-{config.seed}", Weights.from_array(candidate.weights), provenance
+    )
+
+
+def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
+    """Games and score with interval, as a profile keeps them."""
+    record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
+    record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
+    return record

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine import Outcome
 from engine.streams import stream_key
-from evo.games import GameError, Schedule, Table, fault_text
+from evo.games import Schedule, Table, refuse_faults
 
 Play = Callable[[Table, Schedule], np.ndarray]
 """Plays a schedule; dtype `evo.games.GAME`, shape (games,)."""
@@ -149,9 +149,7 @@ def play_pairings(
     setups = make_setups(len(table.decks), games, seed, *address)
     schedule = make_schedule(pairings, setups)
     played = play(table, schedule)
-    if played["fault"].any():  # an agent that fails, as a solver may, is no worse player
-        text = fault_text(table, schedule, int(np.flatnonzero(played["fault"])[0]))
-        raise GameError(f"a game could not be played: {text}")
+    refuse_faults(table, schedule, played)
     return tally(pairings, setups, len(table.decks), played)
 
 

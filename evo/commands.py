@@ -1,4 +1,4 @@
-"""The commands that make runs: evolve, resume, study, runs, config show."""
+"""The commands around runs: evolve, resume, study, runs, export, config show."""
 
 import contextlib
 import os
@@ -17,6 +17,7 @@ from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.champion import THESIS_SEVEN
 from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.export import best_profiles, write_profiles
 from evo.files import is_locked
 from evo.games import compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
@@ -40,6 +41,7 @@ ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. [defa
 OUT = typer.Option(None, help="The run folder. [default: runs/<config>-<UTC time>]")
 STUDY_OUT = typer.Option(None, help="The study's folder. [default: runs/<config>-study]")
 RUN = typer.Argument(help="A run folder.")
+PROFILES_OUT = typer.Option(..., "--out", help="The folder to write profile files into.")
 RUNS = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own.")
 ROOT = typer.Argument(Path("runs"), help="Where run folders are.")
 TENSORBOARD = typer.Option(
@@ -53,6 +55,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command(name="resume")(resume_command)
     app.command(name="study")(study_command)
     app.command(name="runs")(runs_command)
+    app.command(name="export")(export_command)
     config = typer.Typer(help="Configurations of runs.", no_args_is_help=True)
     config.command(name="show")(show_config)
     app.add_typer(config, name="config")
@@ -135,6 +138,23 @@ def runs_command(
     if not root.is_dir():
         raise RunError(f"{root} is no folder")
     show_runs(root, output_console())
+
+
+def export_command(
+    run: Path = RUN,
+    out: Path = PROFILES_OUT,
+    top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
+) -> None:
+    """Write the champion of a run, or its best candidates, as profile files with their provenance."""
+    table = RichTable("profile", "candidate", "final", "95% interval", "file")
+    for one in write_profiles(best_profiles(run, top), out):
+        provenance = one.profile.provenance
+        final = provenance.get("final")
+        score = (
+            [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
+        )
+        table.add_row(one.profile.name, provenance["candidate"], *score, str(one.path))
+    output_console().print(table)
 
 
 def show_config(
@@ -258,10 +278,9 @@ def show_champion(path: Path, console: Console) -> None:
         table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
         for row in rows.itertuples():
             verdict = "beaten" if row.low > 0.5 else "lost to" if row.high < 0.5 else "undecided"
-            lost = row.games - row.wins - row.draws
             interval = f"{row.low:.1%} to {row.high:.1%}"
-            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, lost)]
-            table.add_row(row.opponent, *counts, f"{row.win_rate:.1%}", interval, verdict)
+            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
+            table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
         console.print(table)
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
@@ -295,7 +314,7 @@ def _standing(path: Path) -> list[str]:
     finished = champion.get("generation") == config.generations
     state = "running" if is_locked(path) else "finished" if finished else "stopped"
     seven = champion.get("against_thesis_seven")
-    value = seven.get("win_rate") if isinstance(seven, dict) else None
-    rate = f"{value:.1%}" if isinstance(value, float) else ""
+    rates = [one["win_rate"] for one in seven.values()] if isinstance(seven, dict) else []
+    rate = f"{sum(rates) / len(rates):.1%}" if rates else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
     return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]

@@ -124,6 +124,17 @@ def compile_games() -> None:
     _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
+def refuse_faults(table: Table, games: Schedule, played: np.ndarray) -> None:
+    """Where the result of every game shall count: an agent that fails, as a solver may, is no worse player.
+
+    Raises:
+        GameError: a game ended by a fault; the message tells what happened in the first.
+    """
+    faults = np.flatnonzero(played["fault"])
+    if len(faults):
+        raise GameError(f"a game could not be played: {fault_text(table, games, int(faults[0]))}")
+
+
 def fault_text(table: Table, games: Schedule, number: int) -> str:
     """What went wrong in a game that ended by a fault: it is played again, and its error told."""
     lines = _play_one(table, games, number).error.strip().splitlines()

@@ -1,6 +1,7 @@
 """What the games of a tournament say: results, ratings, meetings, decks. From a table of games, pure."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,15 +42,45 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Games:
-    """The same games as arrays: places of entrants, points of the first in halves."""
+    """The same games as arrays, one place a game unless said."""
 
     names: list[str]
-    first: np.ndarray
+    decks: list[str]
+    first: np.ndarray  # entrant
     second: np.ndarray
+    first_deck: np.ndarray
+    second_deck: np.ndarray
     setup: np.ndarray
-    strata: np.ndarray  # by setup: which pair of decks
     points: np.ndarray  # of the first: 0, 0.5, 1
+    turns: np.ndarray
+    fault: np.ndarray
     alone: np.ndarray  # a self-match
+
+    @property
+    def strata(self) -> np.ndarray:
+        """By setup: which two decks."""
+        low, high = (
+            np.minimum(self.first_deck, self.second_deck),
+            np.maximum(self.first_deck, self.second_deck),
+        )
+        strata = np.zeros(int(self.setup.max(initial=-1)) + 1, np.int64)
+        strata[self.setup] = low * len(self.decks) + high
+        return strata
+
+
+@dataclass(frozen=True)
+class _Met:
+    """What two who met came to, by setup.
+
+    Attributes:
+        pairs: places i < j, shape (meetings, 2).
+        points: of i, shape (setups, meetings).
+        games: the same shape.
+    """
+
+    pairs: np.ndarray
+    points: np.ndarray
+    games: np.ndarray
 
 
 def standings(games: pd.DataFrame) -> Standings:
@@ -58,15 +89,32 @@ def standings(games: pd.DataFrame) -> Standings:
     Bootstrap and equilibrium are the same for the same games.
     """
     read = _read(games)
-    meetings, per_setup = _meetings(read)
-    ratings = _ratings(read, games, meetings, per_setup)
+    met = _by_setup(read)
+    meetings = _meetings(read, met)
+    ratings, cycles = _ratings(read, met, _scores(read, met))
     return Standings(
-        ratings=ratings[0],
+        ratings=ratings,
         results=results_table(games),
         meetings=meetings,
-        decks=_decks(read, games),
-        summary=_summary(read, games) | ratings[1],
+        decks=_decks(read),
+        summary=_summary(read) | cycles,
     )
+
+
+def scores_table(games: pd.DataFrame) -> pd.DataFrame:
+    """One row an entrant in the order of the names: record and score over all games but self-matches.
+
+    Columns entrant, games, wins, draws, losses, score (per game, draws half) with its 95% interval score_low
+    and score_high, mean_turns (rounds), illegal_actions and agent_errors (games lost by them).
+    """
+    read = _read(games)
+    return _scores(read, _by_setup(read))
+
+
+def meetings_table(games: pd.DataFrame) -> pd.DataFrame:
+    """One row two entrants who met: score of the first named from pairs of games, pentanomial counts, Elo."""
+    read = _read(games)
+    return _meetings(read, _by_setup(read))
 
 
 def results_table(games: pd.DataFrame) -> pd.DataFrame:
@@ -91,16 +139,23 @@ def results_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read(games: pd.DataFrame) -> _Games:
-    first, second = (games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second"))
-    decks = [games[name].cat.codes.to_numpy(np.int64) for name in ("first_deck", "second_deck")]
-    setup = games["setup"].to_numpy(np.int64)
-    strata = np.zeros(int(setup.max(initial=-1)) + 1, np.int64)
-    low, high = np.minimum(*decks), np.maximum(*decks)
-    strata[setup] = low * len(games["first_deck"].cat.categories) + high
+    first, second, first_deck, second_deck = (
+        games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
+    )
     outcome = games["outcome"].to_numpy(object)
-    points = np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0))
-    names = [str(name) for name in games["first"].cat.categories]
-    return _Games(names, first, second, setup, strata, points, first == second)
+    return _Games(
+        names=[str(name) for name in games["first"].cat.categories],
+        decks=[str(name) for name in games["first_deck"].cat.categories],
+        first=first,
+        second=second,
+        first_deck=first_deck,
+        second_deck=second_deck,
+        setup=games["setup"].to_numpy(np.int64),
+        points=np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0)),
+        turns=games["turns"].to_numpy(),
+        fault=games["fault"].to_numpy(object),
+        alone=first == second,
+    )
 
 
 def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
@@ -108,47 +163,75 @@ def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) ->
     return np.bincount(keys, values, int(np.prod(shape))).reshape(shape).astype(float)
 
 
-_PerSetup = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def _meetings(read: _Games) -> tuple[pd.DataFrame, _PerSetup]:
-    """Two who met, from their pairs of games; and points and games by setup and meeting."""
+def _by_setup(read: _Games) -> _Met:
     n, setups = len(read.names), len(read.strata)
-    low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
     which = ~read.alone
+    low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
     codes, pair = np.unique((low * n + high)[which], return_inverse=True)
     pairs = np.stack([codes // n, codes % n], axis=1)
     own = np.where(read.first == low, read.points, 1 - read.points)[which]
     key = read.setup[which] * len(pairs) + pair
-    points = _sum(key, own, (setups, len(pairs)))
-    played = _sum(key, None, (setups, len(pairs)))
+    shape = setups, len(pairs)
+    return _Met(pairs, _sum(key, own, shape), _sum(key, None, shape))
+
+
+def _record(read: _Games, which: np.ndarray, place: int) -> dict[str, Any]:
+    """Counts of some games of an entrant."""
+    points = np.where(read.first == place, read.points, 1 - read.points)[which]
+    return {
+        "games": int(which.sum()),
+        "wins": int((points == 1).sum()),
+        "draws": int((points == 0.5).sum()),
+        "losses": int((points == 0).sum()),
+        "mean_turns": float(read.turns[which].mean()) if which.any() else np.nan,
+    }
+
+
+_MEETING = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_elo", "superiority", "variance")
+_PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
+
+
+def _meetings(read: _Games, met: _Met) -> pd.DataFrame:
+    """Two who met, from their pairs of games."""
     rows = []
-    for place, (i, j) in enumerate(pairs):
-        whole = played[:, place] == 2
-        counts = np.bincount((2 * points[whole, place]).astype(int), minlength=5)
+    for place, (i, j) in enumerate(met.pairs):
+        whole = met.games[:, place] == 2
+        counts = np.bincount((2 * met.points[whole, place]).astype(int), minlength=5)
         if not whole.any():
             continue
         said = pair_statistics(counts)
+        values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
+        which = ((read.first == i) & (read.second == j)) | ((read.first == j) & (read.second == i))
         rows.append(
-            {
-                "entrant": read.names[i],
-                "opponent": read.names[j],
-                "games": int(played[:, place].sum()),
-                "score": said.rate.value,
-                "low": said.rate.low,
-                "high": said.rate.high,
-                "elo": said.elo.value,
-                "elo_low": said.elo.low,
-                "elo_high": said.elo.high,
-                "normalized_elo": said.normalized_elo.value,
-                "superiority": said.superiority,
-                "variance": said.variance,
-                **{f"pairs_{half / 2:g}": int(counts[half]) for half in range(5)},
+            {"entrant": read.names[i], "opponent": read.names[j]}
+            | _record(read, which, i)
+            | dict(zip(_MEETING, values, strict=True))
+            | dict(zip(_PAIRS, counts.tolist(), strict=True))
+        )
+    columns = ["entrant", "opponent", "games", "wins", "draws", "losses", "mean_turns", *_MEETING, *_PAIRS]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _scores(read: _Games, met: _Met) -> pd.DataFrame:
+    """One row an entrant."""
+    loser = np.where(read.points == 1, read.second, read.first)
+    rows = []
+    for place, name in enumerate(read.names):
+        own = (met.pairs == place).any(axis=1)
+        games = met.games[:, own]
+        points = np.where(met.pairs[own, 0] == place, met.points[:, own], games - met.points[:, own])
+        rate = cluster_rate(points.sum(axis=1), games.sum(axis=1))
+        involved = ((read.first == place) | (read.second == place)) & ~read.alone
+        rows.append(
+            {"entrant": name}
+            | _record(read, involved, place)
+            | {"score": rate.value, "score_low": rate.low, "score_high": rate.high}
+            | {
+                column: int((read.fault[loser == place] == kind).sum())
+                for column, kind in (("illegal_actions", "illegal action"), ("agent_errors", "agent error"))
             }
         )
-    columns = ["entrant", "opponent", "games", "score", "low", "high", "elo", "elo_low", "elo_high"]
-    columns += ["normalized_elo", "superiority", "variance", *(f"pairs_{half / 2:g}" for half in range(5))]
-    return pd.DataFrame(rows, columns=columns), (pairs, points, played)
+    return pd.DataFrame(rows)
 
 
 def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -166,93 +249,57 @@ def _advantages(won: np.ndarray, met: np.ndarray) -> np.ndarray:
     return np.where(met > 0, log_odds, 0.0)
 
 
-def _ratings(
-    read: _Games, games: pd.DataFrame, meetings: pd.DataFrame, per_setup: _PerSetup
-) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row an entrant, the best first; and how much of the table is rock-paper-scissors."""
-    pairs, points, played = per_setup
     n = len(read.names)
-    if len(meetings):
-        won, met = _table(n, pairs, points.sum(axis=0), played.sum(axis=0))
-        replicas = _table(n, pairs, *bootstrap_tables(points, played, read.strata))
-        values = bradley_terry(won, met, PRIOR)
+    low, high, weights, over_mixture = (np.full(n, np.nan) for _ in range(4))
+    values, drawn, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
+    if len(met.pairs):
+        points, games = _table(n, met.pairs, met.points.sum(axis=0), met.games.sum(axis=0))
+        replicas = _table(n, met.pairs, *bootstrap_tables(met.points, met.games, read.strata))
+        values = bradley_terry(points, games, PRIOR)
         drawn = bradley_terry(*replicas, PRIOR)
         low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    else:  # nobody but self-matches: nothing tells entrants apart
-        won = met = np.zeros((n, n))
-        replicas = (won[None], met[None])
-        values, drawn = np.zeros(n), np.zeros((1, n))
-        low, high = np.full(n, np.nan), np.full(n, np.nan)
-    complete = bool((met[~np.eye(n, dtype=bool)] > 0).all()) and n > 1
-    advantages = _advantages(won, met)
-    weights, over_mixture = nash_average(advantages) if complete else (np.full(n, np.nan),) * 2
-    share, chance = cyclic_share(advantages, _advantages(*replicas)) if complete else (np.nan, np.nan)
-    faults = _faults(read, games)
-    order = sorted(range(n), key=lambda place: (-values[place], place))
-    rows = []
-    for rank, place in enumerate(order):
-        own = (pairs == place).any(axis=1)
-        mine = np.where(pairs[own, 0] == place, points[:, own], played[:, own] - points[:, own])
-        rate = cluster_rate(mine.sum(axis=1), played[:, own].sum(axis=1))
-        involved = ((read.first == place) | (read.second == place)) & ~read.alone
-        scored = np.where(read.first == place, read.points, 1 - read.points)[involved]
-        below = order[rank + 1] if rank + 1 < n else None
-        better = float((drawn[:, place] > drawn[:, below]).mean()) if below is not None else np.nan
-        ties = float((drawn[:, place] == drawn[:, below]).mean()) if below is not None else 0.0
-        rows.append(
-            {
-                "rank": rank + 1,
-                "entrant": read.names[place],
-                "rating": values[place],
-                "low": low[place],
-                "high": high[place],
-                "games": int(involved.sum()),
-                "wins": int((scored == 1).sum()),
-                "draws": int((scored == 0.5).sum()),
-                "losses": int((scored == 0).sum()),
-                "score": rate.value,
-                "score_low": rate.low,
-                "score_high": rate.high,
-                "superiority": better + ties / 2,
-                "nash_weight": weights[place],
-                "nash_rating": over_mixture[place] * ELO,
-                "mean_turns": float(games["turns"].to_numpy()[involved].mean()) if involved.any() else np.nan,
-                "illegal_actions": int(faults[0, place]),
-                "agent_errors": int(faults[1, place]),
-            }
-        )
-    return pd.DataFrame(rows), {"cyclic_share": share, "cyclic_share_of_chance": chance}
+        if (games[~np.eye(n, dtype=bool)] > 0).all():
+            advantages = _advantages(points, games)
+            weights, over_mixture = nash_average(advantages)
+            share, chance = cyclic_share(advantages, _advantages(*replicas))
+    order = np.argsort(-values, kind="stable")
+    superiority = np.full(n, np.nan)
+    for better, worse in pairwise(order):
+        above, same = drawn[:, better] > drawn[:, worse], drawn[:, better] == drawn[:, worse]
+        superiority[better] = above.mean() + same.mean() / 2
+    columns = {"rating": values, "low": low, "high": high}
+    more = {"superiority": superiority, "nash_weight": weights, "nash_rating": over_mixture * ELO}
+    table = scores.assign(**columns, **more).iloc[order].reset_index(drop=True)
+    table.insert(0, "rank", np.arange(1, n + 1))
+    front = ["rank", "entrant", *columns]
+    table = table[[*front, *(name for name in table.columns if name not in front)]]
+    return table, {"cyclic_share": share, "cyclic_share_of_chance": chance}
 
 
-def _faults(read: _Games, games: pd.DataFrame) -> np.ndarray:
-    """Games lost by illegal actions and by errors, by entrant; shape (2, entrants)."""
-    loser = np.where(read.points == 1, read.second, read.first)
-    fault = games["fault"].to_numpy(object)
-    n = len(read.names)
-    return np.array(
-        [np.bincount(loser[fault == kind], minlength=n) for kind in ("illegal action", "agent error")]
-    )
-
-
-def _decks(read: _Games, games: pd.DataFrame) -> pd.DataFrame:
+def _decks(read: _Games) -> pd.DataFrame:
     """How each entrant did with each deck against each; self-matches are left out."""
-    names = [str(name) for name in games["first_deck"].cat.categories]
-    decks = [games[name].cat.codes.to_numpy(np.int64) for name in ("first_deck", "second_deck")]
     rows = []
     for place, entrant in enumerate(read.names):
-        for own, deck in enumerate(names):
-            for other, opponent in enumerate(names):
-                first = (read.first == place) & (decks[0] == own) & (decks[1] == other) & ~read.alone
-                second = (read.second == place) & (decks[1] == own) & (decks[0] == other) & ~read.alone
-                which = first | second
-                if not which.any():
-                    continue
-                points = np.where(first, read.points, 1 - read.points)[which]
-                rate = _clustered(read.setup[which], points)
-                rows.append([entrant, deck, opponent, len(points), (points == 1).sum()])
-                rows[-1] += [(points == 0.5).sum(), *rate, games["turns"].to_numpy()[which].mean()]
-    columns = ["entrant", "deck", "opponent_deck", "games", "wins", "draws", "score", "low", "high"]
-    return pd.DataFrame(rows, columns=[*columns, "mean_turns"])
+        for own, deck in enumerate(read.decks):
+            for other, opponent in enumerate(read.decks):
+                first = (read.first == place) & (read.first_deck == own) & (read.second_deck == other)
+                second = (read.second == place) & (read.second_deck == own) & (read.first_deck == other)
+                which = (first | second) & ~read.alone
+                if which.any():
+                    points = np.where(first, read.points, 1 - read.points)[which]
+                    rate = _clustered(read.setup[which], points)
+                    rows.append(
+                        {"entrant": entrant, "deck": deck, "opponent_deck": opponent}
+                        | _record(read, which, place)
+                        | rate._asdict()
+                    )
+    table = pd.DataFrame(rows, columns=["entrant", "deck", "opponent_deck", *_DECK])
+    return table.rename(columns={"value": "score"})
+
+
+_DECK = ("games", "wins", "draws", "losses", "mean_turns", "value", "low", "high")
 
 
 def _clustered(setup: np.ndarray, points: np.ndarray) -> Rate:
@@ -261,14 +308,12 @@ def _clustered(setup: np.ndarray, points: np.ndarray) -> Rate:
     return cluster_rate(_sum(setup, points, (n,)), _sum(setup, None, (n,)))
 
 
-def _summary(read: _Games, games: pd.DataFrame) -> dict[str, Any]:
+def _summary(read: _Games) -> dict[str, Any]:
     """Numbers of the whole tournament."""
-    fault = games["fault"].to_numpy(object)
     seat = _clustered(read.setup, read.points)
     return {
-        "games": len(games),
+        "games": len(read.points),
         "draws": int((read.points == 0.5).sum()),
-        "faults": {kind: int((fault == kind).sum()) for kind in ("illegal action", "agent error")},
-        "mean_turns": float(games["turns"].mean()),
+        "mean_turns": float(read.turns.mean()),
         "first_seat": {"score": seat.value, "low": seat.low, "high": seat.high},
     }

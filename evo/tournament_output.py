@@ -140,8 +140,8 @@ def _range(bounds: list[float]) -> str:
 def warnings_of(summary: dict[str, Any]) -> list[str]:
     """What must not be overlooked."""
     return [
-        f"{fault['entrant']} lost {fault['games']:,} games by an {fault['fault']}; the first: {fault['first']}"
-        for fault in summary["faults"]
+        f"{one['entrant']} lost {one['games']:,} games by an {one['fault']}; the first: {one['first']}"
+        for one in summary["faults"]
     ]
 
 
@@ -218,7 +218,7 @@ def _page(
     meetings["pairs 0, 1/2, 1, 3/2, 2"] = [
         ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.meetings.iterrows()
     ]
-    decks = read.decks.drop(columns=["wins", "draws"]).rename(columns={"mean_turns": "rounds"})
+    decks = read.decks.drop(columns=["wins", "draws", "losses"]).rename(columns={"mean_turns": "rounds"})
     entrants = pd.DataFrame(
         [
             [one.text, one.player.backend if one.player.kind == "ilp" else ""]

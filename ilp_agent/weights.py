@@ -12,7 +12,10 @@ import tomli_w
 
 from engine.errors import ManaforgeError, unknown_name
 
-PROFILE_SCHEMA = 1
+PROFILE_SCHEMA = 2
+"""Schema 1 had no `agent`; such files still load (`_UPGRADES`)."""
+
+AGENT = "ilp"
 
 MAX_WEIGHT = 1e100
 """Far beyond any use, and far enough from the largest float that no objective overflows."""
@@ -109,6 +112,7 @@ class Profile:
         """The profile as the text of a profile file."""
         content = {
             "schema": PROFILE_SCHEMA,
+            "agent": AGENT,
             "name": self.name,
             "weights": {name: getattr(self.weights, name) for name in WEIGHT_NAMES},
         }
@@ -161,14 +165,21 @@ def profiles_folder() -> Path:
 def _profile(content: dict[str, Any], path: Path) -> Profile:
     """Check a profile file's content. Of other schemas the message names the number."""
     schema = content.pop("schema", None)
-    if type(schema) is not int or schema != PROFILE_SCHEMA:
-        raise ProfileError(f"{path}: schema must be {PROFILE_SCHEMA}, got {schema!r}")
+    if type(schema) is not int or not 1 <= schema <= PROFILE_SCHEMA:
+        newer = " (a newer version wrote it)" if type(schema) is int and schema > PROFILE_SCHEMA else ""
+        raise ProfileError(f"{path}: schema must be 1 to {PROFILE_SCHEMA}, got {schema!r}{newer}")
+    for older in range(schema, PROFILE_SCHEMA):
+        content = _UPGRADES[older](content)
+    agent = content.pop("agent", None)
+    if agent != AGENT:
+        raise ProfileError(f'{path}: agent must be "{AGENT}", got {agent!r}')
     weights = content.pop("weights", None)
     name = content.pop("name", None)
     provenance = content.pop("provenance", {})
     if content:
         key = min(content)
-        raise ProfileError(f"{path}: {unknown_name('key', key, ('schema', 'name', 'weights', 'provenance'))}")
+        known = ("schema", "agent", "name", "weights", "provenance")
+        raise ProfileError(f"{path}: {unknown_name('key', key, known)}")
     if not isinstance(name, str) or not name:
         raise ProfileError(f"{path}: name must be a text, got {name!r}")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
@@ -183,6 +194,15 @@ def _profile(content: dict[str, Any], path: Path) -> Profile:
         return Profile(name, Weights(**weights), provenance)
     except WeightError as error:
         raise ProfileError(f"{path}: weights.{error}") from None
+
+
+def _from_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Schema 2 says whose weights these are; before it there was the turn program alone."""
+    return {"agent": AGENT, **content}
+
+
+_UPGRADES = {1: _from_1}
+"""By the schema it starts from: one step each, so that the oldest file goes through all of them."""
 
 
 def _checked(name: str, value: object) -> float:

@@ -5,7 +5,7 @@ meet on half the games, then the best eight meet again on the other half, and on
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -107,12 +107,17 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         stage += 1
     best = candidates[str(ranked["entrant"].iloc[0])] if len(ranked) else remaining[0]
     parts = [ranked.assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
+    seven = None
     if config.final.benchmark_games:
-        parts.append(_benchmark(best, config, play))
+        met, seven = _benchmark(best, config, play)
+        parts.append(met)
     table = pd.concat(parts) if parts else pd.DataFrame(columns=["stage"])
     table = table.rename(columns={"entrant": "candidate", "score_low": "low", "score_high": "high"})
     table = table.reindex(columns=list(FINAL_COLUMNS)).astype(FINAL_COLUMNS).reset_index(drop=True)
-    return Champion(profile_of(best, strategy, config, table), table)
+    profile = profile_of(best, strategy, config, table)
+    if seven is not None:
+        profile = replace(profile, provenance={**profile.provenance, "against_thesis_seven": seven})
+    return Champion(profile, table)
 
 
 FINAL_COLUMNS = {
@@ -141,13 +146,13 @@ def _games_of_stage(
     return games_table(meetings, played, [one.name for one in entrants], [deck.name for deck in decks])
 
 
-def _benchmark(best: Candidate, config: RunConfig, play: Play) -> pd.DataFrame:
-    """The champion against each of the thesis's seven, one row each."""
+def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataFrame, dict[str, object]]:
+    """The champion against each of the thesis's seven, one row each, and its record against all."""
     seven = [Candidate(name, tuple(find_profile(name).weights.array), 0) for name in THESIS_SEVEN]
     budget = config.final.benchmark_games
     games = _games_of_stage([best, *seven], "gauntlet", budget, BENCHMARK_STAGE, config, play)
     met = meetings_table(games).rename(columns={"low": "score_low", "high": "score_high"})
-    return met.assign(stage="thesis")
+    return met.assign(stage="thesis"), _record_of(scores_table(games).iloc[0].to_dict())
 
 
 def profile_of(
@@ -176,11 +181,6 @@ def profile_of(
     for row in own[own["stage"] != "thesis"].to_dict("records"):
         rank = int(row["rank"])
         provenance["final"] = {"rank": rank, "stage": str(row["stage"])} | _record_of(row)
-    seven = own[own["stage"] == "thesis"]
-    if len(seven):
-        provenance["against_thesis_seven"] = {
-            row["opponent"]: _record_of(row) for row in seven.to_dict("records")
-        }
     name = "champion" if rank == 1 else f"place-{rank}"
     return Profile(
         f"{name}-{config.digest[:8]}-{config.seed}", Weights.from_array(candidate.weights), provenance
@@ -190,5 +190,6 @@ def profile_of(
 def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
     """Games and score with interval, as a profile keeps them."""
     record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
-    record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
+    low, high = ("low", "high") if "low" in row else ("score_low", "score_high")
+    record |= {"win_rate": float(row["score"]), "low": float(row[low]), "high": float(row[high])}
     return record

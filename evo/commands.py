@@ -314,7 +314,7 @@ def _standing(path: Path) -> list[str]:
     finished = champion.get("generation") == config.generations
     state = "running" if is_locked(path) else "finished" if finished else "stopped"
     seven = champion.get("against_thesis_seven")
-    rates = [one["win_rate"] for one in seven.values()] if isinstance(seven, dict) else []
-    rate = f"{sum(rates) / len(rates):.1%}" if rates else ""
+    value = seven.get("win_rate") if isinstance(seven, dict) else None
+    rate = f"{value:.1%}" if isinstance(value, float) else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
     return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]

@@ -94,7 +94,7 @@ def _profile(name: str) -> Profile:
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name or name in shipped_profiles():
         return find_profile(name)
-    raise unknown_name("profile or run", name, [*shipped_profiles(), *runs])
+    raise unknown_name("profile", name, [*shipped_profiles(), *runs])
 
 
 def _champion(folder: Path) -> Profile:

@@ -50,8 +50,11 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile]:
     candidates = {one.name: one for one in candidates_of(strategy)}
     versions = {key: champion["provenance"][key] for key in ("manaforge", "rules")}
     found = []
-    for name in names[:top]:
-        profile = profile_of(candidates[name], strategy, folder.config, final)
+    for place, name in enumerate(names[:top]):
+        if place == 0:
+            profile = read_profile(run / "champion.toml")
+        else:
+            profile = profile_of(candidates[name], strategy, folder.config, final)
         provenance = {"run": run.resolve().name, **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found

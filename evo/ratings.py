@@ -55,35 +55,47 @@ def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> R
     return Rate(points / games, low, high)
 
 
-def standard_error(points: np.ndarray, games: np.ndarray) -> float:
+def standard_error(points: np.ndarray, games: np.ndarray, strata: np.ndarray | None = None) -> float:
     """Standard error of the score per game, from independent clusters of games.
 
-    A ratio estimate. One more cluster, which goes as badly as a cluster can, is added to those seen: a few
-    clusters that happen to agree prove nothing yet. Its part vanishes with their number.
+    A ratio estimate. It is never less than if one cluster had gone as badly as a cluster can: few clusters
+    that happen to agree prove nothing yet.
 
     Args:
         points: of each cluster, draws half; shape (clusters,).
         games: of each cluster, shape (clusters,).
+        strata: which clusters are of one kind, whose number is fixed, such as one pair of decks: what kinds
+            differ by is then no uncertainty. Small integers, shape (clusters,); without them all are of one.
     """
     value = points.sum() / games.sum()
+    kind = np.zeros(len(games), np.int64) if strata is None else strata
+    n, won, played = (np.bincount(kind, weights) for weights in (None, points, games))
+    # A kind seen once says nothing of its spread: it is held against all.
+    means = np.where(n > 1, won / np.maximum(played, 1), value)
+    squares = (points - means[kind] * games) ** 2 * np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)[kind]
     worst = games.mean() * max(value, 1 - value)
-    spread = ((points - value * games) ** 2).sum() + worst**2
-    return float(np.sqrt(spread) / games.sum())
+    return float(np.sqrt(max(squares.sum(), worst**2)) / games.sum())
 
 
-def cluster_rate(points: np.ndarray, games: np.ndarray, confidence: float = 0.95) -> Rate:
+def cluster_rate(
+    points: np.ndarray, games: np.ndarray, strata: np.ndarray | None = None, confidence: float = 0.95
+) -> Rate:
     """Score per game with an interval by Student's t over independent clusters; (nan, 0, 1) without games.
 
     Args:
         points: of each cluster (a setup or a pair of games), draws half; shape (clusters,).
         games: of each cluster, shape (clusters,).
+        strata: see `standard_error`.
         confidence: that the interval holds the true rate.
     """
-    points, games = points[games > 0], games[games > 0]
+    some = games > 0
+    points, games = points[some], games[some]
     if len(games) == 0:
         return Rate(float("nan"), 0.0, 1.0)
+    kinds = None if strata is None else strata[some]
+    freedom = max(1, len(games) - (1 if kinds is None else len(np.unique(kinds))))
     value = float(points.sum() / games.sum())
-    half = float(stdtrit(len(games), 0.5 + confidence / 2)) * standard_error(points, games)
+    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * standard_error(points, games, kinds)
     return Rate(value, max(0.0, value - half), min(1.0, value + half))
 
 
@@ -131,7 +143,7 @@ def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatist
     """
     pairs = int(counts.sum())
     points, games = np.repeat(2 * PAIR_SCORES, counts), np.full(pairs, 2)
-    rate = cluster_rate(points, games, confidence)
+    rate = cluster_rate(points, games, confidence=confidence)
     variance = 2 * float(((PAIR_SCORES - rate.value) ** 2 * counts).sum() / pairs)
     error = standard_error(points, games)
     unit = 2 * ELO * (2 * pairs) ** -0.5
@@ -188,7 +200,7 @@ def bootstrap_tables(
     """What the sums over setups might have been: setups drawn again with replacement within each stratum.
 
     Many setups are first summed to at most `MAX_BLOCKS` blocks a stratum, which changes no variance. The
-    draws are always the same.
+    draws are always the same, and spread by n / (n - 1) as the variance of n clusters does.
 
     Args:
         points: by setup and whatever else, shape (setups, columns).
@@ -197,7 +209,7 @@ def bootstrap_tables(
         replicates: how many tables.
 
     Returns:
-        Sums of points and of games, each of shape (replicates, columns).
+        Sums of points and of games, each of shape (replicates, columns); points within [0, games].
     """
     pick = np.random.default_rng(20_261_121)
     sums = np.zeros((2, replicates, points.shape[1]))
@@ -206,6 +218,8 @@ def bootstrap_tables(
         n = min(len(own), MAX_BLOCKS)
         edges = np.linspace(0, len(own), n + 1).astype(int)[:-1]
         draws = pick.multinomial(n, np.full(n, 1 / n), size=replicates).astype(float)
+        wider = np.sqrt(n / (n - 1)) if n > 1 else 1.0
         for place, values in enumerate((points, games)):
-            sums[place] += draws @ np.add.reduceat(values[own], edges, axis=0)
-    return sums[0], sums[1]
+            blocks = np.add.reduceat(values[own], edges, axis=0)
+            sums[place] += blocks.sum(axis=0) + wider * ((draws - 1) @ blocks)
+    return np.clip(sums[0], 0, sums[1]), sums[1]

@@ -1,6 +1,7 @@
 """What the games of a tournament say: results, ratings, meetings, decks. From a table of games, pure."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -56,7 +57,7 @@ class _Games:
     fault: np.ndarray
     alone: np.ndarray  # a self-match
 
-    @property
+    @cached_property
     def strata(self) -> np.ndarray:
         """By setup: which two decks."""
         low, high = (
@@ -220,7 +221,7 @@ def _scores(read: _Games, met: _Met) -> pd.DataFrame:
         own = (met.pairs == place).any(axis=1)
         games = met.games[:, own]
         points = np.where(met.pairs[own, 0] == place, met.points[:, own], games - met.points[:, own])
-        rate = cluster_rate(points.sum(axis=1), games.sum(axis=1))
+        rate = cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata)
         involved = ((read.first == place) | (read.second == place)) & ~read.alone
         rows.append(
             {"entrant": name}
@@ -288,8 +289,7 @@ def _decks(read: _Games) -> pd.DataFrame:
                 second = (read.second == place) & (read.second_deck == own) & (read.first_deck == other)
                 which = (first | second) & ~read.alone
                 if which.any():
-                    points = np.where(first, read.points, 1 - read.points)[which]
-                    rate = _clustered(read.setup[which], points)
+                    rate = _clustered(read, which, np.where(first, read.points, 1 - read.points))
                     rows.append(
                         {"entrant": entrant, "deck": deck, "opponent_deck": opponent}
                         | _record(read, which, place)
@@ -302,15 +302,16 @@ def _decks(read: _Games) -> pd.DataFrame:
 _DECK = ("games", "wins", "draws", "losses", "mean_turns", "value", "low", "high")
 
 
-def _clustered(setup: np.ndarray, points: np.ndarray) -> Rate:
-    """A rate whose clusters are setups."""
-    n = int(setup.max()) + 1
-    return cluster_rate(_sum(setup, points, (n,)), _sum(setup, None, (n,)))
+def _clustered(read: _Games, which: np.ndarray, points: np.ndarray) -> Rate:
+    """The rate of some games, whose clusters are setups."""
+    strata = read.strata
+    setup, shape = read.setup[which], (len(strata),)
+    return cluster_rate(_sum(setup, points[which], shape), _sum(setup, None, shape), strata)
 
 
 def _summary(read: _Games) -> dict[str, Any]:
     """Numbers of the whole tournament."""
-    seat = _clustered(read.setup, read.points)
+    seat = _clustered(read, np.ones(len(read.points), bool), read.points)
     return {
         "games": len(read.points),
         "draws": int((read.points == 0.5).sum()),

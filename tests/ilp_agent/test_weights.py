@@ -96,8 +96,13 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f'schema = 2\nname = "x"\n[weights]\n{GOOD}', "mine.toml: schema must be 1, got 2"),
-        (f'name = "x"\n[weights]\n{GOOD}', "schema must be 1, got None"),
+        (
+            f'schema = 3\nname = "x"\n[weights]\n{GOOD}',
+            r"mine.toml: schema must be 1 to 2, got 3 \(a newer version wrote it\)",
+        ),
+        (f'name = "x"\n[weights]\n{GOOD}', "schema must be 1 to 2, got None"),
+        (f'schema = 2\nname = "x"\n[weights]\n{GOOD}', 'agent must be "ilp", got None'),
+        (f'schema = 2\nagent = "eva"\nname = "x"\n[weights]\n{GOOD}', "agent must be \"ilp\", got 'eva'"),
         (f"schema = 1\n[weights]\n{GOOD}", "name must be a text"),
         ('schema = 1\nname = "x"', "weights and provenance must be tables"),
         (f'schema = 1\nname = "x"\nkind = 1\n[weights]\n{GOOD}', "mine.toml: unknown key 'kind'"),
@@ -127,7 +132,7 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
             'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = true"),
             "weights.face must be",
         ),
-        (f'schema = 1.0\nname = "x"\n[weights]\n{GOOD}', "schema must be 1, got 1.0"),
+        (f'schema = 1.0\nname = "x"\n[weights]\n{GOOD}', "schema must be 1 to 2, got 1.0"),
         (
             'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = 1" + "0" * 400),
             "weights.face must be",
@@ -150,3 +155,11 @@ def test_missing_profiles(tmp_path: Path) -> None:
         find_profile(f"{tmp_path}{os.sep}binary.toml")
     with pytest.raises(UnknownNameError, match="unknown profile 'keep-alve'; nearest: keep-alive"):
         find_profile("keep-alve")
+
+
+def test_a_profile_of_schema_1_means_what_it_meant() -> None:
+    old = read_profile(Path(__file__).parents[1] / "data" / "profiles" / "schema-1.toml")
+    assert old.weights == find_profile("aggro-face").weights
+    assert old.name == "written-in-schema-1"
+    assert old.provenance["source"].startswith("the turn-ILP thesis")
+    assert 'schema = 2\nagent = "ilp"' in old.to_toml()

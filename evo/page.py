@@ -25,7 +25,7 @@ def render(template: str, **values: Any) -> bytes:
 def image(content: bytes, text: str) -> Markup:
     """A PNG inside the page, with a text for who cannot see it."""
     data = base64.b64encode(content).decode()
-    return Markup('<img src="data:image/png;base64,{}" alt="{}">').format(data, text)
+    return Markup('<div class="wide"><img src="data:image/png;base64,{}" alt="{}"></div>').format(data, text)
 
 
 def html_table(table: pd.DataFrame, formats: dict[str, str] | None = None) -> Markup:
@@ -37,13 +37,16 @@ def html_table(table: pd.DataFrame, formats: dict[str, str] | None = None) -> Ma
     """
     formats = formats or {}
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]
-    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in table.columns)
+    mark = [Markup(' class="number"') if right else Markup("") for right in numeric]
+    head = Markup("").join(
+        Markup("<th{}>{}</th>").format(kind, name) for kind, name in zip(mark, table.columns, strict=True)
+    )
     rows = []
     for row in table.itertuples(index=False):
         cells = []
-        for name, value, right in zip(table.columns, row, numeric, strict=True):
+        for name, value, kind in zip(table.columns, row, mark, strict=True):
             text = "" if pd.isna(value) else formats.get(name, "{}").format(value)
-            cells.append(Markup("<td{}>{}</td>").format(Markup(' class="number"') if right else "", text))
+            cells.append(Markup("<td{}>{}</td>").format(kind, text))
         rows.append(Markup("<tr>{}</tr>").format(Markup("").join(cells)))
     return Markup(
         '<div class="wide"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'

@@ -94,11 +94,11 @@ def write_files(
     folder.write("summary.json", json_bytes(summary))
     n = len(read.ratings)
     scores = score_table(tournament, read)
-    with figure(4.5 + 0.55 * n, 3 + 0.55 * n) as (drawn, axes):
+    with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
         fixed = tournament.seats == "fixed"
         plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
         heat_map = png(drawn)
-    with figure(7.5, 1.4 + 0.42 * n) as (drawn, axes):
+    with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
         plot_ratings(axes, read.ratings)
         ratings = png(drawn)
     folder.write("scores.png", heat_map)
@@ -112,11 +112,11 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     lines = [
         f"{summary['games']:,} games, {summary['draws']:,} drawn, "
         f"{summary['mean_turns']:.1f} rounds long in the mean",
-        f"who goes first scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to {seat['high']:.1%})",
+        f"Who goes first scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to {seat['high']:.1%})",
     ]
     if summary["cyclic_share"] is not None:
         lines.append(
-            f"rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
+            f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
             f"(chance alone: {summary['cyclic_share_of_chance']:.1%})"
         )
     if summary["sprt"]:
@@ -128,9 +128,9 @@ def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
     first, second = tournament.names
     ratio = f"log-likelihood ratio {sprt['log_likelihood_ratio']:.2f} in {_range(sprt['bounds'])}"
     if sprt["accepted"] is None:
-        return f"sequential test: undecided after all games; {ratio}"
+        return f"Sequential test: undecided after all games; {ratio}"
     value = sprt[sprt["accepted"]]
-    return f"sequential test: {first} is {value:+g} Elo to {second} ({sprt['accepted']} accepted); {ratio}"
+    return f"Sequential test: {first} is {value:+g} Elo to {second} ({sprt['accepted']} accepted); {ratio}"
 
 
 def _range(bounds: list[float]) -> str:
@@ -213,7 +213,7 @@ def _page(
     shown["Nash weight"] = read.ratings["nash_weight"]
     shown["rounds"] = read.ratings["mean_turns"]
     numbers = percent | dict.fromkeys(("rating", "low", "high"), "{:+.1f}") | {"rounds": "{:.1f}"}
-    counts = dict.fromkeys(("games", "wins", "draws", "losses", "first_wins", "second_wins"), "{:,}")
+    counts = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
     meetings = read.meetings[["entrant", "opponent", "games", "score", "low", "high", "elo"]].copy()
     meetings["pairs 0, 1/2, 1, 3/2, 2"] = [
         ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.meetings.iterrows()
@@ -233,7 +233,7 @@ def _page(
         "tournament.html",
         title=f"Tournament of {len(tournament.entrants)} with {names}",
         lead=f"{lines[0]}. Ruleset {tournament.ruleset_name}, {tournament.games:,} games for each cell, "
-        f"{tournament.seats} seats, seed {tournament.seed}. " + "; ".join(lines[2:]),
+        f"{tournament.seats} seats, seed {tournament.seed}. " + ". ".join(lines[2:]),
         warnings=warnings_of(summary),
         rating_plot=image(ratings, "ratings with their intervals"),
         heat_map=image(heat_map, "scores of rows against columns"),
@@ -241,7 +241,9 @@ def _page(
         meetings=html_table(meetings, percent | counts | {"elo": "{:+.1f}"}) if len(meetings) else "",
         first_seat=lines[1],
         results=html_table(
-            read.results.astype({"first": str, "second": str}).rename(columns={"mean_turns": "rounds"}),
+            read.results.astype({"first": str, "second": str}).rename(
+                columns={"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
+            ),
             counts | {"rounds": "{:.1f}"},
         ),
         decks=html_table(decks, percent | counts | {"rounds": "{:.1f}"}),

@@ -92,7 +92,7 @@ def test_sprt_as_words(tmp_path: Path) -> None:
         "tournament", "ilp:true-balanced", "ilp:aggro-tempo", *BASIC, "--games", 2000, *words, cwd=tmp_path
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "sequential test: ilp:true-balanced is +30 Elo to ilp:aggro-tempo (elo1 accepted)" in done.stdout
+    assert "Sequential test: ilp:true-balanced is +30 Elo to ilp:aggro-tempo (elo1 accepted)" in done.stdout
     assert int(re.search(r"([\d,]+) games, 0 drawn", done.stdout)[1].replace(",", "")) < 1000  # type: ignore[index]
 
 

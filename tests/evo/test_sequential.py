@@ -1,11 +1,15 @@
 """The sequential test against fastchess, against a direct optimisation, and its error rates in simulation."""
 
+import os
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from evo.ratings import ELO, PAIR_SCORES, expected_score
 from evo.sequential import UNSEEN, Sprt, SprtError, likelihood_ratio, parse_sprt
+
+RUNS = int(os.environ.get("MANAFORGE_SPRT_RUNS", "1000"))
 
 # fastchess, app/tests/sprt_test.cpp: pairs LL, LD, WL, DD, WD, WW; elo0, elo1, model, ratio.
 PENTANOMIAL = [
@@ -112,10 +116,10 @@ def test_error_rates() -> None:
 
 @pytest.mark.heavy
 def test_error_rates_closely() -> None:
-    """5% of 3,000, and three standard errors: 0.05 + 3 * 0.004."""
-    rates = error_rates(3000)
+    """5%, and three standard errors of the simulation."""
+    rates = error_rates(RUNS)
     print(f"accepted elo1 where elo0 is true: {rates[0]:.3%}; elo0 where elo1 is true: {rates[1]:.3%}")
-    assert max(rates) < 0.062
+    assert max(rates) < 0.05 + 3 * (0.05 * 0.95 / RUNS) ** 0.5
 
 
 def test_looking_in_pieces_ends_at_the_same_pair() -> None:

@@ -152,7 +152,8 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
 def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
     """20 times: the tables and games of a tournament never killed, byte for byte."""
     words = ("tournament", f"ilp:{ROOT}/configs/profiles/*.toml", "--decks", "hearthsim-basic,thesis-paladin")
-    words = (*words, "--games", "600", "--out")
+    words = (*words, "--games", "300", "--out")
+    often = "import evo.tournament_run as run; run.SAVE_SECONDS = 0.2; run.FIRST_BATCH = 100; "
     began = time.monotonic()
     assert manaforge(*words, "whole", cwd=tmp_path).returncode == 0
     lasted = time.monotonic() - began
@@ -162,7 +163,7 @@ def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
     for trial in range(20):
         out = f"trial-{trial}"
         process = subprocess.Popen(
-            [*PROGRAM, *words, out],
+            [sys.executable, "-c", often + PROGRAM[2], *words, out],
             cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdout=subprocess.DEVNULL,

@@ -34,12 +34,12 @@ SET = typer.Option(
     [], "--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."
 )
 WORKERS = typer.Option(
-    None, min=0, help="Workers; 0 for one on each processor. [default: the configuration's]"
+    None, min=0, help="Workers; 0 for one on each processor. (default: the configuration's)"
 )
-POOL = typer.Option(None, help="auto, local or ray. [default: the configuration's]")
-ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. [default: the configuration's]")
-OUT = typer.Option(None, help="The run folder. [default: runs/<config>-<UTC time>]")
-STUDY_OUT = typer.Option(None, help="The study's folder. [default: runs/<config>-study]")
+POOL = typer.Option(None, help="auto, local or ray. (default: the configuration's)")
+ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. (default: the configuration's)")
+OUT = typer.Option(None, help="The run folder. (default: runs/<config>-<UTC time>)")
+STUDY_OUT = typer.Option(None, help="The study's folder. (default: runs/<config>-study)")
 RUN = typer.Argument(help="A run folder.")
 PROFILES_OUT = typer.Option(..., "--out", help="The folder to write profile files into.")
 RUNS = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own.")

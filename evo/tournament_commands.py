@@ -25,11 +25,11 @@ from evo.tournament_run import Tournament, find_faults, play_tournament
 SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 
 ENTRANTS = typer.Argument(
-    metavar="ENTRANT...", help=f"Who plays: {NOTATION}. Globs expand; named twice, one also meets itself."
+    metavar="ENTRANT", help=f"Who plays: {NOTATION}. Globs expand; named twice, one also meets itself."
 )
 
 OUT = typer.Option(
-    None, help="Its folder; the same again goes on where it stopped. [default: runs/tournament-<hash>]"
+    None, help="Its folder; the same again goes on where it stopped. (default: runs/tournament-<hash>)"
 )
 
 

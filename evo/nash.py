@@ -4,6 +4,10 @@ Source: Balduzzi, Tuyls, Perolat, Graepel, "Re-evaluating Evaluation" (NeurIPS 2
 """
 
 import numpy as np
+from scipy.special import logsumexp, softmax
+
+SLACK = 1e-7
+"""An advantage over the equilibrium that is let pass, of the greatest in the table."""
 
 
 def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -18,37 +22,23 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         Weights, shape (entrants,), which sum to 1, and each entrant's mean advantage over that mixture, at
         most 0 (up to rounding), shape (entrants,).
     """
-    from scipy.optimize import LinearConstraint, linprog, minimize  # noqa: PLC0415 - a third of a second
+    from scipy.optimize import minimize  # noqa: PLC0415 - a third of a second
 
     n = len(advantages)
-    scale = np.abs(advantages).max(initial=0.0) or 1.0
-    table = advantages / scale
-    # Nobody has an advantage over an equilibrium; one exists, and the value of the game is 0.
-    start = linprog(np.zeros(n), A_ub=table, b_ub=np.full(n, 1e-12), A_eq=np.ones((1, n)), b_eq=[1.0]).x
-    floor = 1e-12
+    table = advantages / (np.abs(advantages).max(initial=0.0) or 1.0)
 
-    def entropy(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        logs = np.log(np.maximum(weights, floor))
-        return float((weights * logs).sum()), logs + 1
+    # Nobody may have an advantage over an equilibrium (the value of the game is 0). Of all such mixtures the
+    # one of greatest entropy is exp(-prices @ table), normalised; the prices, one for each who would have an
+    # advantage, minimise the dual, which is smooth and has no bound but prices >= 0.
+    def dual(prices: np.ndarray) -> tuple[float, np.ndarray]:
+        logs = -(prices @ table)
+        shares = softmax(logs)
+        return float(logsumexp(logs)) + SLACK * prices.sum(), SLACK - table @ shares
 
-    limits = [
-        LinearConstraint(np.ones((1, n)), 1.0, 1.0),
-        LinearConstraint(table, -np.inf, np.full(n, 1e-9)),
-    ]
-    weights = start
-    found = minimize(
-        entropy,
-        start,
-        jac=True,
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * n,
-        constraints=limits,
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    if found.success and (table @ found.x).max() < 1e-6:
-        weights = found.x
-    weights = np.maximum(weights, 0.0)
-    weights /= weights.sum()
+    prices = np.zeros(n)
+    options = {"maxiter": 50_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}
+    prices = minimize(dual, prices, jac=True, method="L-BFGS-B", bounds=[(0, None)] * n, options=options).x
+    weights = softmax(-(prices @ table))
     return weights, advantages @ weights
 
 
@@ -63,12 +53,12 @@ def cyclic_part(advantages: np.ndarray) -> np.ndarray:
     return rest
 
 
-def cyclic_share(advantages: np.ndarray, replicates: np.ndarray) -> tuple[float, float]:
+def cyclic_share(advantages: np.ndarray, noise: float) -> tuple[float, float]:
     """How much of a table is rock-paper-scissors.
 
     Args:
         advantages: of i over j, antisymmetric, shape (entrants, entrants).
-        replicates: bootstrap replicates of it, shape (replicates, entrants, entrants).
+        noise: sum of squares of the cyclic part that chance alone would make.
 
     Returns:
         The part of the sum of squares that no rating explains, in [0, 1], and the part that chance alone
@@ -77,5 +67,4 @@ def cyclic_share(advantages: np.ndarray, replicates: np.ndarray) -> tuple[float,
     whole = float((advantages**2).sum())
     if len(advantages) < 3 or whole == 0:
         return float("nan"), float("nan")
-    noise = (cyclic_part(replicates - advantages) ** 2).sum(axis=(-1, -2)).mean()
-    return float((cyclic_part(advantages) ** 2).sum()) / whole, min(1.0, float(noise) / whole)
+    return float((cyclic_part(advantages) ** 2).sum()) / whole, min(1.0, noise / whole)

@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
-from evo.nash import cyclic_share, nash_average
-from evo.ratings import (
-    ELO,
-    Rate,
-    bootstrap_tables,
-    bradley_terry,
-    cluster_rate,
-    pair_statistics,
-)
+from evo.nash import cyclic_part, cyclic_share, nash_average
+from evo.ratings import ELO, bootstrap_tables, bradley_terry, cluster_rate, pair_statistics
+
+CELLS_AT_ONCE = 1_000_000
+"""Cells of bootstrap tables in memory at a time."""
 
 PRIOR = 1.0
 """Drawn games added to each two who met; see `evo.ratings.bradley_terry`."""
@@ -77,11 +74,13 @@ class _Met:
         pairs: places i < j, shape (meetings, 2).
         points: of i, shape (setups, meetings).
         games: the same shape.
+        records: of i, one row a meeting.
     """
 
     pairs: np.ndarray
     points: np.ndarray
     games: np.ndarray
+    records: pd.DataFrame
 
 
 def standings(games: pd.DataFrame) -> Standings:
@@ -92,7 +91,8 @@ def standings(games: pd.DataFrame) -> Standings:
     read = _read(games)
     met = _by_setup(read)
     meetings = _meetings(read, met)
-    ratings, cycles = _ratings(read, met, _scores(read, met))
+    with threadpool_limits(1, "blas"):  # many small systems: threads only wait for each other
+        ratings, cycles = _ratings(read, met, _scores(read, met))
     return Standings(
         ratings=ratings,
         results=results_table(games),
@@ -173,19 +173,18 @@ def _by_setup(read: _Games) -> _Met:
     own = np.where(read.first == low, read.points, 1 - read.points)[which]
     key = read.setup[which] * len(pairs) + pair
     shape = setups, len(pairs)
-    return _Met(pairs, _sum(key, own, shape), _sum(key, None, shape))
+    records = _records(len(pairs), pair, own, read.turns[which])
+    return _Met(pairs, _sum(key, own, shape), _sum(key, None, shape), records)
 
 
-def _record(read: _Games, which: np.ndarray, place: int) -> dict[str, Any]:
-    """Counts of some games of an entrant."""
-    points = np.where(read.first == place, read.points, 1 - read.points)[which]
-    return {
-        "games": int(which.sum()),
-        "wins": int((points == 1).sum()),
-        "draws": int((points == 0.5).sum()),
-        "losses": int((points == 0).sum()),
-        "mean_turns": float(read.turns[which].mean()) if which.any() else np.nan,
-    }
+def _records(rows: int, row: np.ndarray, points: np.ndarray, turns: np.ndarray) -> pd.DataFrame:
+    """Games, wins, draws, losses and mean length by row; `row` and `points` are those of each game."""
+    count = _sum(row, None, (rows,)).astype(np.int64)
+    table = pd.DataFrame({"games": count})
+    for name, value in (("wins", 1), ("draws", 0.5), ("losses", 0)):
+        table[name] = _sum(row[points == value], None, (rows,)).astype(np.int64)
+    table["mean_turns"] = _sum(row, turns, (rows,)) / np.where(count > 0, count, np.nan)
+    return table
 
 
 _MEETING = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_elo", "superiority", "variance")
@@ -193,46 +192,42 @@ _PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
 
 
 def _meetings(read: _Games, met: _Met) -> pd.DataFrame:
-    """Two who met, from their pairs of games."""
+    """Two who met, from their pairs of games; those without a whole pair are left out."""
+    names = [[read.names[i], read.names[j]] for i, j in met.pairs]
+    front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
     rows = []
-    for place, (i, j) in enumerate(met.pairs):
+    for place in range(len(met.pairs)):
         whole = met.games[:, place] == 2
         counts = np.bincount((2 * met.points[whole, place]).astype(int), minlength=5)
-        if not whole.any():
-            continue
-        said = pair_statistics(counts)
-        values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
-        which = ((read.first == i) & (read.second == j)) | ((read.first == j) & (read.second == i))
-        rows.append(
-            {"entrant": read.names[i], "opponent": read.names[j]}
-            | _record(read, which, i)
-            | dict(zip(_MEETING, values, strict=True))
-            | dict(zip(_PAIRS, counts.tolist(), strict=True))
-        )
-    columns = ["entrant", "opponent", "games", "wins", "draws", "losses", "mean_turns", *_MEETING, *_PAIRS]
-    return pd.DataFrame(rows, columns=columns)
+        if whole.any():
+            said = pair_statistics(counts)
+            values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
+            rows.append((*values, *counts.tolist()))
+        else:
+            rows.append((np.nan,) * len(_MEETING) + (0,) * len(_PAIRS))
+    more = pd.DataFrame(rows, columns=[*_MEETING, *_PAIRS])
+    table = pd.concat([front, met.records, more], axis=1)
+    return table[table["score"].notna()].reset_index(drop=True)
 
 
 def _scores(read: _Games, met: _Met) -> pd.DataFrame:
     """One row an entrant."""
-    loser = np.where(read.points == 1, read.second, read.first)
-    rows = []
-    for place, name in enumerate(read.names):
+    n = len(read.names)
+    both = np.concatenate([read.first, read.second]), np.concatenate([read.points, 1 - read.points])
+    met_others = np.tile(~read.alone, 2)
+    table = _records(n, both[0][met_others], both[1][met_others], np.tile(read.turns, 2)[met_others])
+    table.insert(0, "entrant", read.names)
+    rates = []
+    for place in range(n):
         own = (met.pairs == place).any(axis=1)
         games = met.games[:, own]
         points = np.where(met.pairs[own, 0] == place, met.points[:, own], games - met.points[:, own])
-        rate = cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata)
-        involved = ((read.first == place) | (read.second == place)) & ~read.alone
-        rows.append(
-            {"entrant": name}
-            | _record(read, involved, place)
-            | {"score": rate.value, "score_low": rate.low, "score_high": rate.high}
-            | {
-                column: int((read.fault[loser == place] == kind).sum())
-                for column, kind in (("illegal_actions", "illegal action"), ("agent_errors", "agent error"))
-            }
-        )
-    return pd.DataFrame(rows)
+        rates.append(cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata))
+    table[["score", "score_low", "score_high"]] = rates
+    loser = np.where(read.points == 1, read.second, read.first)
+    for column, kind in (("illegal_actions", "illegal action"), ("agent_errors", "agent error")):
+        table[column] = np.bincount(loser[read.fault == kind], minlength=n)
+    return table
 
 
 def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -257,14 +252,13 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
     values, drawn, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
     if len(met.pairs):
         points, games = _table(n, met.pairs, met.points.sum(axis=0), met.games.sum(axis=0))
-        replicas = _table(n, met.pairs, *bootstrap_tables(met.points, met.games, read.strata))
+        advantages = _advantages(points, games)
         values = bradley_terry(points, games, PRIOR)
-        drawn = bradley_terry(*replicas, PRIOR)
+        drawn, noise = _bootstrap(read, met, advantages)
         low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
         if (games[~np.eye(n, dtype=bool)] > 0).all():
-            advantages = _advantages(points, games)
             weights, over_mixture = nash_average(advantages)
-            share, chance = cyclic_share(advantages, _advantages(*replicas))
+            share, chance = cyclic_share(advantages, noise)
     order = np.argsort(-values, kind="stable")
     superiority = np.full(n, np.nan)
     for better, worse in pairwise(order):
@@ -279,39 +273,50 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
     return table, {"cyclic_share": share, "cyclic_share_of_chance": chance}
 
 
+def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndarray, float]:
+    """Ratings of bootstrap replicates, shape (replicates, entrants), and the cyclic part that noise makes.
+
+    Some replicates at a time: tables of many entrants are large.
+    """
+    n = len(read.names)
+    points, games = bootstrap_tables(met.points, met.games, read.strata)
+    at_once = max(1, CELLS_AT_ONCE // n**2)
+    drawn, noise = [], 0.0
+    for start in range(0, len(points), at_once):
+        part = slice(start, start + at_once)
+        replicas = _table(n, met.pairs, points[part], games[part])
+        drawn.append(bradley_terry(*replicas, PRIOR))
+        noise += float((cyclic_part(_advantages(*replicas) - advantages) ** 2).sum())
+    return np.concatenate(drawn), noise / len(points)
+
+
 def _decks(read: _Games) -> pd.DataFrame:
     """How each entrant did with each deck against each; self-matches are left out."""
-    rows = []
-    for place, entrant in enumerate(read.names):
-        for own, deck in enumerate(read.decks):
-            for other, opponent in enumerate(read.decks):
-                first = (read.first == place) & (read.first_deck == own) & (read.second_deck == other)
-                second = (read.second == place) & (read.second_deck == own) & (read.first_deck == other)
-                which = (first | second) & ~read.alone
-                if which.any():
-                    rate = _clustered(read, which, np.where(first, read.points, 1 - read.points))
-                    rows.append(
-                        {"entrant": entrant, "deck": deck, "opponent_deck": opponent}
-                        | _record(read, which, place)
-                        | rate._asdict()
-                    )
-    table = pd.DataFrame(rows, columns=["entrant", "deck", "opponent_deck", *_DECK])
-    return table.rename(columns={"value": "score"})
-
-
-_DECK = ("games", "wins", "draws", "losses", "mean_turns", "value", "low", "high")
-
-
-def _clustered(read: _Games, which: np.ndarray, points: np.ndarray) -> Rate:
-    """The rate of some games, whose clusters are setups."""
-    strata = read.strata
-    setup, shape = read.setup[which], (len(strata),)
-    return cluster_rate(_sum(setup, points[which], shape), _sum(setup, None, shape), strata)
+    n, strata = len(read.decks), read.strata
+    which = ~read.alone
+    first = (read.first * n + read.first_deck) * n + read.second_deck
+    second = (read.second * n + read.second_deck) * n + read.first_deck
+    row = np.concatenate([first[which], second[which]])
+    points = np.concatenate([read.points[which], 1 - read.points[which]])
+    codes, row = np.unique(row, return_inverse=True)
+    table = _records(len(codes), row, points, np.tile(read.turns[which], 2))
+    key = np.tile(read.setup[which], 2) * len(codes) + row
+    won, played = (_sum(key, values, (len(strata), len(codes))) for values in (points, None))
+    rates = [cluster_rate(won[:, place], played[:, place], strata) for place in range(len(codes))]
+    table[["score", "low", "high"]] = np.array(rates).reshape(-1, 3)
+    for name, names, place in (
+        ("opponent_deck", read.decks, codes % n),
+        ("deck", read.decks, codes // n % n),
+        ("entrant", read.names, codes // n**2),
+    ):
+        table.insert(0, name, [names[one] for one in place])
+    return table
 
 
 def _summary(read: _Games) -> dict[str, Any]:
     """Numbers of the whole tournament."""
-    seat = _clustered(read, np.ones(len(read.points), bool), read.points)
+    shape = (len(read.strata),)
+    seat = cluster_rate(_sum(read.setup, read.points, shape), _sum(read.setup, None, shape), read.strata)
     return {
         "games": len(read.points),
         "draws": int((read.points == 0.5).sum()),

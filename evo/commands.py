@@ -17,7 +17,7 @@ from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.champion import THESIS_SEVEN
 from evo.config import RunConfig, meanings, read_config, shipped_configs
-from evo.export import best_profiles, write_profiles
+from evo.export import best_profiles, group_profiles, write_profiles
 from evo.files import is_locked
 from evo.games import compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
@@ -144,8 +144,20 @@ def export_command(
     run: Path = RUN,
     out: Path = PROFILES_OUT,
     top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
+    clusters: bool = typer.Option(
+        False,
+        help="Instead the middle of each group of the last population, or of a study's last populations.",
+    ),
 ) -> None:
     """Write the champion of a run, or its best candidates, as profile files with their provenance."""
+    if clusters:
+        table = RichTable("profile", "individual", "of group", "file")
+        for one in write_profiles(group_profiles([run]), out):
+            said = one.profile.provenance
+            size = f"{said['group']['size']} of {said['group']['of']}, {said['group']['runs']} runs"
+            table.add_row(one.profile.name, f"{said['run']}, {said['candidate']}", size, str(one.path))
+        output_console().print(table)
+        return
     table = RichTable("profile", "candidate", "final", "95% interval", "file")
     for one in write_profiles(best_profiles(run, top), out):
         provenance = one.profile.provenance

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
 
-from engine import ManaforgeError
+from engine import RULES_VERSION, ManaforgeError
 from evo.champion import candidates_of, profile_of
+from evo.clustering import cluster_weights
 from evo.files import replace_file
+from evo.ratings import win_rate
 from evo.records import restore
 from evo.store import peek_run, read_champion
-from ilp_agent import Profile, read_profile
+from evo.tables import WEIGHTS, last_population, read_runs
+from ilp_agent import Profile, Weights, read_profile
 
 
 class ExportError(ManaforgeError, ValueError):
@@ -58,6 +62,50 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile]:
         provenance = {"run": run.resolve().name, **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found
+
+
+def group_profiles(paths: Sequence[Path]) -> list[Profile]:
+    """One profile for each group of the runs' last populations: its medoid.
+
+    Raises:
+        RunError: there is no such run.
+    """
+    runs = read_runs(paths)
+    found = cluster_weights(last_population(runs.individuals))
+    profiles = []
+    for group in found.groups.to_dict("records"):
+        row = found.members.iloc[group["medoid"]]
+        config = runs.configs[row["run"]]
+        provenance = {
+            "run": row["run"],
+            "source": "manaforge export --clusters",
+            "candidate": f"individual {row['individual']}",
+            "birth": int(row["birth"]),
+            "generation": int(row["generation"]),
+            "seed": config.seed,
+            "config_hash": config.digest,
+            "manaforge": version("manaforge"),
+            "rules": RULES_VERSION,
+            "group": {
+                "number": int(group["group"]),
+                "name": group["name"],
+                "size": int(group["size"]),
+                "of": len(found.members),
+                "runs": int(group["runs"]),
+            },
+        }
+        record = win_rate(int(row["fitness"]), 0, int(row["games"]))
+        provenance["last_generation"] = {
+            "games": int(row["games"]),
+            "wins": float(row["fitness"]),
+            "win_rate": record.value,
+            "low": record.low,
+            "high": record.high,
+        }
+        slug = group["name"].replace(", ", "-").replace(" ", "-")
+        weights = Weights.from_array(row[WEIGHTS].to_numpy(float))
+        profiles.append(Profile(f"group-{group['group']}-{slug}", weights, provenance))
+    return profiles
 
 
 def write_profiles(profiles: Sequence[Profile], out: Path) -> list[Exported]:

@@ -4,10 +4,13 @@ import json
 import re
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
+import pandas as pd
 import typer
+from rich.console import Console
 
 from engine import find_deck, find_ruleset, rulesets, shipped_decks
 from engine.errors import unknown_name
@@ -16,7 +19,7 @@ from evo.entrants import NOTATION, find_entrants
 from evo.pool import InterruptedRunError
 from evo.progress import Counter, output_console
 from evo.sequential import parse_sprt
-from evo.standings import standings
+from evo.standings import Standings, standings
 from evo.tournament import Format, Seats, games_table
 from evo.tournament_folder import TournamentError, TournamentFolder, open_tournament
 from evo.tournament_output import show, summary_of, warnings_of, write_files
@@ -81,14 +84,53 @@ def tournament_command(
         seed=seed,
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
     )
-    path = out or Path("runs") / f"tournament-{tournament.digest[:8]}"
-    console = output_console(stderr=as_data)
+    finish = play_into(tournament, out, "tournament", pool, workers, address, as_data)
+    if as_data:
+        print(json.dumps(finish.summary, indent=1, allow_nan=False))
+        for warning in warnings_of(finish.summary):
+            print(f"warning: {warning}", file=sys.stderr)
+        return
+    show(tournament, finish.read, finish.summary, finish.console)
+    told = f"all of it: {finish.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+    finish.console.print(told, markup=False)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A tournament that was played and written."""
+
+    path: Path
+    games: pd.DataFrame
+    read: Standings
+    summary: dict[str, Any]
+    console: Console
+
+
+def play_into(
+    tournament: Tournament, out: Path | None, kind: str, pool: str, workers: int, address: str, quiet: bool
+) -> Finished:
+    """Play a tournament in its folder, telling how far it is, and write all its files.
+
+    Args:
+        tournament: who plays what.
+        out: its folder; `runs/KIND-HASH` without one.
+        kind: what it is called on the way.
+        pool: "auto", "local" or "ray".
+        workers: how many; 0 for one on each processor.
+        address: of a Ray cluster, or "".
+        quiet: whether standard output stays empty, and progress goes to standard error.
+
+    Raises:
+        TournamentError, PoolError: the folder or the pool cannot be used.
+    """
+    path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
+    console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
         left = len(tournament.meetings) - len(folder.played)
         for problem in folder.problems:
             console.print(f"found: {problem}", markup=False)
         known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
-        console.print(f"tournament {path}: {len(tournament.meetings):,} games{known}", highlight=False)
+        console.print(f"{kind} {path}: {len(tournament.meetings):,} games{known}", highlight=False)
         counter = Counter(console, max(left, 0))
         compiled = all(entrant.player.compiled for entrant in tournament.entrants)
         with pool_of(pool, workers, address, compiled, counter) as players:
@@ -103,15 +145,7 @@ def tournament_command(
         summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
         folder.finish(table)
         write_files(tournament, folder, read, summary)
-    if as_data:
-        print(json.dumps(summary, indent=1, allow_nan=False))
-        for warning in warnings_of(summary):
-            print(f"warning: {warning}", file=sys.stderr)
-    else:
-        show(tournament, read, summary, console)
-        console.print(
-            f"all of it: {path}/tournament.html, results.csv, ratings.csv, games.parquet", markup=False
-        )
+    return Finished(path, table, read, summary, console)
 
 
 def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:

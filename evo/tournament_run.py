@@ -43,6 +43,7 @@ class Tournament:
         style: "round-robin" or "gauntlet".
         seed: of the deals.
         sprt: when to stop early; of two entrants in paired games.
+        origin: the command that made this tournament, where it is not `manaforge tournament`.
 
     Raises:
         TournamentError: these make no tournament; the message says what is missing.
@@ -59,6 +60,7 @@ class Tournament:
     style: Format = "round-robin"
     seed: int = 1
     sprt: Sprt | None = None
+    origin: str = ""
     meetings: Meetings = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -145,6 +147,8 @@ class Tournament:
     @property
     def command(self) -> str:
         """The command that plays this tournament again."""
+        if self.origin:
+            return self.origin
         texts = [text for one in self.names for text in ([one] * 2 if one in self.alone else [one])]
         words = ["manaforge", "tournament", *texts, "--decks", ",".join(self.deck_names)]
         words += ["--games", str(self.games), "--ruleset", self.ruleset_name]

@@ -1,0 +1,61 @@
+"""The commands that read runs: crossplay, report, watch."""
+
+from pathlib import Path
+
+import typer
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evo.clustering import cluster_weights, compare_groups
+from evo.commands import check_pool
+from evo.crossplay import crossplay, groups_of
+from evo.files import replace_file
+from evo.tables import read_runs
+from evo.tournament_commands import play_into
+
+RUNS = typer.Argument(metavar="RUN", help="Run folders, or folders of studies.")
+CROSSPLAY_OUT = typer.Option(
+    None, help="Its folder; the same again goes on where it stopped. (default: runs/crossplay-<hash>)"
+)
+
+
+def add_reading_commands(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command(name="crossplay")(crossplay_command)
+
+
+def crossplay_command(
+    runs: list[Path] = RUNS,
+    games: int = typer.Option(
+        2, min=2, help="Games for each two individuals and ordered pair of decks; even."
+    ),
+    out: Path = CROSSPLAY_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    pool: str = typer.Option("auto", help="auto, local or ray."),
+    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+) -> None:
+    """Play everybody of the runs' last populations against everybody, and compare groups by decks."""
+    check_pool(pool)
+    tournament, population = crossplay(read_runs(runs), runs, games)
+    clusters = cluster_weights(population)
+    done = play_into(tournament, out, "crossplay", pool, workers, address, quiet=False)
+    comparisons = compare_groups(done.games, groups_of(population, clusters.members))
+    for name, table in (("groups", clusters.groups), ("comparisons", comparisons)):
+        content = table.to_csv(index=False, lineterminator="\n").encode()
+        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+    shown = RichTable("group", "name", "size", "runs", "silhouette", "stability", "score")
+    scores = done.read.ratings.set_index("entrant")["score"]
+    texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
+    labels = groups_of(population, clusters.members)
+    for group in clusters.groups.itertuples():
+        score = scores[texts[labels == group.group]].mean()
+        numbers = f"{group.silhouette:.2f}", f"{group.stability:.2f}", f"{score:.1%}"
+        shown.add_row(str(group.group), Text(group.name), str(group.size), str(group.runs), *numbers)
+    done.console.print(shown)
+    for note in clusters.notes:
+        done.console.print(note, markup=False, highlight=False)
+    significant = int((comparisons["p_adjusted"] < 0.05).sum()) if len(comparisons) else 0
+    done.console.print(
+        f"{significant} of {len(comparisons)} comparisons of groups by decks differ at 0.05 after correction"
+    )
+    done.console.print(f"all of it: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)

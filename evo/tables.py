@@ -1,0 +1,253 @@
+"""Run folders as tidy tables: one run or many, finished or growing. Reading never writes and never waits.
+
+Only committed generations are read. A file that is missing or does not agree with its checksum is named in
+`Runs.problems` and with a `RunWarning`, and left out.
+"""
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine import ManaforgeError
+from evo.config import RunConfig
+from evo.store import RunError, RunFolder, peek_run
+from ilp_agent import WEIGHT_NAMES
+
+WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
+SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
+SIGMAS = [f"sigma_{name}" for name in WEIGHT_NAMES]
+
+
+class RunWarning(UserWarning):
+    """A part of a run that could not be read and is left out."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs as they stood when they were read.
+
+    Attributes:
+        folders: by the name that tables show.
+        individuals: see `read_runs`.
+        problems: what could not be read, in words.
+    """
+
+    folders: dict[str, RunFolder]
+    individuals: pd.DataFrame
+    problems: tuple[str, ...]
+
+    @property
+    def configs(self) -> dict[str, RunConfig]:
+        """Configurations by run."""
+        return {name: folder.config for name, folder in self.folders.items()}
+
+
+def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
+    """Run folders among paths: those given, and those inside a study's folder.
+
+    Returns:
+        Paths by name: the folder's own, or as much of its path as tells runs apart.
+
+    Raises:
+        RunError: a path holds no run, or one is given twice.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        inside = [path] if (path / "config.toml").is_file() else []
+        inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
+        if not inside:
+            raise RunError(f"{path} is no run folder and holds none: no config.toml")
+        found += inside
+    if len({path.resolve() for path in found}) < len(found):
+        raise RunError(f"the same run twice in {', '.join(map(str, found))}")
+    for depth in range(1, 20):
+        names = ["/".join(path.resolve().parts[-depth:]) for path in found]
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(names, found, strict=True))
+
+
+def read_runs(paths: Iterable[Path | str]) -> Runs:
+    """Read the individuals of runs.
+
+    Args:
+        paths: run folders, or folders of studies.
+
+    Returns:
+        Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
+        runs/README.md), share_NAME (the weights divided by their sum, since scaling all weights changes no
+        plan; missing where every weight is 0), win_rate (fitness by games) and age (generations since birth).
+
+    Raises:
+        RunError: there is no such run.
+    """
+    folders, problems = {}, []
+    for name, path in find_runs(paths).items():
+        try:
+            folders[name] = peek_run(path)
+        except ManaforgeError as error:
+            problems.append(f"run {path} cannot be read: {error}")
+    frames = []
+    for name, folder in folders.items():
+        table = _read(folder, "generations", problems)
+        if table is not None:
+            frames.append(table.assign(run=name))
+    for problem in problems:
+        warnings.warn(problem, RunWarning, stacklevel=2)
+    if not frames:
+        raise RunError(
+            f"no generation can be read yet in {', '.join(str(path) for path in paths)}"
+            + "".join(f"; {problem}" for problem in problems[:3])
+        )
+    individuals = pd.concat(frames, ignore_index=True)
+    individuals.insert(0, "run", individuals.pop("run").astype("category"))
+    weights = individuals[WEIGHTS].to_numpy()
+    total = weights.sum(axis=1, keepdims=True)
+    shares = np.divide(weights, total, out=np.full_like(weights, np.nan), where=total > 0)
+    individuals[SHARES] = shares
+    individuals["win_rate"] = individuals["fitness"] / individuals["games"]
+    individuals["age"] = individuals["generation"] - individuals["birth"]
+    return Runs(folders, individuals, tuple(problems))
+
+
+def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The pairings of runs: run and all columns of `pairings/`, and what could not be read, in words."""
+    problems: list[str] = []
+    frames = []
+    for name, folder in runs.folders.items():
+        table = _read(folder, "pairings", problems)
+        if table is not None:
+            frames.append(table.assign(run=name))
+    for problem in problems:
+        warnings.warn(problem, RunWarning, stacklevel=2)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
+
+
+def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:
+    """All good generations of a run, or None; `problems` is added to."""
+    column = 1 if kind == "generations" else 2
+    tables = []
+    for number, line in enumerate(_lines(folder)):
+        file = folder.file(kind, number)
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            problems.append(f"{file} cannot be read: {error.strerror}")
+            continue
+        parts = line.split()
+        if len(parts) != 3 or hashlib.sha256(content).hexdigest() != parts[column]:
+            problems.append(f"{file} is damaged: it does not agree with checksums.txt")
+            continue
+        # Three times as fast as read_table, which starts threads for each of many small files.
+        tables.append(pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False))
+    if not tables:
+        return None
+    return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries().to_pandas()
+
+
+def _lines(folder: RunFolder) -> list[str]:
+    """Whole lines of checksums.txt: one for each committed generation."""
+    try:
+        text = (folder.path / "checksums.txt").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return []
+    return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual, generation and weight: its value and share beside the individual's keys."""
+    return _long(individuals, {"value": WEIGHTS, "share": SHARES})
+
+
+def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual, generation and step size: sigma beside the individual's keys and the weight."""
+    return _long(individuals, {"sigma": SIGMAS})
+
+
+def _long(individuals: pd.DataFrame, values: dict[str, list[str]]) -> pd.DataFrame:
+    n, keys = len(WEIGHT_NAMES), ["run", "generation", "individual", "survived"]
+    table = individuals[keys].loc[individuals.index.repeat(n)].reset_index(drop=True)
+    codes = np.tile(np.arange(n), len(individuals))
+    table["weight"] = pd.Categorical.from_codes(codes, list(WEIGHT_NAMES))
+    for name, columns in values.items():
+        table[name] = individuals[columns].to_numpy().reshape(-1)
+    return table
+
+
+def last_population(individuals: pd.DataFrame) -> pd.DataFrame:
+    """The survivors of each run's last generation that could be read, the best of a run first."""
+    last = individuals.groupby("run", observed=True)["generation"].transform("max")
+    rows = individuals[(individuals["generation"] == last) & individuals["survived"]]
+    return rows.sort_values(["run", "rank"]).reset_index(drop=True)
+
+
+def best_individuals(individuals: pd.DataFrame) -> pd.DataFrame:
+    """The best of each run and generation."""
+    return individuals[individuals["rank"] == 1].reset_index(drop=True)
+
+
+def lifespans(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual: run, individual, birth, lifespan (generations it survived; 0: none), alive."""
+    last = individuals.groupby("run", observed=True)["generation"].transform("max")
+    frame = individuals[["run", "individual", "birth"]].assign(
+        lifespan=individuals["survived"].astype(int),
+        alive=(individuals["generation"] == last) & individuals["survived"],
+    )
+    keys = ["run", "individual"]
+    table = frame.groupby(keys, observed=True).agg({"birth": "first", "lifespan": "sum", "alive": "any"})
+    return table.reset_index()
+
+
+def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row a run and generation: how many of its survivors were born in it. Generation 0 is left out."""
+    survivors = individuals[individuals["survived"] & (individuals["generation"] > 0)]
+    new = survivors["birth"] == survivors["generation"]
+    return (
+        survivors.assign(newcomers=new.astype(int))
+        .groupby(["run", "generation"], observed=True)["newcomers"]
+        .sum()
+        .reset_index()
+    )
+
+
+def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFrame:
+    """Score per game by own deck (rows) and other deck (columns) over individuals, as EVA's Table 4."""
+    games = population["games"].sum() / len(decks) ** 2
+    table = pd.DataFrame(
+        [[population[f"wins_{a}_vs_{b}"].sum() / games for b in decks] for a in decks],
+        index=pd.Index(decks, name="deck"),
+        columns=pd.Index(decks, name="opponent's deck"),
+    )
+    return table.astype(float)
+
+
+def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFrame:
+    """An individual and all it comes from.
+
+    Returns:
+        One row an ancestor, the oldest first: individual, birth, parent_a, parent_b, last (the last
+        generation it survived), share_NAME.
+    """
+    own = individuals[individuals["run"] == run]
+    known = own.drop_duplicates("individual").set_index("individual")
+    alive = own[own["survived"]].groupby("individual")["generation"].max()
+    found: set[int] = set()
+    waiting = [individual]
+    while waiting:
+        one = waiting.pop()
+        if one in found or one not in known.index:
+            continue
+        found.add(one)
+        waiting += [
+            int(known.at[one, name]) for name in ("parent_a", "parent_b") if pd.notna(known.at[one, name])
+        ]
+    rows = known.loc[sorted(found)].reset_index()
+    rows["last"] = rows["individual"].map(alive).fillna(rows["birth"]).astype(int)
+    return rows[["individual", "birth", "parent_a", "parent_b", "last", *SHARES]]

@@ -1,4 +1,7 @@
-"""Figures: functions from tables to axes. Colours are told apart by the colour-blind and in grey print."""
+"""Figures: functions from tables to axes. Colours are told apart by the colour-blind and in grey print.
+
+Those of tournaments and of runs are here, those of groups in `plots_groups`.
+"""
 
 import io
 from collections.abc import Iterator
@@ -13,8 +16,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from evo.tables import long_weights
+from ilp_agent import WEIGHT_NAMES
+
 BLUE = "#0072b2"
 GREY = "#555555"
+ORANGE = "#d55e00"
+MARKERS = "osD^vPX"
+MOST_BOXES = 25
 DIVERGING = "vlag_r"
 """Red below one half, blue above, white between."""
 
@@ -95,4 +104,200 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
         axes.annotate(
             f"{rating:+.0f}", (rating, place), (0, 6), textcoords="offset points", ha="center", size=8
         )
+    return axes
+
+
+def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
+    """All generations, or every so many that at most `MOST_BOXES` remain; the last always."""
+    last = int(individuals["generation"].max())
+    step = -(-(last + 1) // MOST_BOXES)
+    return individuals[(last - individuals["generation"]) % step == 0]
+
+
+def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
+    sns.boxplot(
+        table,
+        x="generation",
+        y=y,
+        ax=axes,
+        color="#9ecae1",
+        linecolor="#333333",
+        linewidth=0.8,
+        fliersize=1.5,
+        native_scale=True,
+    )
+
+
+def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
+    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2)."""
+    _boxes(axes, _some_generations(individuals), "win_rate")
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+    axes.set(xlabel="generation", ylabel="fitness, score per game")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
+    """Age of those who survived a generation (EVA's Fig. 4)."""
+    _boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
+    axes.set(xlabel="generation", ylabel="age, generations since birth")
+    return axes
+
+
+def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
+    """How long individuals survived, and when those were born who survived at all (EVA's Fig. 3).
+
+    Args:
+        axes: to draw on.
+        spans: as `evo.tables.lifespans` makes them.
+    """
+    survivors = spans[spans["lifespan"] > 0]
+    table = pd.DataFrame(
+        {"generations survived": survivors["lifespan"], "generation of birth": survivors["birth"]}
+    )
+    sns.boxplot(table, ax=axes, orient="h", color="#9ecae1", linecolor="#333333", linewidth=0.8, fliersize=2)
+    axes.set(xlabel="generations", ylabel="")
+    return axes
+
+
+def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
+    """Survivors born in the generation: mean over runs with its 95% interval (EVA's Fig. 5).
+
+    Args:
+        axes: to draw on.
+        new: as `evo.tables.newcomers` makes them.
+    """
+    several = new["run"].nunique() > 1
+    sns.lineplot(
+        new,
+        x="generation",
+        y="newcomers",
+        ax=axes,
+        color=BLUE,
+        errorbar=("ci", 95) if several else None,
+        seed=1,
+        err_kws={"alpha": 0.25, "linewidth": 0},
+    )
+    axes.set(xlabel="generation", ylabel="new individuals" + (", mean and 95% interval" if several else ""))
+    axes.set_ylim(bottom=0)
+    return axes
+
+
+def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndarray]) -> Axes:
+    """Distribution of each weight's share of the sum (EVA's Figs. 6 and 7).
+
+    Args:
+        axes: to draw on.
+        population: one row an individual.
+        marked: shares of profiles to show beside, such as the thesis's seven, by name.
+    """
+    table = long_weights(population)
+    sns.boxplot(
+        table,
+        x="weight",
+        y="share",
+        ax=axes,
+        color="#9ecae1",
+        linecolor="#333333",
+        linewidth=0.8,
+        fliersize=0,
+        whis=(0, 100),
+    )
+    sns.stripplot(
+        table, x="weight", y="share", ax=axes, color=BLUE, size=2.5, alpha=0.6, jitter=0.2, legend=False
+    )
+    for place, (name, shares) in enumerate(marked.items()):
+        axes.plot(
+            np.arange(len(WEIGHT_NAMES)) + 0.38,
+            shares,
+            MARKERS[place % len(MARKERS)],
+            color=sns.color_palette("colorblind")[place % 10],
+            markersize=4,
+            label=name,
+            linestyle="none",
+        )
+    if marked:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
+    axes.set(xlabel="weight", ylabel="share of the sum of weights")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
+    """Median step size of the survivors by generation, a line a weight; logarithmic.
+
+    Args:
+        axes: to draw on.
+        sigmas: as `evo.tables.long_sigmas` makes them.
+    """
+    middle = (
+        sigmas[sigmas["survived"]]
+        .groupby(["generation", "weight"], observed=True)["sigma"]
+        .median()
+        .reset_index()
+    )
+    sns.lineplot(
+        middle,
+        x="generation",
+        y="sigma",
+        hue="weight",
+        style="weight",
+        ax=axes,
+        palette="colorblind",
+        linewidth=1.2,
+    )
+    axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
+    axes.legend(fontsize=7, ncols=2, frameon=False)
+    return axes
+
+
+def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
+    """Score of each generation's best against fixed opponents, mean over runs with its 95% interval.
+
+    Args:
+        axes: to draw on.
+        progress: columns run, generation, score.
+    """
+    several = progress["run"].nunique() > 1
+    sns.lineplot(
+        progress,
+        x="generation",
+        y="score",
+        ax=axes,
+        color=BLUE,
+        marker="o",
+        markersize=4,
+        errorbar=("ci", 95) if several else None,
+        seed=1,
+        err_kws={"alpha": 0.25, "linewidth": 0},
+    )
+    axes.set(xlabel="generation", ylabel="score of the best against the thesis's seven")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
+    """An individual and its ancestors: bars from birth to the last generation survived, lines to parents.
+
+    Args:
+        axes: to draw on.
+        family: as `evo.tables.ancestors` makes it.
+    """
+    rows = {int(one): place for place, one in enumerate(family["individual"])}
+    axes.barh(
+        list(rows.values()),
+        np.maximum(family["last"] - family["birth"], 0.3),
+        left=family["birth"],
+        height=0.6,
+        color=BLUE,
+    )
+    for row in family.to_dict("records"):
+        place = rows[int(row["individual"])]
+        for parent in (row["parent_a"], row["parent_b"]):
+            if pd.notna(parent) and int(parent) in rows:
+                axes.plot([row["birth"]] * 2, [rows[int(parent)], place], color=GREY, linewidth=0.8)
+    axes.set(xlabel="generation", ylabel="")
+    few = len(rows) <= 30
+    axes.set_yticks(list(rows.values()) if few else [], [f"individual {one}" for one in rows] if few else [])
+    axes.tick_params(axis="y", length=0, labelsize=7)
     return axes

@@ -15,13 +15,16 @@ from evo.tables import WEIGHTS, Runs, last_population
 from evo.tournament_run import Tournament
 
 
-def crossplay(runs: Runs, paths: Sequence[Path], games: int) -> tuple[Tournament, pd.DataFrame]:
+def crossplay(
+    runs: Runs, paths: Sequence[Path], games: int, most: int | None = None
+) -> tuple[Tournament, pd.DataFrame]:
     """A round robin of all individuals of the runs' last populations.
 
     Args:
         runs: as `evo.tables.read_runs` gives them.
         paths: as the user named them, for the command that repeats it.
         games: for each two individuals and ordered pair of decks, even.
+        most: individuals of each run, the best; all without it.
 
     Returns:
         The tournament, and the population in the order of its entrants.
@@ -35,6 +38,8 @@ def crossplay(runs: Runs, paths: Sequence[Path], games: int) -> tuple[Tournament
         if len(values) > 1:
             raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")
     population = last_population(runs.individuals)
+    if most is not None:
+        population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
     entrants = tuple(
         Entrant(f"{run}:{individual}", Player(tuple(float(weight) for weight in weights), configs[0].backend))
         for run, individual, weights in zip(

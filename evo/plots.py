@@ -45,6 +45,19 @@ def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
         yield drawn, drawn.subplots()
 
 
+@contextmanager
+def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with n pairs of axes in rows; sizes of one of them in inches."""
+    with mpl.rc_context(STYLE):
+        columns = min(columns, n)
+        rows = -(-n // columns)
+        drawn = Figure(figsize=(width * columns, height * rows + 0.3), layout="constrained")
+        axes = list(np.atleast_1d(drawn.subplots(rows, columns)).reshape(-1))
+        for unused in axes[n:]:
+            unused.set_axis_off()
+        yield drawn, axes[:n]
+
+
 def png(drawn: Figure) -> bytes:
     """A figure as a PNG file."""
     buffer = io.BytesIO()

@@ -7,9 +7,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evo.clustering import cluster_weights, compare_groups
-from evo.commands import check_pool
+from evo.commands import check_pool, pool_of
 from evo.crossplay import crossplay, groups_of
 from evo.files import replace_file
+from evo.progress import Counter, output_console
 from evo.tables import read_runs
 from evo.tournament_commands import play_into
 
@@ -17,11 +18,15 @@ RUNS = typer.Argument(metavar="RUN", help="Run folders, or folders of studies.")
 CROSSPLAY_OUT = typer.Option(
     None, help="Its folder; the same again goes on where it stopped. (default: runs/crossplay-<hash>)"
 )
+REPORT_OUT = typer.Option(
+    None, help="The page. (default: report.html in the run's or study's folder; of several, here)"
+)
 
 
 def add_reading_commands(app: typer.Typer) -> None:
     """Register these commands."""
     app.command(name="crossplay")(crossplay_command)
+    app.command(name="report")(report_command)
 
 
 def crossplay_command(
@@ -59,3 +64,22 @@ def crossplay_command(
         f"{significant} of {len(comparisons)} comparisons of groups by decks differ at 0.05 after correction"
     )
     done.console.print(f"all of it: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
+
+
+def report_command(
+    runs: list[Path] = RUNS,
+    out: Path = REPORT_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+) -> None:
+    """Write a page that tells what runs show, with figures, tables and the commands that repeat them."""
+    from evo.report import make_report  # noqa: PLC0415 - two seconds to import
+
+    found = read_runs(runs)
+    target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    counter = Counter(output_console(), 0)
+    with pool_of("local", workers, "", True, counter) as pool:
+        page = make_report(found, runs, lambda table, games: pool.play(table, games, counter.advance))
+    replace_file(target, page, target.with_name(f".{target.name}.tmp"))
+    for problem in found.problems:
+        counter.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+    counter.console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)

@@ -1,0 +1,349 @@
+"""A run, or a study, as one HTML page: each question of a researcher, a figure and a computed sentence."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+
+from engine import RULES_VERSION, find_deck, find_ruleset
+from evo import sentences as say
+from evo.champion import THESIS_SEVEN
+from evo.clustering import Clusters, cluster_weights, compare_groups
+from evo.coevolution import Play
+from evo.config import RunConfig
+from evo.crossplay import crossplay, groups_of
+from evo.games import Player, Table
+from evo.page import html_table, image, render
+from evo.plots import (
+    figure,
+    grid,
+    plot_ages,
+    plot_fitness,
+    plot_lifespans,
+    plot_lineage,
+    plot_newcomers,
+    plot_progress,
+    plot_scores,
+    plot_sigmas,
+    plot_weights,
+    png,
+)
+from evo.plots_groups import plot_comparison, plot_map, plot_tree
+from evo.seeds import Stream
+from evo.standings import scores_table
+from evo.store import RunError, read_champion
+from evo.tables import (
+    SHARES,
+    WEIGHTS,
+    Runs,
+    ancestors,
+    best_individuals,
+    last_population,
+    lifespans,
+    long_sigmas,
+    newcomers,
+    wins_by_decks,
+)
+from evo.tournament import Meetings, games_table
+from ilp_agent import WEIGHT_NAMES, find_profile
+
+PROGRESS_GENERATIONS = 20
+PROGRESS_GAMES = 10
+MOST_PLAYERS = 120
+"""Individuals in the round robin of a report; of more, the best of each run."""
+
+MOST_COMPARED = 4
+"""Groups whose comparisons are drawn."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question: its title, the answer in words, figures and tables, a note."""
+
+    title: str
+    text: str
+    parts: Sequence[Markup] = ()
+    note: str = ""
+
+
+def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
+    """The page.
+
+    Args:
+        runs: as `evo.tables.read_runs` gives them.
+        paths: as the user named them.
+        play: plays a schedule (`evo.pool.Pool.play`).
+
+    Raises:
+        RunError: the runs were played with different decks or rules.
+    """
+    individuals = runs.individuals
+    config = next(iter(runs.configs.values()))
+    for one in runs.configs.values():
+        if (one.decks, one.ruleset) != (config.decks, config.ruleset):
+            raise RunError("these runs have different decks or rulesets; report on them one by one")
+    population = last_population(individuals)
+    clusters = cluster_weights(population)
+    progress = absolute_progress(runs, config, play)
+    names = [find_deck(deck).name for deck in config.decks]
+    spans, new, sigmas = lifespans(individuals), newcomers(individuals), long_sigmas(individuals)
+    wins = wins_by_decks(population, names)
+    marked = {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
+    sections = [
+        Section("What was run", _what(runs), [_runs_table(runs)]),
+        _champions(runs),
+        Section(
+            "Fitness by generation",
+            say.fitness_sentence(individuals),
+            [_draw(plot_fitness, individuals, "fitness")],
+        ),
+        Section(
+            "Absolute progress",
+            say.progress_sentence(progress),
+            [_draw(plot_progress, progress, "score of each generation's best against the thesis's seven")],
+            f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
+            "each ordered "
+            "pair of decks, the same deals for all; the band is the 95% interval over runs.",
+        ),
+        Section(
+            "Ages",
+            say.ages_sentence(individuals, spans),
+            [_draw(plot_lifespans, spans, "lifespans", height=2), _draw(plot_ages, individuals, "ages")],
+        ),
+        Section(
+            "Newcomers",
+            say.newcomers_sentence(new),
+            [_draw(plot_newcomers, new, "newcomers")] if len(new) else [],
+        ),
+        Section(
+            "Weights",
+            say.weights_sentence(population),
+            [
+                _draw(
+                    lambda axes, table: plot_weights(axes, table, marked), population, "weights", height=4.4
+                ),
+                html_table(
+                    say.weights_table(population),
+                    dict.fromkeys(
+                        ("median", "quartile_1", "quartile_3", "between_runs", "within_runs"), "{:.1%}"
+                    ),
+                ),
+            ],
+            "Boxes: the last populations, quartiles and extremes; marks to the right: the thesis's profiles.",
+        ),
+        Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")]),
+        Section(
+            "Decks",
+            say.decks_sentence(wins),
+            [_draw(lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks")],
+        ),
+        *_groups(clusters, runs, paths, play, names),
+        _lineage(individuals),
+    ]
+    commands = "\n".join(
+        [
+            f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))}"
+            for folder in runs.folders.values()
+        ]
+        + [f"manaforge report {shlex.join(map(str, paths))}"]
+    )
+    return render(
+        "report.html",
+        title=f"Coevolution of {len(runs.folders)} runs"
+        if len(runs.folders) > 1
+        else f"Run {next(iter(runs.folders))}",
+        warnings=list(runs.problems),
+        sections=sections,
+        commands=commands,
+        version=version("manaforge"),
+        rules=RULES_VERSION,
+    )
+
+
+def absolute_progress(
+    runs: Runs,
+    config: RunConfig,
+    play: Play,
+    generations: int = PROGRESS_GENERATIONS,
+    games: int = PROGRESS_GAMES,
+) -> pd.DataFrame:
+    """Score of the best of some generations against the thesis's seven, on the same deals for all.
+
+    Args:
+        runs: whose best.
+        config: decks and rules.
+        play: plays a schedule.
+        generations: about so many of each run, the first and the last among them.
+        games: for each opponent and ordered pair of decks, even.
+
+    Returns:
+        One row a run and generation: run, generation, individual, score, low, high (95% interval).
+    """
+    best = best_individuals(runs.individuals)
+    last = best.groupby("run", observed=True)["generation"].transform("max")
+    step = np.maximum(1, last // generations)
+    best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
+    different = best.drop_duplicates(["run", "individual"])
+    players = [
+        Player(tuple(float(weight) for weight in weights)) for weights in different[WEIGHTS].to_numpy()
+    ]
+    seven = [Player(tuple(float(x) for x in find_profile(name).weights.array)) for name in THESIS_SEVEN]
+    n = len(players)
+    decks = tuple(find_deck(deck) for deck in config.decks)
+    pairings = np.array([(i, n + j) for i in range(n) for j in range(len(seven))])
+    meetings = Meetings(pairings, len(decks), games, 1, (Stream.TOURNAMENT,))
+    schedule, _ = meetings.schedule(0, len(meetings))
+    played = play(Table((*players, *seven), decks, find_ruleset(config.ruleset)), schedule)
+    texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
+    table = games_table(meetings, played, [*texts, *THESIS_SEVEN], [deck.name for deck in decks])
+    scores = scores_table(table).set_index("entrant")
+    own = scores.loc[[f"{run}:{one}" for run, one in best[["run", "individual"]].itertuples(index=False)]]
+    found = best[["run", "generation", "individual"]].copy()
+    found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
+    return found
+
+
+def _draw(
+    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = 6.2, height: float = 3.4
+) -> Markup:
+    with figure(width, height) as (drawn, axes):
+        plot(axes, table)
+        return image(png(drawn), text)
+
+
+def _what(runs: Runs) -> str:
+    individuals = runs.individuals
+    games = int(individuals["games"].sum() / 2)
+    last = individuals.groupby("run", observed=True)["generation"].max()
+    finished = sum(
+        int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
+    )
+    return (
+        f"{len(runs.folders)} runs, {finished} of them with all their generations, {games:,} games of "
+        "evolution. "
+        f"Every generation plays all pairings with every ordered pair of decks on common deals."
+    )
+
+
+def _runs_table(runs: Runs) -> Markup:
+    last = runs.individuals.groupby("run", observed=True)["generation"].max()
+    rows = [
+        {
+            "run": name,
+            "strategy": config.strategy,
+            "mu + lambda": f"{config.mu} + {config.lambda_}",
+            "generation": f"{last.get(name, -1)} of {config.generations}",
+            "games a cell": config.games,
+            "decks": ", ".join(config.decks),
+            "ruleset": config.ruleset,
+            "seed": str(config.seed),
+        }
+        for name, config in runs.configs.items()
+    ]
+    return html_table(pd.DataFrame(rows))
+
+
+def _champions(runs: Runs) -> Section:
+    """The champions with their records."""
+    rows = []
+    for name, folder in runs.folders.items():
+        content = read_champion(folder.path)
+        if not content:
+            continue
+        weights = np.array([float(content["weights"][weight]) for weight in WEIGHT_NAMES])
+        said = content["provenance"]
+        seven = said.get("against_thesis_seven", {})
+        rows.append(
+            {"run": name, "champion": said["candidate"]}
+            | dict(zip(WEIGHT_NAMES, weights / (weights.sum() or 1.0), strict=True))
+            | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
+        )
+    if not rows:
+        return Section("Champions", "No run is finished yet, so there is no champion.")
+    table = pd.DataFrame(rows)
+    text = f"{len(rows)} champions."
+    if table["against the seven"].notna().any():
+        best = table.loc[table["against the seven"].astype(float).idxmax()]
+        text = (
+            f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} in "
+            "the mean; the best, "
+            f"of run {best['run']}, {best['against the seven']:.1%} (95% interval {best['low']:.1%} to "
+            f"{best['high']:.1%})."
+        )
+    formats = dict.fromkeys((*WEIGHT_NAMES, "against the seven", "low", "high"), "{:.1%}")
+    return Section("Champions", text, [html_table(table, formats)], "Weights as shares of their sum.")
+
+
+def _groups(
+    clusters: Clusters, runs: Runs, paths: Sequence[Path], play: Play, decks: list[str]
+) -> list[Section]:
+    """The groups, their tree and map, and how they fare by decks."""
+    parts = []
+    if len(clusters.members) > 1:
+        parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
+        parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
+    shown = clusters.groups.drop(columns="medoid").rename(
+        columns=dict(zip(SHARES, WEIGHT_NAMES, strict=True)) | {"name": "set apart by"}
+    )
+    formats = dict.fromkeys(WEIGHT_NAMES, "{:.1%}") | dict.fromkeys(("silhouette", "stability"), "{:.2f}")
+    parts.append(html_table(shown, formats))
+    if len(clusters.levels):
+        levels = clusters.levels.rename(columns={"silhouette": "mean silhouette"})
+        parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}))
+    sections = [
+        Section(
+            "Styles", say.groups_sentence(clusters), parts, "Ward's method on shares; rings mark medoids."
+        )
+    ]
+    if len(clusters.groups) > 1:
+        sections.append(_comparisons(clusters, runs, paths, play, decks))
+    return sections
+
+
+def _comparisons(
+    clusters: Clusters, runs: Runs, paths: Sequence[Path], play: Play, decks: list[str]
+) -> Section:
+    fewer = -(-MOST_PLAYERS // len(runs.folders))
+    tournament, population = crossplay(runs, paths, 2, most=fewer)
+    schedule, _ = tournament.meetings.schedule(0, len(tournament.meetings))
+    played = play(tournament.table, schedule)
+    games = games_table(tournament.meetings, played, tournament.names, decks)
+    comparisons = compare_groups(games, groups_of(population, clusters.members))
+    few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
+    parts = []
+    for kind, rows in few.groupby("kind"):
+        pairs = list(rows.groupby(["group", "other"]))
+        with grid(len(pairs), 2.9, 2.6) as (drawn, many):
+            for axes, (_, pair) in zip(many, pairs, strict=True):
+                plot_comparison(axes, pair, decks)
+            drawn.suptitle(str(kind), fontsize=10)
+            parts.append(image(png(drawn), f"groups by decks, {kind}"))
+    return Section(
+        "Styles by decks",
+        say.comparisons_sentence(comparisons),
+        parts,
+        f"{len(population)} individuals, everybody against everybody, {len(games):,} games. Numbers: the "
+        "first group's "
+        "score less the second's; depth of colour: the corrected p-value; thick boxes: below 0.05.",
+    )
+
+
+def _lineage(individuals: pd.DataFrame) -> Section:
+    """Of the run whose best scores most against its own generation."""
+    best = best_individuals(individuals)
+    last = best[best["generation"] == best.groupby("run", observed=True)["generation"].transform("max")]
+    row = last.loc[last["win_rate"].idxmax()]
+    family = ancestors(individuals, row["run"], int(row["individual"]))
+    height = 1.2 + 0.16 * min(len(family), 40)
+    return Section(
+        "Lineage",
+        say.lineage_sentence(family, row["run"]),
+        [_draw(plot_lineage, family, "lineage", height=height)],
+    )

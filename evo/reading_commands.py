@@ -1,8 +1,13 @@
 """The commands that read runs: crossplay, report, watch."""
 
+import contextlib
+import time
+import warnings
 from pathlib import Path
 
 import typer
+from rich.console import Group, RenderableType
+from rich.live import Live
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -11,8 +16,9 @@ from evo.commands import check_pool, pool_of
 from evo.crossplay import crossplay, groups_of
 from evo.files import replace_file
 from evo.progress import Counter, output_console
-from evo.tables import read_runs
+from evo.tables import RunWarning, read_runs
 from evo.tournament_commands import play_into
+from evo.watching import draw_run
 
 RUNS = typer.Argument(metavar="RUN", help="Run folders, or folders of studies.")
 CROSSPLAY_OUT = typer.Option(
@@ -27,6 +33,7 @@ def add_reading_commands(app: typer.Typer) -> None:
     """Register these commands."""
     app.command(name="crossplay")(crossplay_command)
     app.command(name="report")(report_command)
+    app.command(name="watch")(watch_command)
 
 
 def crossplay_command(
@@ -83,3 +90,31 @@ def report_command(
     for problem in found.problems:
         counter.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     counter.console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)
+
+
+def watch_command(
+    runs: list[Path] = RUNS,
+    every: float = typer.Option(2.0, min=0.1, help="Seconds between looks."),
+    once: bool = typer.Option(False, help="Look once and leave; so does a watch without a terminal."),
+) -> None:
+    """Watch runs while they go on: fitness, ages, step sizes and weights by generation."""
+    console = output_console()
+    if once or not console.is_terminal:
+        console.print(_look(runs))
+        return
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(_look(runs), console=console, auto_refresh=False) as live,
+    ):
+        while True:
+            time.sleep(every)
+            live.update(_look(runs), refresh=True)
+
+
+def _look(paths: list[Path]) -> RenderableType:
+    """All runs as they stand now; what cannot be read is told below them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)  # told below
+        found = read_runs(paths)
+    problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
+    return Group(*(draw_run(found, name) for name in found.folders), *problems)

@@ -96,6 +96,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     spans, new, sigmas = lifespans(individuals), newcomers(individuals), long_sigmas(individuals)
     wins = wins_by_decks(population, names)
     marked = {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
+    wide = 3 + 0.6 * len(names)
     sections = [
         Section("What was run", _what(runs), [_runs_table(runs)]),
         _champions(runs),
@@ -142,7 +143,15 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         Section(
             "Decks",
             say.decks_sentence(wins),
-            [_draw(lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks")],
+            [
+                _draw(
+                    lambda axes, table: plot_scores(axes, table, "score"),
+                    wins,
+                    "scores by decks",
+                    wide,
+                    wide - 1,
+                )
+            ],
         ),
         *_groups(clusters, runs, paths, play, names),
         _lineage(individuals),

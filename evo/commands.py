@@ -12,6 +12,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from engine import ManaforgeError
 from engine.errors import unknown_name
@@ -155,7 +156,8 @@ def export_command(
         for one in write_profiles(group_profiles([run]), out):
             said = one.profile.provenance
             size = f"{said['group']['size']} of {said['group']['of']}, {said['group']['runs']} runs"
-            table.add_row(one.profile.name, f"{said['run']}, {said['candidate']}", size, str(one.path))
+            who = Text(f"{said['run']}, {said['candidate']}")
+            table.add_row(one.profile.name, who, size, Text(str(one.path)))
         output_console().print(table)
         return
     table = RichTable("profile", "candidate", "final", "95% interval", "file")
@@ -165,7 +167,7 @@ def export_command(
         score = (
             [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
         )
-        table.add_row(one.profile.name, provenance["candidate"], *score, str(one.path))
+        table.add_row(one.profile.name, provenance["candidate"], *score, Text(str(one.path)))
     output_console().print(table)
 
 
@@ -268,11 +270,11 @@ def leave(code: int) -> NoReturn:
 def show_champion(path: Path, console: Console) -> None:
     """The champion's weights and record, and its games against the thesis's seven."""
     content = read_champion(path)
-    provenance: dict[str, Any] = content["provenance"]
+    provenance: dict[str, Any] = content.get("provenance", {})
     weights = content["weights"]
     total = sum(weights.values()) or 1.0
     table = RichTable(
-        "weight", *WEIGHT_NAMES, title=f"champion: {provenance['candidate']}", title_justify="left"
+        "weight", *WEIGHT_NAMES, title=f"champion: {provenance.get('candidate', '')}", title_justify="left"
     )
     table.add_row("as evolved", *(f"{weights[name]:.3f}" for name in WEIGHT_NAMES))
     table.add_row("share of sum", *(f"{weights[name] / total:.1%}" for name in WEIGHT_NAMES))
@@ -296,9 +298,7 @@ def show_champion(path: Path, console: Console) -> None:
         console.print(table)
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
-    console.print(
-        f"profile: {path / 'champion.toml'}; play it as ilp:{path / 'champion.toml'}", soft_wrap=True
-    )
+    console.print(f"profile: {path / 'champion.toml'}; play it as ilp:{path}", soft_wrap=True, markup=False)
 
 
 def show_runs(root: Path, console: Console) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine import ManaforgeError
 from engine.errors import unknown_name
+from evo.config import read_config
 from evo.games import PLAIN, Player
 from evo.store import read_champion
 from ilp_agent import Profile, find_profile, find_solver, read_profile, shipped_profiles
@@ -47,6 +48,10 @@ def find_entrant(text: str) -> Entrant:
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
     """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
     if text in PLAIN:
         return Entrant(text, Player(kind=text))
     name, backend = _parts(text)
@@ -63,17 +68,12 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     Raises:
         As `find_entrant`; EntrantError also where a glob matches nothing.
     """
+    typed = {text: find_entrant(text) for text in texts if not _is_glob(text)}
     found: dict[str, Entrant] = {}
-    twice: set[str] = set()
     for text in texts:
-        if _is_glob(text):
-            for entrant in _expand(text, found):
-                found.setdefault(entrant.text, entrant)
-        elif text in found:
-            twice.add(text)
-        else:
-            found[text] = find_entrant(text)
-    return list(found.values()), twice
+        for entrant in [typed[text]] if text in typed else _expand(text, typed | found):
+            found.setdefault(entrant.text, entrant)
+    return list(found.values()), {text for text in typed if list(texts).count(text) > 1}
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -83,16 +83,18 @@ def _parts(text: str) -> tuple[str, str]:
         error = unknown_name("entrant", text, [*PLAIN, *(f"ilp:{name}" for name in shipped_profiles())])
         raise EntrantError(f"{error}; an entrant is {NOTATION}")
     name, mark, backend = rest.rpartition("@")
-    return (name, backend) if mark else (rest, "exact")
+    return (name, backend) if mark and not set("/.") & set(backend) else (rest, "exact")
 
 
 def _profile(name: str) -> Profile:
     """A profile by name, file, or run folder."""
+    if name in shipped_profiles():
+        return find_profile(name)
     for folder in (Path(name), RUNS / name):
-        if folder.is_dir() and not (folder == RUNS / name and name in shipped_profiles()):
+        if folder.is_dir():
             return _champion(folder)
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
-    if name.endswith(".toml") or "/" in name or name in shipped_profiles():
+    if name.endswith(".toml") or "/" in name:
         return find_profile(name)
     raise unknown_name("profile", name, [*shipped_profiles(), *runs])
 
@@ -100,7 +102,9 @@ def _profile(name: str) -> Profile:
 def _champion(folder: Path) -> Profile:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(f"{folder} is no run folder: it has no config.toml")
-    if not read_champion(folder):
+    champion, config = read_champion(folder), folder / "config.toml"
+    made = champion.get("provenance", {}).get("generation")
+    if not champion or (config.exists() and made != read_config(config).generations):
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     return read_profile(folder / "champion.toml")
 
@@ -126,7 +130,7 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             profile = read_profile(Path(path))
         else:
             continue
-        player = _player(profile, backend)
+        player = find_entrant(f"ilp:{path}{suffix}").player
         text = f"ilp:{profile.name}{suffix}"
         known = found.get(text) or taken.get(text)
         if known is None and profile.name in shipped_profiles():

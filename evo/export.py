@@ -1,18 +1,19 @@
 """Profiles out of a run: its champion, or the best of its final, each a file with its provenance."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-import pandas as pd
+import pyarrow as pa
 
 from engine import RULES_VERSION, ManaforgeError
 from evo.champion import candidates_of, profile_of
 from evo.clustering import cluster_weights
-from evo.files import replace_file
-from evo.ratings import win_rate
+from evo.files import read_parquet, replace_file
 from evo.records import restore
+from evo.run import champion_stands
 from evo.store import peek_run, read_champion
 from evo.tables import WEIGHTS, last_population, read_runs
 from ilp_agent import Profile, Weights, read_profile
@@ -42,15 +43,20 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile]:
         ExportError: its final was not played, or had fewer candidates.
     """
     folder = peek_run(run)
+    if not champion_stands(folder):
+        why = f"; {folder.problems[0]}" if folder.problems else ""
+        raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
     champion = read_champion(run)
-    if not champion or champion["provenance"]["generation"] != folder.config.generations:
-        raise ExportError(f"run {run} has no champion yet; to finish it: manaforge resume {run}")
-    final = pd.read_parquet(run / "final.parquet")
+    try:
+        final = read_parquet(run / "final.parquet")
+        strategy = restore(folder, folder.config)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise ExportError(f"run {run} cannot be read: {reason}. To mend it: manaforge resume {run}") from None
     ranked = final[final["stage"] != "thesis"].sort_values("rank")
     names = list(ranked["candidate"]) or [champion["provenance"]["candidate"]]
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
-    strategy = restore(folder, folder.config)
     candidates = {one.name: one for one in candidates_of(strategy)}
     versions = {key: champion["provenance"][key] for key in ("manaforge", "rules")}
     found = []
@@ -94,13 +100,10 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile]:
                 "runs": int(group["runs"]),
             },
         }
-        record = win_rate(int(row["fitness"]), 0, int(row["games"]))
         provenance["last_generation"] = {
             "games": int(row["games"]),
-            "wins": float(row["fitness"]),
-            "win_rate": record.value,
-            "low": record.low,
-            "high": record.high,
+            "points": float(row["fitness"]),
+            "win_rate": float(row["win_rate"]),
         }
         slug = group["name"].replace(", ", "-").replace(" ", "-")
         weights = Weights.from_array(row[WEIGHTS].to_numpy(float))
@@ -118,6 +121,8 @@ def write_profiles(profiles: Sequence[Profile], out: Path) -> list[Exported]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         for profile in profiles:
+            if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", profile.name):
+                raise ExportError(f"the profile's name {profile.name!r} cannot be that of a file")
             path = out / f"{profile.name}.toml"
             content = profile.to_toml().encode()
             if path.exists() and path.read_bytes() != content:

@@ -79,9 +79,12 @@ def read_parquet(path: Path) -> pd.DataFrame:
     """Read a table back.
 
     Raises:
-        OSError, ValueError: the file is missing or damaged (of pyarrow's errors, all are one of these).
+        OSError, ValueError: the file is missing or damaged.
     """
-    return pq.read_table(path, page_checksum_verification=True).to_pandas()
+    try:
+        return pq.read_table(path, page_checksum_verification=True).to_pandas()
+    except pa.ArrowException as error:
+        raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
 
 
 def json_bytes(content: dict[str, Any]) -> bytes:

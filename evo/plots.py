@@ -4,7 +4,8 @@ Those of tournaments and of runs are here, those of groups in `plots_groups`.
 """
 
 import io
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -24,6 +26,11 @@ GREY = "#555555"
 ORANGE = "#d55e00"
 MARKERS = "osD^vPX"
 MOST_BOXES = 25
+LARGEST = 40.0
+"""Inches."""
+
+LONGEST = 36
+"""Characters of an entrant's name in a figure."""
 DIVERGING = "vlag_r"
 """Red below one half, blue above, white between."""
 
@@ -34,24 +41,36 @@ STYLE: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.bbox": "tight",
     "svg.hashsalt": "manaforge",
+    "text.parse_math": False,
 }
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Our style; names in scripts the font lacks, or too long for the figure, make no noise."""
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        for message in ("Glyph", "constrained_layout not applied", "There are no gridspecs"):
+            warnings.filterwarnings("ignore", message, UserWarning)
+        yield
 
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     """A figure with one pair of axes in our style; sizes in inches. Nothing global is changed."""
-    with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=(width, height), layout="constrained")
+    with _styled():
+        drawn = Figure(figsize=(min(width, LARGEST), min(height, LARGEST)), layout="constrained")
+        FigureCanvasAgg(drawn)  # else every label measured makes a renderer of the whole figure
         yield drawn, drawn.subplots()
 
 
 @contextmanager
 def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure with n pairs of axes in rows; sizes of one of them in inches."""
-    with mpl.rc_context(STYLE):
+    with _styled():
         columns = min(columns, n)
         rows = -(-n // columns)
         drawn = Figure(figsize=(width * columns, height * rows + 0.3), layout="constrained")
+        FigureCanvasAgg(drawn)
         axes = list(np.atleast_1d(drawn.subplots(rows, columns)).reshape(-1))
         for unused in axes[n:]:
             unused.set_axis_off()
@@ -61,9 +80,23 @@ def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tupl
 def png(drawn: Figure) -> bytes:
     """A figure as a PNG file."""
     buffer = io.BytesIO()
-    with mpl.rc_context(STYLE):
+    with _styled():
         drawn.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()
+
+
+class Picture(bytes):
+    """A PNG that notebooks show as a picture."""
+
+    def _repr_png_(self) -> bytes:
+        return bytes(self)
+
+
+def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: float = 3.4) -> Picture:
+    """A figure of one of the functions of this module; sizes in inches."""
+    with figure(width, height) as (drawn, axes):
+        plot(axes, *data)
+        return Picture(png(drawn))
 
 
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
@@ -74,6 +107,7 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
         scores: rows against columns, in [0, 1]; missing where two did not meet.
         label: of the colours.
     """
+    scores = scores.rename(index=_short, columns=_short)
     size = 9 if len(scores) <= 8 else 7 if len(scores) <= 14 else 5
     sns.heatmap(
         scores,
@@ -97,6 +131,11 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     return axes
 
 
+def _short(name: str) -> str:
+    """A name that leaves room for the figure: of a long one, both ends."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2 - 1]}…{name[-LONGEST // 2 :]}"
+
+
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     """Ratings with their 95% intervals, the best on top.
 
@@ -107,15 +146,17 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     places = np.arange(len(ratings))
     value = ratings["rating"].to_numpy()
     spread = np.abs(np.stack([value - ratings["low"], ratings["high"] - value]))
+    spread[~np.isfinite(spread)] = np.nan
     axes.errorbar(value, places, xerr=spread, fmt="o", color=BLUE, capsize=3, markersize=5, elinewidth=1.5)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="rating, Elo (mean of all entrants 0; bars: 95% intervals)", ylabel="")
-    axes.set_yticks(places, ratings["entrant"])
+    axes.set_yticks(places, [_short(name) for name in ratings["entrant"]])
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.grid(axis="x", linewidth=0.4, alpha=0.6)
-    for place, rating in enumerate(value):
+    for place, (rating, low, high) in enumerate(zip(value, ratings["low"], ratings["high"], strict=True)):
+        bound = " or more" if np.isinf(high) else " or less" if np.isinf(low) else ""
         axes.annotate(
-            f"{rating:+.0f}", (rating, place), (0, 6), textcoords="offset points", ha="center", size=8
+            f"{rating:+.0f}{bound}", (rating, place), (0, 6), textcoords="offset points", ha="center", size=8
         )
     return axes
 

@@ -147,7 +147,8 @@ def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatist
     variance = 2 * float(((PAIR_SCORES - rate.value) ** 2 * counts).sum() / pairs)
     error = standard_error(points, games)
     unit = 2 * ELO * (2 * pairs) ** -0.5
-    middle = unit * (rate.value - 0.5) / max(error, 1e-12)
+    # Where every pair was won or lost the spread of a game is unknown.
+    middle = unit * (rate.value - 0.5) / error if 0 < rate.value < 1 else float("nan")
     half = unit * float(ndtri(0.5 + confidence / 2))
     return PairStatistics(
         counts,
@@ -222,4 +223,10 @@ def bootstrap_tables(
         for place, values in enumerate((points, games)):
             blocks = np.add.reduceat(values[own], edges, axis=0)
             sums[place] += blocks.sum(axis=0) + wider * ((draws - 1) @ blocks)
+    # As in `standard_error`: few setups that agree prove nothing yet.
+    won, played = points.sum(axis=0), games.sum(axis=0)
+    share = won / np.maximum(played, 1)
+    worst = played / np.maximum((games > 0).sum(axis=0), 1) * np.maximum(share, 1 - share)
+    missing = np.sqrt(np.maximum(worst**2 - (sums[0] - share * sums[1]).var(axis=0), 0.0))
+    sums[0] += pick.standard_normal(sums[0].shape) * missing
     return np.clip(sums[0], 0, sums[1]), sums[1]

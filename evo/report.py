@@ -22,7 +22,7 @@ from evo.crossplay import crossplay, groups_of
 from evo.games import Player, Table
 from evo.page import html_table, image, render
 from evo.plots import (
-    figure,
+    draw,
     grid,
     plot_ages,
     plot_fitness,
@@ -222,9 +222,7 @@ def absolute_progress(
 def _draw(
     plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = 6.2, height: float = 3.4
 ) -> Markup:
-    with figure(width, height) as (drawn, axes):
-        plot(axes, table)
-        return image(png(drawn), text)
+    return image(draw(plot, table, width=width, height=height), text)
 
 
 def _what(runs: Runs) -> str:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from engine import RULES_VERSION, find_deck, find_ruleset
-from evo.champion import Champion, play_final
+from evo.champion import FINAL_COLUMNS, Champion, play_final
 from evo.coevolution import Play, Tally, all_pairings, play_pairings
 from evo.config import RunConfig
 from evo.files import json_bytes, parquet_bytes
@@ -136,6 +137,9 @@ def champion_stands(folder: RunFolder) -> bool:
         if hashlib.sha256(content).hexdigest() != manifest.get(key):
             folder.problems.append(f"{name} is not what manifest.json says; the final is played again")
             return False
+    if not set(FINAL_COLUMNS) <= set(pq.read_schema(folder.path / "final.parquet").names):
+        folder.problems.append("final.parquet is of an older shape; the final is played again")
+        return False
     provenance = read_champion(folder.path).get("provenance", {})
     same = provenance.get("config_hash") == folder.config.digest
     return bool(same and provenance.get("generation") == folder.config.generations)

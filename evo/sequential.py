@@ -19,6 +19,9 @@ from evo.ratings import ELO, PAIR_SCORES, expected_score
 Model = Literal["logistic", "normalized"]
 Verdict = Literal["elo0", "elo1", ""]
 
+MOST_NORMALIZED = 200.0
+"""Beyond it a mean lies nearly a standard deviation of a pair from 1/2, and the search finds no start."""
+
 UNSEEN = 1e-3
 """Counted for a result that has not come yet, as fishtest does."""
 
@@ -52,6 +55,11 @@ class Sprt:
         if not -1000 <= self.elo0 < self.elo1 <= 1000:
             raise SprtError(
                 f"elo0 must be below elo1, both within 1000 of 0, got elo0={self.elo0:g} elo1={self.elo1:g}"
+            )
+        if self.model == "normalized" and max(abs(self.elo0), abs(self.elo1)) > MOST_NORMALIZED:
+            raise SprtError(
+                f"normalized Elo must be within {MOST_NORMALIZED:g} of 0, "
+                f"got elo0={self.elo0:g} elo1={self.elo1:g}"
             )
         if not (0 < self.alpha < 1 and 0 < self.beta < 1 and self.alpha + self.beta < 1):
             raise SprtError(

@@ -256,9 +256,12 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
         values = bradley_terry(points, games, PRIOR)
         drawn, noise = _bootstrap(read, met, advantages)
         low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+        won, played = points.sum(axis=1), games.sum(axis=1)
+        low[won == 0], high[won == played] = -np.inf, np.inf
         if (games[~np.eye(n, dtype=bool)] > 0).all():
             weights, over_mixture = nash_average(advantages)
-            share, chance = cyclic_share(advantages, noise)
+            if ((points > 0) | (games == 0)).all():  # log-odds of what never lost are the prior's
+                share, chance = cyclic_share(advantages, noise)
     order = np.argsort(-values, kind="stable")
     superiority = np.full(n, np.nan)
     for better, worse in pairwise(order):
@@ -300,9 +303,11 @@ def _decks(read: _Games) -> pd.DataFrame:
     points = np.concatenate([read.points[which], 1 - read.points[which]])
     codes, row = np.unique(row, return_inverse=True)
     table = _records(len(codes), row, points, np.tile(read.turns[which], 2))
-    key = np.tile(read.setup[which], 2) * len(codes) + row
-    won, played = (_sum(key, values, (len(strata), len(codes))) for values in (points, None))
-    rates = [cluster_rate(won[:, place], played[:, place], strata) for place in range(len(codes))]
+    # Only the setups a row has: all rows by all setups would be nearly all zeros, and large.
+    keys, cluster = np.unique(row * len(strata) + np.tile(read.setup[which], 2), return_inverse=True)
+    won, played = (_sum(cluster, values, (len(keys),)) for values in (points, None))
+    bounds = np.searchsorted(keys // len(strata), np.arange(len(codes) + 1))
+    rates = [cluster_rate(won[start:stop], played[start:stop]) for start, stop in pairwise(bounds)]
     table[["score", "low", "high"]] = np.array(rates).reshape(-1, 3)
     for name, names, place in (
         ("opponent_deck", read.decks, codes % n),

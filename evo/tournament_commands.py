@@ -16,7 +16,7 @@ from engine import find_deck, find_ruleset, rulesets, shipped_decks
 from engine.errors import unknown_name
 from evo.commands import check_pool, pool_of
 from evo.entrants import NOTATION, find_entrants
-from evo.pool import InterruptedRunError
+from evo.pool import InterruptedRunError, LocalPool
 from evo.progress import Counter, output_console
 from evo.sequential import parse_sprt
 from evo.standings import Standings, standings
@@ -42,7 +42,10 @@ def tournament_command(
         "", help=f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
     ),
     games: int = typer.Option(
-        200, min=1, help="Games for each two entrants and ordered pair of decks; even where paired."
+        200,
+        min=1,
+        max=10**9,
+        help="Games for each two entrants and ordered pair of decks; even where paired.",
     ),
     style: str = typer.Option(
         "round-robin", "--format", help="round-robin, or gauntlet: the first against all the others."
@@ -76,6 +79,7 @@ def tournament_command(
         alone=frozenset(twice),
         decks=tuple(find_deck(name) for name in deck_names),
         deck_names=deck_names,
+        words=tuple(text for text in entrants if text not in words),
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,
         games=games,
@@ -130,15 +134,19 @@ def play_into(
         for problem in folder.problems:
             console.print(f"found: {problem}", markup=False)
         known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
-        console.print(f"{kind} {path}: {len(tournament.meetings):,} games{known}", highlight=False)
+        told = f"{kind} {path}: {len(tournament.meetings):,} games{known}"
+        console.print(told, markup=False, highlight=False)
         counter = Counter(console, max(left, 0))
         compiled = all(entrant.player.compiled for entrant in tournament.entrants)
-        with pool_of(pool, workers, address, compiled, counter) as players:
-            try:
-                verdict = play_tournament(tournament, folder, players, counter.advance)
-            except InterruptedRunError as error:
-                _say_how_to_go_on(error, folder, counter)
-                raise
+        if left == 0:  # nobody is needed
+            verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
+        else:
+            with pool_of(pool, workers, address, compiled, counter) as players:
+                try:
+                    verdict = play_tournament(tournament, folder, players, counter.advance)
+                except InterruptedRunError as error:
+                    _say_how_to_go_on(error, folder, counter)
+                    raise
         names = [deck.name for deck in tournament.decks]
         table = games_table(tournament.meetings, folder.played, tournament.names, names)
         read = standings(table)

@@ -7,6 +7,7 @@ from the first game that is missing.
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,7 +53,8 @@ class TournamentFolder:
             TournamentError: the disk is full or fails; what was saved before is intact.
         """
         table = pd.DataFrame({name: results[name] for name in GAME.names or ()})
-        name = f"{len(self.played):010d}.parquet"
+        start = len(self.played)
+        name = f"{start:010d}-{start + len(results):010d}.parquet"
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
         self.played = np.concatenate([self.played, results])
 
@@ -95,7 +97,9 @@ class TournamentFolder:
             ) from None
 
     def _batches(self) -> list[Path]:
-        return sorted(file for file in (self.path / "batches").glob("*.parquet") if file.stem.isdigit())
+        """Files of games by their first; other names are none of ours."""
+        found = (self.path / "batches").glob("*.parquet")
+        return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
     def begin(self, definition: dict[str, Any]) -> None:
         """Take the folder, compare what it holds with a definition, and read what was played.
@@ -137,11 +141,10 @@ class TournamentFolder:
             raise TournamentError(
                 f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"
             )
-        if known.get("games", 0) > definition["games"]:
-            raise TournamentError(
-                f"{self.path} was played with {known['games']} games for each cell; --games must be as many "
-                f"or more, got {definition['games']}; or choose another --out"
-            )
+        before = [one for one in known.get("manaforge", []) if one not in definition["manaforge"]]
+        if before:
+            self.problems.append(f"some of these games were played by manaforge {', '.join(before)}")
+            definition["manaforge"] = [*before, *definition["manaforge"]]
 
     def _read(self) -> None:
         """Games from `games.parquet`, then from the batches that follow; damage is set aside."""
@@ -152,14 +155,18 @@ class TournamentFolder:
                 parts.append(_decode(read_parquet(whole)))
         for file in self._batches():
             have = sum(map(len, parts))
-            if int(file.stem) < have:
+            start, stop = map(int, file.stem.split("-"))
+            if stop <= have:
                 file.unlink()  # in games.parquet already
-            elif int(file.stem) == have:
+            elif start == have:
                 with self._damage(file):
-                    parts.append(_plain(read_parquet(file)))
+                    part = _plain(read_parquet(file))
+                    if len(part) != stop - start:
+                        raise ValueError(f"it has {len(part)} games")
+                    parts.append(part)
         self.played = np.concatenate([np.zeros(0, GAME), *parts])
         for file in self._batches():
-            if int(file.stem) > len(self.played):  # behind a gap
+            if int(file.stem.split("-")[0]) > len(self.played):
                 self._set_aside(file, f"{file.name} follows games that are missing")
 
     @contextlib.contextmanager

@@ -109,10 +109,13 @@ def write_files(
 def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     """What the whole says, a sentence each."""
     seat = summary["first_seat"]
+    names = [deck.name for deck in tournament.decks]
+    decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
     lines = [
         f"{summary['games']:,} games, {summary['draws']:,} drawn, "
         f"{summary['mean_turns']:.1f} rounds long in the mean",
-        f"Who goes first scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to {seat['high']:.1%})",
+        f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
+        f"{seat['high']:.1%})",
     ]
     if summary["cyclic_share"] is not None:
         lines.append(
@@ -127,10 +130,15 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
 def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
     first, second = tournament.names
     ratio = f"log-likelihood ratio {sprt['log_likelihood_ratio']:.2f} in {_range(sprt['bounds'])}"
+    test = f"Sequential test of {first} against {second}"
     if sprt["accepted"] is None:
-        return f"Sequential test: undecided after all games; {ratio}"
-    value = sprt[sprt["accepted"]]
-    return f"Sequential test: {first} is {value:+g} Elo to {second} ({sprt['accepted']} accepted); {ratio}"
+        return f"{test}: undecided after all games; {ratio}"
+    other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
+    chosen, refused = (f"{one}={sprt[one]:+g}" for one in (sprt["accepted"], other))
+    return (
+        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. "
+        "Ratings after an early end are too large"
+    )
 
 
 def _range(bounds: list[float]) -> str:
@@ -156,7 +164,7 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
             continue
         better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
         counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
-        interval = f"{row.low:+.1f} to {row.high:+.1f}"
+        interval = f"{row.low:+.1f} to {row.high:+.1f}".replace("inf", "∞")
         table.add_row(
             str(row.rank),
             Text(row.entrant),

@@ -43,7 +43,8 @@ class Tournament:
         style: "round-robin" or "gauntlet".
         seed: of the deals.
         sprt: when to stop early; of two entrants in paired games.
-        origin: the command that made this tournament, where it is not `manaforge tournament`.
+        words: the entrants as typed, for the command that repeats this.
+        origin: the whole command, where it is not `manaforge tournament`.
 
     Raises:
         TournamentError: these make no tournament; the message says what is missing.
@@ -60,6 +61,7 @@ class Tournament:
     style: Format = "round-robin"
     seed: int = 1
     sprt: Sprt | None = None
+    words: tuple[str, ...] = ()
     origin: str = ""
     meetings: Meetings = field(init=False, compare=False, repr=False)
 
@@ -119,13 +121,13 @@ class Tournament:
         return {
             "schema": TOURNAMENT_SCHEMA,
             "rules": RULES_VERSION,
-            "manaforge": version("manaforge"),
+            "manaforge": [version("manaforge")],
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
-                | ({"backend": one.player.backend} if one.player.kind == "ilp" else {})
+                | ({"solver": solver_version(one.player.backend)} if one.player.kind == "ilp" else {})
                 for one in self.entrants
             ],
-            "self_matches": sorted(self.alone),
+            "self_matches": [self.names[place] for place in self._alone()],
             "decks": [
                 {"deck": deck.name, "cards_sha256": digest_of([deck.random, [repr(c) for c in deck.cards]])}
                 for deck in self.decks
@@ -150,7 +152,7 @@ class Tournament:
         if self.origin:
             return self.origin
         texts = [text for one in self.names for text in ([one] * 2 if one in self.alone else [one])]
-        words = ["manaforge", "tournament", *texts, "--decks", ",".join(self.deck_names)]
+        words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
         words += ["--games", str(self.games), "--ruleset", self.ruleset_name]
         words += ["--seats", self.seats] if self.seats != "paired" else []
         words += ["--format", self.style] if self.style != "round-robin" else []
@@ -181,7 +183,8 @@ def play_tournament(
     total = len(tournament.meetings)
     if len(folder.played) > total:
         raise TournamentError(
-            f"{folder.path} holds {len(folder.played):,} games of a tournament of {total:,}"
+            f"{folder.path} holds {len(folder.played):,} games, and --games {tournament.games} asks for "
+            f"{total:,}; --games must be as many as before or more, or choose another --out"
         )
     table, sprt = tournament.table, tournament.sprt
     counts = np.zeros(5, np.int64)
@@ -191,14 +194,21 @@ def play_tournament(
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
         results = play_games(table, tournament.meetings.schedule(start, stop)[0], pool, advance)
-        batch = int(max(1, (stop - start) * SAVE_SECONDS / max(time.perf_counter() - began, 1e-3)))
+        pace = (stop - start) / max(time.perf_counter() - began, 1e-3)
+        batch = int(max(1, min(pace * SAVE_SECONDS, 4 * batch)))
         if sprt:
             end = sprt.go_on(counts, _half_points(tournament, results, start))
             stopped = end is not None
             if end is not None:  # games beyond the end were in flight; they do not count
                 results = results[: 2 * end - start]
         folder.append(results)
-    return sprt.verdict(counts) if sprt and stopped else ""
+    return sprt.verdict(counts) if sprt else ""
+
+
+def solver_version(backend: str) -> str:
+    """A solver with the version of its library: another may choose another plan among equals."""
+    library = {"gurobi": "gurobipy", "highs": "highspy"}.get(backend)
+    return f"{backend} {version(library)}" if library else backend
 
 
 def play_games(table: Table, games: Schedule, pool: Pool, advance: Advance) -> np.ndarray:

@@ -58,6 +58,28 @@ def test_a_name_that_means_two_becomes_a_path(tmp_path: Path) -> None:
     ]
 
 
+def test_typed_texts_go_before_what_globs_expand_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("dir/file.toml"), "mine", *range(1, 9))
+    write(Path("runs/mine/champion.toml"), "champion-1")
+    for texts in (["ilp:dir/*.toml", "ilp:mine"], ["ilp:mine", "ilp:dir/*.toml"]):
+        entrants, twice = find_entrants(texts)
+        assert {entrant.text for entrant in entrants} == {"ilp:mine", "ilp:dir/file.toml"}
+        assert twice == set()
+    for texts in (["ilp:keep-alive", f"ilp:{PROFILES}/keep*"], [f"ilp:{PROFILES}/keep*", "ilp:keep-alive"]):
+        assert find_entrants(texts)[1] == set()
+
+
+def test_odd_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("keep-alive").mkdir()
+    assert find_entrant("ilp:keep-alive").player.weights == tuple(find_profile("keep-alive").weights.array)
+    write(Path("a@b/x.toml"), "x")
+    assert find_entrant("ilp:a@b/x.toml").player.weights == (1.0,) * 8
+    with pytest.raises(EntrantError, match="is not UTF-8 text"):
+        find_entrant("ilp:\udcff.toml")
+
+
 def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("runs/mine/champion.toml"), "champion-1")
@@ -129,6 +151,21 @@ def test_export_and_back(tmp_path: Path) -> None:
     ):
         with pytest.raises((ExportError, RunError), match=message):
             action()
+    evil = Profile("./../evil", champion.weights)
+    with pytest.raises(ExportError, match="cannot be that of a file"):
+        write_profiles([evil], tmp_path / "out")
+    final = tmp_path / "run" / "final.parquet"
+    content = final.read_bytes()
+    final.write_bytes(content[:100])
+    with pytest.raises(
+        ExportError, match=r"final.parquet is not what manifest.json says; .* manaforge resume"
+    ):
+        best_profiles(tmp_path / "run")
+    final.write_bytes(content)
+    generation = tmp_path / "run" / "generations" / "0002.parquet"
+    generation.write_bytes(generation.read_bytes()[:100])
+    with pytest.raises(ExportError, match="cannot be read: .* manaforge resume"):
+        best_profiles(tmp_path / "run", 2)
     (tmp_path / "run" / "champion.toml").unlink()
-    with pytest.raises(ExportError, match="has no champion yet; to finish it: manaforge resume"):
+    with pytest.raises(ExportError, match="has no champion yet. To finish it: manaforge resume"):
         best_profiles(tmp_path / "run")

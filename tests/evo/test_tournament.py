@@ -234,8 +234,12 @@ def test_run_again_plays_nothing_and_more_games_go_on(tmp_path: Path) -> None:
     assert (after[: len(before)] == before).all()
     fresh, _ = run(many, tmp_path / "fresh")
     assert (after == fresh).all()
-    with pytest.raises(TournamentError, match="was played with 8 games for each cell"):
+    with pytest.raises(TournamentError, match="--games must be as many as before or more"):
         run(few, tmp_path)
+    # What was asked for and never played binds nobody.
+    with open_tournament(tmp_path, tournament(*THREE, games=800).definition):
+        pass
+    assert (run(many, tmp_path)[0] == after).all()
 
 
 @compiled
@@ -308,7 +312,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         (tournament(*THREE[:2]), "entrants"),
         (tournament(*THREE, seed=2), "seed"),
         (tournament(*THREE, decks=("hearthsim-basic",)), "decks"),
-        (tournament(*THREE, seats="fixed"), "seats"),
+        (tournament(*THREE, seats="fixed"), "self_matches, seats"),
     ):
         with pytest.raises(TournamentError, match=rf"holds another tournament \({what} differ\)"):
             run(other, tmp_path / "one")
@@ -439,3 +443,47 @@ def test_the_command_repeats_the_tournament() -> None:
         "--ruleset thesis --format gauntlet --seed 3"
     )
     assert TournamentFolder(Path("x")).played.dtype == GAME
+
+
+def sure(n: int, games: int) -> pd.DataFrame:
+    """Two entrants, n pairs, the first wins them all."""
+    meetings = Meetings(make_pairings(2, "round-robin", ()), 1, games, 1, (1,))
+    schedule, _ = meetings.schedule(0, len(meetings))
+    played = np.zeros(len(meetings), GAME)
+    played["outcome"] = np.where(schedule.players[:, 0] == 0, 1, 2)
+    assert len(played) == 2 * n
+    return games_table(meetings, played, ["a", "b"], ["x"])
+
+
+def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
+    ratings = standings(sure(10, 20)).ratings.set_index("entrant")
+    assert np.isinf(ratings.loc["a", "high"])
+    assert np.isinf(-ratings.loc["b", "low"])
+    assert ratings.loc["a", "low"] < ratings.loc["a", "rating"] - 50
+    assert standings(sure(10, 20)).meetings["normalized_elo"].isna().all()
+    two = standings(sure(1, 2)).ratings
+    assert (two["rating"] - two["low"]).iloc[0] > 50
+
+
+@pytest.mark.parametrize(("chance", "pairs"), [(0.9, 10), (0.95, 10), (0.98, 25), (0.99, 50)])
+def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pairs: int) -> None:
+    """200 tournaments each: not under 93%, less three standard errors of the simulation."""
+    from evo.ratings import elo
+
+    games, rng, held = sure(pairs, 2 * pairs), np.random.default_rng(1), 0
+    for _ in range(200):
+        won = rng.random(len(games)) < chance
+        outcome = np.where(won == (games["first"] == "a"), "first", "second")
+        drawn = games.assign(outcome=pd.Categorical(outcome, ["first", "second", "draw"]))
+        row = standings(drawn).ratings.set_index("entrant").loc["a"]
+        held += row["low"] <= elo(chance) / 2 <= row["high"]
+    assert held / 200 > 0.93 - 3 * 0.018
+
+
+def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
+    meetings = Meetings(make_pairings(3, "round-robin", ()), 1, 4, 1, (1,))
+    schedule, _ = meetings.schedule(0, len(meetings))
+    played = np.zeros(len(meetings), GAME)
+    played["outcome"] = np.where(schedule.players[:, 0] < schedule.players[:, 1], 1, 2)
+    summary = standings(games_table(meetings, played, list("abc"), ["x"])).summary
+    assert np.isnan(summary["cyclic_share"])

@@ -8,7 +8,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test test-modes test-heavy check format cover bench cards lock clean
+.PHONY: help setup quickstart test test-modes test-heavy check format cover bench notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ cover: $(VENV)/.tools  ## Branch coverage of the engine, measured uncompiled; fa
 bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.turn_speed
+
+notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
+	$(BIN)/python -m tests.run_notebooks
 
 cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-data
 	$(BIN)/python -m engine.cards build

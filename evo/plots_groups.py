@@ -35,6 +35,10 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
     def colour(node: int) -> str:
         return colours[next(iter(under[node]))] if len(under[node]) == 1 else GREY
 
+    if clusters.tree[:, 2].max() == 0:
+        axes.text(0.5, 0.5, f"{n} individuals, all alike", ha="center")
+        axes.set_axis_off()
+        return axes
     few = n <= 40
     names = [f"{run}:{one}" for run, one in clusters.members[["run", "individual"]].itertuples(index=False)]
     dendrogram(

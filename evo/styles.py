@@ -1,0 +1,72 @@
+"""How weights play, in the terms of the game: what their plans do with the turns they meet."""
+
+import numpy as np
+import pandas as pd
+
+from engine import HERO, ActionKind, find_deck, play
+from engine.actions import Action
+from engine.position import Position
+from evo.clustering import Clusters
+from evo.tables import WEIGHTS, Runs
+from ilp_agent import IlpAgent, Weights
+
+STYLE_GAMES = 20
+
+
+def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.DataFrame:
+    """What the middle of each group does in games against itself, on the same deals for all.
+
+    Args:
+        clusters: of the runs' populations.
+        runs: for decks and rules.
+        games: of each group and deck, the deck in a mirror.
+
+    Returns:
+        One row a group: group, name, turns (rounds a game), and by turn of a player: face_damage (attack
+        thrown at the hero), trades (attacks on minions), plays (cards played).
+    """
+    rows = []
+    for group in clusters.groups.to_dict("records"):
+        row = clusters.members.iloc[group["medoid"]]
+        config = runs.configs[row["run"]]
+        weights = Weights.from_array(row[WEIGHTS].to_numpy(float))
+        counts = np.zeros(4)
+        lengths = []
+        for deck in config.decks:
+            for seed in range(games):
+                watch = _Counter()
+                cards = find_deck(deck)
+                agents = IlpAgent(weights), IlpAgent(weights)
+                result = play(*agents, (cards, cards), seed, ruleset=config.ruleset, watch=watch)
+                counts += watch.counts
+                lengths.append(result.turns)
+        turns = counts[0] or 1.0
+        rows.append(
+            {
+                "group": group["group"],
+                "name": group["name"],
+                "turns": float(np.mean(lengths)),
+                "face_damage": counts[1] / turns,
+                "trades": counts[2] / turns,
+                "plays": counts[3] / turns,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+class _Counter:
+    """Counts turns, damage to heroes, attacks on minions and plays of a game."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(4)
+
+    def __call__(self, position: Position, action: Action) -> None:
+        if action.kind == ActionKind.END_TURN:
+            self.counts[0] += 1
+        elif action.kind == ActionKind.PLAY:
+            self.counts[3] += 1
+        elif action.target == HERO:
+            own = position.state["sides"][position.active]
+            self.counts[1] += int(own["board"][action.source]["attack"])
+        else:
+            self.counts[2] += 1

@@ -7,6 +7,7 @@ import io
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib as mpl
@@ -85,11 +86,14 @@ def png(drawn: Figure) -> bytes:
     return buffer.getvalue()
 
 
-class Picture(bytes):
+@dataclass(frozen=True)
+class Picture:
     """A PNG that notebooks show as a picture."""
 
+    png: bytes = field(repr=False)
+
     def _repr_png_(self) -> bytes:
-        return bytes(self)
+        return self.png
 
 
 def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: float = 3.4) -> Picture:

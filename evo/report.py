@@ -222,7 +222,7 @@ def absolute_progress(
 def _draw(
     plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = 6.2, height: float = 3.4
 ) -> Markup:
-    return image(draw(plot, table, width=width, height=height), text)
+    return image(draw(plot, table, width=width, height=height).png, text)
 
 
 def _what(runs: Runs) -> str:
@@ -233,7 +233,7 @@ def _what(runs: Runs) -> str:
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
     )
     return (
-        f"{len(runs.folders)} runs, {finished} of them with all their generations, {games:,} games of "
+        f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}, {finished} of them with all their generations, {games:,} games of "
         "evolution. "
         f"Every generation plays all pairings with every ordered pair of decks on common deals."
     )

@@ -27,6 +27,10 @@ def _between(low: float, high: float, form: str = "{:.1%}") -> str:
     return f"95% interval over runs {form.format(low)} to {form.format(high)}"
 
 
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def fitness_sentence(individuals: pd.DataFrame) -> str:
     """How far individuals of a generation lie apart, at the beginning and at the end."""
     spread = individuals.groupby("generation")["win_rate"].agg(
@@ -55,7 +59,7 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     said = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
         "the mean of "
-        f"{len(by_run)} runs and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"{_count(len(by_run), 'run')} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
         f"{gain[0]:+.1%} "
         f"({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} ({_between(*late[1:], '{:+.1%}')}) "
         "came after "
@@ -177,7 +181,8 @@ def groups_sentence(clusters: Clusters) -> str:
         return said
     stable = clusters.groups["stability"] > 0.75
     parts = [
-        f"{row.group} ({row.name}): {row.size} individuals of {row.runs} runs, stability {row.stability:.2f}"
+        f"{row.group} ({row.name}): {_count(row.size, 'individual')} of {_count(row.runs, 'run')}, "
+        f"stability {row.stability:.2f}"
         for row in clusters.groups.itertuples()
     ]
     return f"{said} {int(stable.sum())} of {len(stable)} groups are stable (above 0.75). {'; '.join(parts)}."
@@ -207,7 +212,7 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
 
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:
     """Where the best of the last generation comes from."""
-    one = family.iloc[-1]
+    one = family[["individual", "birth"]].iloc[-1].astype(int)
     return (
         f"Individual {one['individual']}, the best of the last generation of run {run}, was born in "
         "generation "

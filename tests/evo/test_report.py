@@ -66,17 +66,17 @@ def test_figures_of_a_run_show_its_data() -> None:
     population, new, spans = last_population(individuals), newcomers(individuals), lifespans(individuals)
     with figure(5, 4) as (_, axes):
         plot_newcomers(axes, new)
-        assert axes.lines[0].get_ydata().tolist() == new["newcomers"].tolist()
+        assert list(axes.lines[0].get_ydata()) == new["newcomers"].tolist()
     with figure(5, 4) as (_, axes):
         plot_sigmas(axes, long_sigmas(individuals))
         survivors = individuals[individuals["survived"]]
         expected = survivors.groupby("generation")["sigma_face"].median().tolist()
-        assert expected in [line.get_ydata().tolist() for line in axes.lines]
+        assert expected in [list(line.get_ydata()) for line in axes.lines]
     with figure(5, 4) as (_, axes):
         marked = {"even": np.full(8, 0.125)}
         plot_weights(axes, population, marked)
         medians = population[SHARES].median().tolist()
-        drawn = [line.get_ydata().tolist() for line in axes.lines]
+        drawn = [list(line.get_ydata()) for line in axes.lines]
         for value in medians:
             assert any(np.allclose(line, value) for line in drawn)
         assert [0.125] * 8 in drawn

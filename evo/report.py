@@ -232,10 +232,10 @@ def _what(runs: Runs) -> str:
     finished = sum(
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
     )
+    many = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
     return (
-        f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}, {finished} of them with all their generations, {games:,} games of "
-        "evolution. "
-        f"Every generation plays all pairings with every ordered pair of decks on common deals."
+        f"{many}, {finished} of them with all their generations, {games:,} games of evolution. Every generation "
+        "plays all pairings with every ordered pair of decks on common deals."
     )
 
 

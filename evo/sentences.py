@@ -56,14 +56,12 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     first, last = by_run.columns[0], by_run.columns[-1]
     half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
     gain, late = (mean_interval(by_run[last] - by_run[one]) for one in (first, half))
+    many = _count(len(by_run), "run")
     said = (
-        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
-        "the mean of "
-        f"{_count(len(by_run), 'run')} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
-        f"{gain[0]:+.1%} "
-        f"({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} ({_between(*late[1:], '{:+.1%}')}) "
-        "came after "
-        f"generation {half}"
+        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in the "
+        f"mean of {many} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"{gain[0]:+.1%} ({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} "
+        f"({_between(*late[1:], '{:+.1%}')}) came after generation {half}"
     )
     still = not np.isnan(late[1]) and late[1] > 0
     return said + (": it still improved." if still else "; further improvement cannot be told from chance.")

@@ -305,6 +305,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
         linewidth=1.2,
     )
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
+    axes.yaxis.set_major_formatter("{x:g}")  # names may hold a $, so nothing is set as mathematics
     axes.legend(fontsize=7, ncols=2, frameon=False)
     return axes
 

@@ -168,7 +168,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         title=f"Coevolution of {len(runs.folders)} runs"
         if len(runs.folders) > 1
         else f"Run {next(iter(runs.folders))}",
-        warnings=list(runs.problems),
+        warnings=[*runs.problems, *_younger(runs)],
         sections=sections,
         commands=commands,
         version=version("manaforge"),
@@ -234,9 +234,19 @@ def _what(runs: Runs) -> str:
     )
     many = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
     return (
-        f"{many}, {finished} of them with all their generations, {games:,} games of evolution. Every generation "
-        "plays all pairings with every ordered pair of decks on common deals."
+        f"{many}, {finished} of them with all their generations, {games:,} games of evolution. Every "
+        "generation plays all pairings with every ordered pair of decks on common deals."
     )
+
+
+def _younger(runs: Runs) -> list[str]:
+    """Runs that did not get as far as the others: their populations are younger, and no like beside like."""
+    last = runs.individuals.groupby("run", observed=True)["generation"].max()
+    return [
+        f"run {name} stands at generation {value}, others at {last.max()}: its last population is a younger one"
+        for name, value in last.items()
+        if value < last.max()
+    ]
 
 
 def _runs_table(runs: Runs) -> Markup:
@@ -343,9 +353,9 @@ def _comparisons(
 
 
 def _lineage(individuals: pd.DataFrame) -> Section:
-    """Of the run whose best scores most against its own generation."""
+    """Of the run whose best scores most against its own generation, among those that got farthest."""
     best = best_individuals(individuals)
-    last = best[best["generation"] == best.groupby("run", observed=True)["generation"].transform("max")]
+    last = best[best["generation"] == best["generation"].max()]
     row = last.loc[last["win_rate"].idxmax()]
     family = ancestors(individuals, row["run"], int(row["individual"]))
     height = 1.2 + 0.16 * min(len(family), 40)

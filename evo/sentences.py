@@ -50,7 +50,7 @@ def fitness_sentence(individuals: pd.DataFrame) -> str:
 def progress_sentence(progress: pd.DataFrame) -> str:
     """Whether the best got better against fixed opponents, and whether they still do."""
     by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
-    by_run = by_run.dropna(axis=1)
+    by_run = by_run[by_run[by_run.columns[-1]].notna()].dropna(axis=1)  # runs that got that far
     if by_run.shape[1] < 2:
         return "There is one generation to compare."
     first, last = by_run.columns[0], by_run.columns[-1]

@@ -243,7 +243,7 @@ def _younger(runs: Runs) -> list[str]:
     """Runs that did not get as far as the others: their populations are younger, and no like beside like."""
     last = runs.individuals.groupby("run", observed=True)["generation"].max()
     return [
-        f"run {name} stands at generation {value}, others at {last.max()}: its last population is a younger one"
+        f"run {name} stands at generation {value}, others at {last.max()}: its last population is younger"
         for name, value in last.items()
         if value < last.max()
     ]

@@ -220,7 +220,9 @@ def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
         One row a comparison: kind, group, other, deck, opponent_deck, score, other_score (means over the
         two groups' individuals of their scores per game), p (two-sided rank-sum test) and p_adjusted
         (Benjamini and Hochberg, over all rows of a kind). kind "any opponent": both groups with `deck`
-        against everybody with `opponent_deck`; "head to head": the group with `deck` against the other with
+        against everybody with `opponent_deck` (Fig. 9); "head to head": the group with `deck` against the
+        other with `opponent_deck`, each one's own score (Fig. 10), to which the decks' strength belongs;
+        "decks exchanged": the same beside the other group with `deck` against the group with
         `opponent_deck`. Empty where there is one group.
     """
     won, played = score_cube(games)
@@ -235,8 +237,9 @@ def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
             anybody = _rates(won[:, :, a, b], played[:, :, a, b])
             rows.append(("any opponent", *key, *_test(anybody[ours], anybody[theirs])))
             mine = _rates(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
-            yours = _rates(won[:, :, b, a][among[1]], played[:, :, b, a][among[1]])
-            rows.append(("head to head", *key, *_test(mine, yours)))
+            for kind, (own, opposing) in (("head to head", (b, a)), ("decks exchanged", (a, b))):
+                yours = _rates(won[:, :, own, opposing][among[1]], played[:, :, own, opposing][among[1]])
+                rows.append((kind, *key, *_test(mine, yours)))
     columns = ["kind", "group", "other", "deck", "opponent_deck", "score", "other_score", "p"]
     table = pd.DataFrame(rows, columns=columns).sort_values("kind", kind="stable").reset_index(drop=True)
     table["p_adjusted"] = np.nan

@@ -197,7 +197,7 @@ class Counter:
         now = time.monotonic()
         if self._bar is not None:
             self._bar.update(self._task, advance=games)
-        elif now >= self._next_line:
+        elif now >= self._next_line and self._total:
             self._next_line = now + LINE_SECONDS
             speed = self._played / (now - self._began)
             self.console.print(

@@ -335,7 +335,7 @@ def _comparisons(
     comparisons = compare_groups(games, groups_of(population, clusters.members))
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
     parts = []
-    for kind, rows in few.groupby("kind"):
+    for kind, rows in few.groupby("kind", sort=False):
         pairs = list(rows.groupby(["group", "other"]))
         with grid(len(pairs), 2.9, 2.6) as (drawn, many):
             for axes, (_, pair) in zip(many, pairs, strict=True):

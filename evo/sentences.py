@@ -205,6 +205,9 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
             )
         parts.append(text)
     said = "; ".join(parts)
+    said += (
+        ". Head to head the strength of the decks counts too; with decks exchanged only that of the weights"
+    )
     return said[0].upper() + said[1:] + "."
 
 

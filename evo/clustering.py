@@ -17,6 +17,11 @@ from ilp_agent import WEIGHT_NAMES
 
 MOST_GROUPS = 10
 STABILITY_DRAWS = 100
+PERMUTATIONS = 999
+CHANCE_DRAWS = 40
+SMALLEST_STABLE = 5
+"""Of smaller groups the bootstrap says nothing."""
+
 DISTINCT = 1e-9
 """Shares nearer to each other than this are the same point."""
 
@@ -68,7 +73,15 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
     )
     chosen = n_groups
     if levels.empty:
-        reason = "there is one individual" if n == 1 else f"there are {n}" if n < 3 else "all are alike"
+        reason = (
+            "there is nobody"
+            if n == 0
+            else "there is one individual"
+            if n == 1
+            else f"there are {n}"
+            if n < 3
+            else "all are alike"
+        )
         notes.append(f"no groups can be told apart: {reason}")
         chosen = 1
     elif chosen is None:
@@ -76,6 +89,11 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
         chosen = int(best["groups"])
         strength = _strength(best["silhouette"])
         notes.append(f"{chosen} groups have the best silhouette, {best['silhouette']:.2f}: {strength}")
+        chance = _chance(shares, most, np.random.default_rng(seed))
+        if best["silhouette"] <= chance:
+            notes.append(
+                f"populations of one group reach {chance:.2f} by chance (95%), so these groups only describe"
+            )
     chosen = max(1, min(chosen, max(distinct, 1)))
     labels = _cut(tree, chosen) if chosen > 1 else np.ones(n, int)
     members = scaled.assign(
@@ -102,6 +120,17 @@ def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if not 2 <= len(np.unique(labels)) <= len(labels) - 1:
         return np.full(len(labels), np.nan)
     return np.asarray(silhouette_samples(shares, labels))
+
+
+def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
+    """The best silhouette that 95% of populations of one group with the same covariance stay below."""
+    middle, spread = shares.mean(axis=0), np.cov(shares.T)
+    found = []
+    for _ in range(CHANCE_DRAWS):
+        drawn = pick.multivariate_normal(middle, spread, len(shares), check_valid="ignore", method="eigh")
+        tree = linkage(drawn, "ward")
+        found.append(max(_silhouettes(drawn, _cut(tree, k)).mean() for k in range(2, most + 1)))
+    return float(np.quantile(found, 0.95))
 
 
 def _strength(silhouette: float) -> str:
@@ -134,14 +163,18 @@ def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator
                 values.append(
                     max((own & (again == one)).sum() / (own | (again == one)).sum() for one in set(again))
                 )
-    return {group: float(np.mean(values)) if values else float("nan") for group, values in found.items()}
+    sizes = np.bincount(labels)
+    return {
+        group: float(np.mean(values)) if values and sizes[group] >= SMALLEST_STABLE else float("nan")
+        for group, values in found.items()
+    }
 
 
 def _describe(
     members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Medoids and names."""
-    middle, spread = shares.mean(axis=0), shares.std(axis=0)
+    middle, spread = (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(8), np.zeros(8))
     medoid, rows = np.zeros(len(members), bool), []
     names: set[str] = set()
     for group in sorted(members["group"].unique()):
@@ -164,7 +197,8 @@ def _describe(
             }
             | dict(zip(SHARES, mean, strict=True))
         )
-    return members.assign(medoid=medoid), pd.DataFrame(rows)
+    columns = ["group", "name", "size", "runs", "silhouette", "stability", "medoid", *SHARES]
+    return members.assign(medoid=medoid), pd.DataFrame(rows, columns=columns)
 
 
 def _name(mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, taken: set[str]) -> str:
@@ -218,12 +252,14 @@ def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
 
     Returns:
         One row a comparison: kind, group, other, deck, opponent_deck, score, other_score (means over the
-        two groups' individuals of their scores per game), p (two-sided rank-sum test) and p_adjusted
-        (Benjamini and Hochberg, over all rows of a kind). kind "any opponent": both groups with `deck`
-        against everybody with `opponent_deck` (Fig. 9); "head to head": the group with `deck` against the
-        other with `opponent_deck`, each one's own score (Fig. 10), to which the decks' strength belongs;
-        "decks exchanged": the same beside the other group with `deck` against the group with
-        `opponent_deck`. Empty where there is one group.
+        two groups), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
+        "any opponent": both groups with `deck` against everybody with `opponent_deck`; rank-sum test
+        (Fig. 9).
+        "head to head": the group with `deck` against the other with `opponent_deck`, each one's own scores,
+        rank-sum test (Fig. 10); the decks' strength belongs to it, and both sides are of the same games, so
+        its p-values are far too small. "decks exchanged": the group with `deck` against the other with
+        `opponent_deck`, beside the other with `deck` against the group; permutation test over individuals.
+        Empty where there is one group.
     """
     won, played = score_cube(games)
     decks = [str(name) for name in games["first_deck"].cat.categories]
@@ -237,9 +273,12 @@ def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
             anybody = _rates(won[:, :, a, b], played[:, :, a, b])
             rows.append(("any opponent", *key, *_test(anybody[ours], anybody[theirs])))
             mine = _rates(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
-            for kind, (own, opposing) in (("head to head", (b, a)), ("decks exchanged", (a, b))):
-                yours = _rates(won[:, :, own, opposing][among[1]], played[:, :, own, opposing][among[1]])
-                rows.append((kind, *key, *_test(mine, yours)))
+            yours = _rates(won[:, :, b, a][among[1]], played[:, :, b, a][among[1]])
+            rows.append(("head to head", *key, *_test(mine, yours)))
+            both = np.concatenate([ours, theirs])
+            inner = np.ix_(both, both)
+            exchanged = _exchange(won[:, :, a, b][inner], played[:, :, a, b][inner], len(ours))
+            rows.append(("decks exchanged", *key, *exchanged))
     columns = ["kind", "group", "other", "deck", "opponent_deck", "score", "other_score", "p"]
     table = pd.DataFrame(rows, columns=columns).sort_values("kind", kind="stable").reset_index(drop=True)
     table["p_adjusted"] = np.nan
@@ -255,6 +294,31 @@ def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
     games = played.sum(axis=1)
     rates: np.ndarray = np.divide(won.sum(axis=1), games, out=np.full(len(games), np.nan), where=games > 0)
     return rates
+
+
+def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
+    """Scores of two groups against each other with the same decks, and a permutation test of the two.
+
+    Their games are the same games, so no test of independent samples fits: labels are shuffled instead.
+
+    Args:
+        won: points of members of both groups against each other, shape (members, members).
+        played: games, the same shape.
+        n: the first so many are of the first group.
+    """
+    pick = np.random.default_rng(1)
+    labels = np.zeros((PERMUTATIONS + 1, len(won)))
+    labels[0, :n] = 1
+    for place in range(1, PERMUTATIONS + 1):
+        labels[place] = pick.permutation(labels[0])
+    rest = 1 - labels
+    ours, theirs = ((one @ won * other).sum(axis=1) for one, other in ((labels, rest), (rest, labels)))
+    games = (labels @ played * rest).sum(axis=1), (rest @ played * labels).sum(axis=1)
+    if not (games[0].all() and games[1].all()):
+        return float("nan"), float("nan"), float("nan")
+    scores, others = ours / games[0], theirs / games[1]
+    gap = np.abs(scores - others)
+    return float(scores[0]), float(others[0]), float((gap >= gap[0] - 1e-12).mean())
 
 
 def _test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:

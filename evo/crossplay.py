@@ -16,7 +16,7 @@ from evo.tournament_run import Tournament
 
 
 def crossplay(
-    runs: Runs, paths: Sequence[Path], games: int, most: int | None = None
+    runs: Runs, paths: Sequence[Path], games: int, most: int | None = None, backend: str | None = None
 ) -> tuple[Tournament, pd.DataFrame]:
     """A round robin of all individuals of the runs' last populations.
 
@@ -25,6 +25,7 @@ def crossplay(
         paths: as the user named them, for the command that repeats it.
         games: for each two individuals and ordered pair of decks, even.
         most: individuals of each run, the best; all without it.
+        backend: solver for all; the runs' without it.
 
     Returns:
         The tournament, and the population in the order of its entrants.
@@ -33,7 +34,7 @@ def crossplay(
         RunError: the runs were played with different decks, rulesets or solvers.
     """
     configs = list(runs.configs.values())
-    for what in ("decks", "ruleset", "backend"):
+    for what in ("decks", "ruleset", *(() if backend else ("backend",))):
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
             raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")
@@ -41,7 +42,10 @@ def crossplay(
     if most is not None:
         population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
     entrants = tuple(
-        Entrant(f"{run}:{individual}", Player(tuple(float(weight) for weight in weights), configs[0].backend))
+        Entrant(
+            f"{run}:{individual}",
+            Player(tuple(float(weight) for weight in weights), backend or configs[0].backend),
+        )
         for run, individual, weights in zip(
             population["run"], population["individual"], population[WEIGHTS].to_numpy(), strict=True
         )

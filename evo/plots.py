@@ -17,7 +17,8 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import NullFormatter, PercentFormatter
+from scipy.special import stdtrit
 
 from evo.tables import long_weights
 from ilp_agent import WEIGHT_NAMES
@@ -218,6 +219,18 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     return axes
 
 
+def _line_over_runs(axes: Axes, table: pd.DataFrame, y: str, marker: str = "") -> bool:
+    """The mean over runs by generation and, of several runs, its 95% interval by Student's t."""
+    groups = table.groupby("generation")[y]
+    middle, n = groups.mean(), groups.count()
+    axes.plot(middle.index, middle.to_numpy(), color=BLUE, marker=marker, markersize=4)
+    several = bool(n.max() > 1)
+    if several:
+        half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
+        axes.fill_between(middle.index, middle - half, middle + half, color=BLUE, alpha=0.25, linewidth=0)
+    return several
+
+
 def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
     """Survivors born in the generation: mean over runs with its 95% interval (EVA's Fig. 5).
 
@@ -225,17 +238,7 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
         axes: to draw on.
         new: as `evo.tables.newcomers` makes them.
     """
-    several = new["run"].nunique() > 1
-    sns.lineplot(
-        new,
-        x="generation",
-        y="newcomers",
-        ax=axes,
-        color=BLUE,
-        errorbar=("ci", 95) if several else None,
-        seed=1,
-        err_kws={"alpha": 0.25, "linewidth": 0},
-    )
+    several = _line_over_runs(axes, new, "newcomers")
     axes.set(xlabel="generation", ylabel="new individuals" + (", mean and 95% interval" if several else ""))
     axes.set_ylim(bottom=0)
     return axes
@@ -306,6 +309,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     )
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
     axes.yaxis.set_major_formatter("{x:g}")  # names may hold a $, so nothing is set as mathematics
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.legend(fontsize=7, ncols=2, frameon=False)
     return axes
 
@@ -317,19 +321,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
         axes: to draw on.
         progress: columns run, generation, score.
     """
-    several = progress["run"].nunique() > 1
-    sns.lineplot(
-        progress,
-        x="generation",
-        y="score",
-        ax=axes,
-        color=BLUE,
-        marker="o",
-        markersize=4,
-        errorbar=("ci", 95) if several else None,
-        seed=1,
-        err_kws={"alpha": 0.25, "linewidth": 0},
-    )
+    _line_over_runs(axes, progress, "score", marker="o")
     axes.set(xlabel="generation", ylabel="score of the best against the thesis's seven")
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes

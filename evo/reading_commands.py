@@ -1,6 +1,7 @@
 """The commands that read runs: crossplay, report, watch."""
 
 import contextlib
+import os
 import time
 import warnings
 from pathlib import Path
@@ -16,7 +17,9 @@ from evo.commands import check_pool, pool_of
 from evo.crossplay import crossplay, groups_of
 from evo.files import replace_file
 from evo.progress import Counter, output_console
-from evo.tables import RunWarning, read_runs
+from evo.sentences import comparisons_sentence
+from evo.store import RunError
+from evo.tables import Runs, RunWarning, find_runs, read_runs
 from evo.tournament_commands import play_into
 from evo.watching import draw_run
 
@@ -48,13 +51,16 @@ def crossplay_command(
 ) -> None:
     """Play everybody of the runs' last populations against everybody, and compare groups by decks."""
     check_pool(pool)
-    tournament, population = crossplay(read_runs(runs), runs, games)
+    found = _read(runs)
+    tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
     done = play_into(tournament, out, "crossplay", pool, workers, address, quiet=False)
     comparisons = compare_groups(done.games, groups_of(population, clusters.members))
     for name, table in (("groups", clusters.groups), ("comparisons", comparisons)):
         content = table.to_csv(index=False, lineterminator="\n").encode()
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+    for problem in found.problems:
+        done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     shown = RichTable("group", "name", "size", "runs", "silhouette", "stability", "score")
     scores = done.read.ratings.set_index("entrant")["score"]
     texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
@@ -66,10 +72,7 @@ def crossplay_command(
     done.console.print(shown)
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
-    significant = int((comparisons["p_adjusted"] < 0.05).sum()) if len(comparisons) else 0
-    done.console.print(
-        f"{significant} of {len(comparisons)} comparisons of groups by decks differ at 0.05 after correction"
-    )
+    done.console.print(comparisons_sentence(comparisons), markup=False, highlight=False)
     done.console.print(f"all of it: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
 
 
@@ -81,8 +84,10 @@ def report_command(
     """Write a page that tells what runs show, with figures, tables and the commands that repeat them."""
     from evo.report import make_report  # noqa: PLC0415 - two seconds to import
 
-    found = read_runs(runs)
+    found = _read(runs)
     target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    if target.is_dir() or not os.access(target.parent, os.W_OK):
+        raise RunError(f"cannot write {target}; choose another --out")
     counter = Counter(output_console(), 0)
     with pool_of("local", workers, "", True, counter) as pool:
         page = make_report(found, runs, lambda table, games: pool.play(table, games, counter.advance))
@@ -111,10 +116,21 @@ def watch_command(
             live.update(_look(runs), refresh=True)
 
 
+def _read(paths: list[Path]) -> Runs:
+    """Runs whose problems the command tells by itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        return read_runs(paths)
+
+
 def _look(paths: list[Path]) -> RenderableType:
     """All runs as they stand now; what cannot be read is told below them."""
+    find_runs(paths)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)  # told below
-        found = read_runs(paths)
+        try:
+            found = read_runs(paths)
+        except RunError as error:
+            return Text(str(error))
     problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
     return Group(*(draw_run(found, name) for name in found.folders), *problems)

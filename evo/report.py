@@ -19,7 +19,7 @@ from evo.clustering import Clusters, cluster_weights, compare_groups
 from evo.coevolution import Play
 from evo.config import RunConfig
 from evo.crossplay import crossplay, groups_of
-from evo.games import Player, Table
+from evo.games import Player, Table, refuse_faults
 from evo.page import html_table, image, render
 from evo.plots import (
     draw,
@@ -36,9 +36,10 @@ from evo.plots import (
     png,
 )
 from evo.plots_groups import plot_comparison, plot_map, plot_tree
+from evo.run import champion_stands
 from evo.seeds import Stream
 from evo.standings import scores_table
-from evo.store import RunError, read_champion
+from evo.store import RunError
 from evo.tables import (
     SHARES,
     WEIGHTS,
@@ -52,7 +53,7 @@ from evo.tables import (
     wins_by_decks,
 )
 from evo.tournament import Meetings, games_table
-from ilp_agent import WEIGHT_NAMES, find_profile
+from ilp_agent import WEIGHT_NAMES, find_profile, read_profile
 
 PROGRESS_GENERATIONS = 20
 PROGRESS_GAMES = 10
@@ -111,7 +112,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
             [_draw(plot_progress, progress, "score of each generation's best against the thesis's seven")],
             f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
             "each ordered "
-            "pair of decks, the same deals for all; the band is the 95% interval over runs.",
+            "pair of decks, the same deals for all, solved with exact; a band is the 95% interval over runs.",
         ),
         Section(
             "Ages",
@@ -168,7 +169,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         title=f"Coevolution of {len(runs.folders)} runs"
         if len(runs.folders) > 1
         else f"Run {next(iter(runs.folders))}",
-        warnings=[*runs.problems, *_younger(runs)],
+        warnings=[*runs.problems, *_younger(runs), *_broken_champions(runs)],
         sections=sections,
         commands=commands,
         version=version("manaforge"),
@@ -197,7 +198,7 @@ def absolute_progress(
     """
     best = best_individuals(runs.individuals)
     last = best.groupby("run", observed=True)["generation"].transform("max")
-    step = np.maximum(1, last // generations)
+    step = max(1, int(last.min()) // generations)  # the same for all runs
     best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
     different = best.drop_duplicates(["run", "individual"])
     players = [
@@ -209,10 +210,12 @@ def absolute_progress(
     pairings = np.array([(i, n + j) for i in range(n) for j in range(len(seven))])
     meetings = Meetings(pairings, len(decks), games, 1, (Stream.TOURNAMENT,))
     schedule, _ = meetings.schedule(0, len(meetings))
-    played = play(Table((*players, *seven), decks, find_ruleset(config.ruleset)), schedule)
+    table = Table((*players, *seven), decks, find_ruleset(config.ruleset))
+    played = play(table, schedule)
+    refuse_faults(table, schedule, played)
     texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
-    table = games_table(meetings, played, [*texts, *THESIS_SEVEN], [deck.name for deck in decks])
-    scores = scores_table(table).set_index("entrant")
+    games_played = games_table(meetings, played, [*texts, *THESIS_SEVEN], [deck.name for deck in decks])
+    scores = scores_table(games_played).set_index("entrant")
     own = scores.loc[[f"{run}:{one}" for run, one in best[["run", "individual"]].itertuples(index=False)]]
     found = best[["run", "generation", "individual"]].copy()
     found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
@@ -249,6 +252,15 @@ def _younger(runs: Runs) -> list[str]:
     ]
 
 
+def _broken_champions(runs: Runs) -> list[str]:
+    """Champions that are there and are not those of their runs as they stand."""
+    return [
+        f"run {name}: champion.toml is left out: it is damaged, or of another length of the run"
+        for name, folder in runs.folders.items()
+        if (folder.path / "champion.toml").exists() and not champion_stands(folder)
+    ]
+
+
 def _runs_table(runs: Runs) -> Markup:
     last = runs.individuals.groupby("run", observed=True)["generation"].max()
     rows = [
@@ -256,7 +268,7 @@ def _runs_table(runs: Runs) -> Markup:
             "run": name,
             "strategy": config.strategy,
             "mu + lambda": f"{config.mu} + {config.lambda_}",
-            "generation": f"{last.get(name, -1)} of {config.generations}",
+            "generation": f"{last.get(name, 'none')} of {config.generations}",
             "games a cell": config.games,
             "decks": ", ".join(config.decks),
             "ruleset": config.ruleset,
@@ -271,14 +283,13 @@ def _champions(runs: Runs) -> Section:
     """The champions with their records."""
     rows = []
     for name, folder in runs.folders.items():
-        content = read_champion(folder.path)
-        if not content:
+        if not (folder.path / "champion.toml").exists() or not champion_stands(folder):
             continue
-        weights = np.array([float(content["weights"][weight]) for weight in WEIGHT_NAMES])
-        said = content["provenance"]
+        profile = read_profile(folder.path / "champion.toml")
+        weights, said = profile.weights.array, profile.provenance
         seven = said.get("against_thesis_seven", {})
         rows.append(
-            {"run": name, "champion": said["candidate"]}
+            {"run": name, "champion": said.get("candidate", "")}
             | dict(zip(WEIGHT_NAMES, weights / (weights.sum() or 1.0), strict=True))
             | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
         )
@@ -328,9 +339,10 @@ def _comparisons(
     clusters: Clusters, runs: Runs, paths: Sequence[Path], play: Play, decks: list[str]
 ) -> Section:
     fewer = -(-MOST_PLAYERS // len(runs.folders))
-    tournament, population = crossplay(runs, paths, 2, most=fewer)
+    tournament, population = crossplay(runs, paths, 2, most=fewer, backend="exact")
     schedule, _ = tournament.meetings.schedule(0, len(tournament.meetings))
     played = play(tournament.table, schedule)
+    refuse_faults(tournament.table, schedule, played)
     games = games_table(tournament.meetings, played, tournament.names, decks)
     comparisons = compare_groups(games, groups_of(population, clusters.members))
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]

@@ -50,7 +50,7 @@ def fitness_sentence(individuals: pd.DataFrame) -> str:
 def progress_sentence(progress: pd.DataFrame) -> str:
     """Whether the best got better against fixed opponents, and whether they still do."""
     by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
-    by_run = by_run[by_run[by_run.columns[-1]].notna()].dropna(axis=1)  # runs that got that far
+    by_run = by_run.dropna(axis=1)  # generations that all runs have
     if by_run.shape[1] < 2:
         return "There is one generation to compare."
     first, last = by_run.columns[0], by_run.columns[-1]
@@ -78,10 +78,11 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
     age = survivors.loc[survivors["generation"] == last, "age"].median()
     return (
         f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
-        "generations in "
-        f"the median and {lived['lifespan'].max():.0f} at most. Half of them were born between "
-        f"generations {low:.0f} and "
-        f"{high:.0f}. The survivors of generation {last} are {age:.0f} generations old in the median."
+        f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
+        "of them "
+        f"are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. The "
+        "survivors of "
+        f"generation {last} are {age:.0f} generations old in the median."
     )
 
 
@@ -89,15 +90,16 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     """How many of a population are replaced."""
     if new.empty:
         return "There are no newcomers before generation 1."
-    last = new["generation"].max()
+    ends = new.groupby("run", observed=True)["generation"].transform("max")
     early = mean_interval(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
-    late = mean_interval(new[new["generation"] > last - 10].groupby("run", observed=True)["newcomers"].mean())
-    return (
+    said = (
         f"In the mean {early[0]:.1f} newcomers enter the population in each of generations 1 to "
-        f"{min(10, last)} "
-        f"({_between(early[1], early[2], '{:.1f}')}), and {late[0]:.1f} in each of the last ten "
-        f"({_between(late[1], late[2], '{:.1f}')})."
+        f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}')})"
     )
+    if ends.min() < 20:
+        return said + "."
+    late = mean_interval(new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean())
+    return said + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}')})."
 
 
 def weights_sentence(population: pd.DataFrame) -> str:
@@ -153,8 +155,8 @@ def sigmas_sentence(sigmas: pd.DataFrame) -> str:
     small = ", ".join(f"{name} {last[name]:.3f}" for name in last.sort_values().index[:3])
     return (
         f"The median step size over all weights went from {first.median():.2f} to {last.median():.2f}; "
-        "smallest at the "
-        f"end: {small}. Where the plateau is flat, and with weights scaled freely, nothing makes them shrink."
+        "smallest "
+        f"at the end: {small}."
     )
 
 
@@ -177,13 +179,16 @@ def groups_sentence(clusters: Clusters) -> str:
     said = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
     if len(clusters.groups) < 2:
         return said
+    known = clusters.groups["stability"].notna()
     stable = clusters.groups["stability"] > 0.75
     parts = [
         f"{row.group} ({row.name}): {_count(row.size, 'individual')} of {_count(row.runs, 'run')}, "
-        f"stability {row.stability:.2f}"
+        + ("too small to tell its stability" if pd.isna(row.stability) else f"stability {row.stability:.2f}")
         for row in clusters.groups.itertuples()
     ]
-    return f"{said} {int(stable.sum())} of {len(stable)} groups are stable (above 0.75). {'; '.join(parts)}."
+    return (
+        f"{said} Of {known.sum()} groups large enough to tell {stable.sum()} are stable. {'; '.join(parts)}."
+    )
 
 
 def comparisons_sentence(comparisons: pd.DataFrame) -> str:
@@ -191,24 +196,24 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
     if comparisons.empty:
         return "With one group there is nothing to compare."
     parts = []
-    for kind, rows in comparisons.groupby("kind", observed=True):
+    for kind in ("any opponent", "decks exchanged"):
+        rows = comparisons[comparisons["kind"] == kind]
         beyond = rows[rows["p_adjusted"] < 0.05]
         text = f"{kind}: {len(beyond)} of {len(rows)} differ at 0.05 after correction"
-        raw = int((rows["p"] < 0.05).sum())
-        text += f" ({raw} before it)"
+        text += f" ({int((rows['p'] < 0.05).sum())} before it)"
         if len(beyond):
-            gap = (beyond["score"] - beyond["other_score"]).abs().idxmax()
-            one = beyond.loc[gap]
+            one = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
             text += (
                 f", most of all group {one['group']} against {one['other']} with {one['deck']} against "
                 f"{one['opponent_deck']}: {one['score']:.1%} to {one['other_score']:.1%}"
             )
         parts.append(text)
     said = "; ".join(parts)
-    said += (
-        ". Head to head the strength of the decks counts too; with decks exchanged only that of the weights"
+    return (
+        f"{said[0].upper()}{said[1:]}. Head to head, as EVA's Fig. 10 has it, the strength of the decks "
+        "counts too "
+        "and the p-values are too small; with decks exchanged only the weights differ."
     )
-    return said[0].upper() + said[1:] + "."
 
 
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:

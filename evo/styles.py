@@ -59,14 +59,16 @@ class _Counter:
 
     def __init__(self) -> None:
         self.counts = np.zeros(4)
+        self._turn = (-1, -1)
 
     def __call__(self, position: Position, action: Action) -> None:
-        if action.kind == ActionKind.END_TURN:
-            self.counts[0] += 1
-        elif action.kind == ActionKind.PLAY:
+        turn = int(position.state["turn"]), position.active
+        self.counts[0] += turn != self._turn  # of the last turn too, which a win ends
+        self._turn = turn
+        if action.kind == ActionKind.PLAY:
             self.counts[3] += 1
-        elif action.target == HERO:
+        elif action.kind == ActionKind.ATTACK and action.target == HERO:
             own = position.state["sides"][position.active]
             self.counts[1] += int(own["board"][action.source]["attack"])
-        else:
+        elif action.kind == ActionKind.ATTACK:
             self.counts[2] += 1

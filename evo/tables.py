@@ -134,7 +134,17 @@ def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | N
     """All good generations of a run, or None; `problems` is added to."""
     column = 1 if kind == "generations" else 2
     tables = []
-    for number, line in enumerate(_lines(folder)):
+    lines = _lines(folder)
+    if not lines and any((folder.path / kind).glob("*.parquet")) and kind == "generations":
+        problems.append(
+            f"{folder.path / 'checksums.txt'} is missing or empty, so no generation can be trusted"
+        )
+    for number, line in enumerate(lines):
+        if line.split()[:1] != [f"{number:04d}"]:
+            problems.append(
+                f"{folder.path / 'checksums.txt'}: line {number + 1} is not that of generation {number}"
+            )
+            break
         file = folder.file(kind, number)
         try:
             content = file.read_bytes()

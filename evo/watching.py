@@ -34,7 +34,9 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
     if own.empty:
         return Text(f"{name}: no generation yet")
     last = int(own["generation"].max())
-    state = "finished" if read_champion(folder.path) else f"{last / max(folder.config.generations, 1):.0%}"
+    made = read_champion(folder.path).get("provenance", {}).get("generation")
+    ended = last == folder.config.generations == made
+    state = "finished" if ended else f"{last / max(folder.config.generations, 1):.0%}"
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {state}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
     by_generation = {

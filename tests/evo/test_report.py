@@ -72,6 +72,9 @@ def test_figures_of_a_run_show_its_data() -> None:
         survivors = individuals[individuals["survived"]]
         expected = survivors.groupby("generation")["sigma_face"].median().tolist()
         assert expected in [list(line.get_ydata()) for line in axes.lines]
+        axes.figure.draw_without_rendering()
+        ticks = [*axes.get_yticklabels(), *axes.get_yticklabels(minor=True)]
+        assert not any("$" in label.get_text() for label in ticks)
     with figure(5, 4) as (_, axes):
         marked = {"even": np.full(8, 0.125)}
         plot_weights(axes, population, marked)
@@ -156,6 +159,12 @@ def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
     assert len(links) >= 9
     assert all(link.startswith("data:image/png;base64,") for link in links)
     assert manaforge("report", tmp_path / "none", cwd=tmp_path).stderr.startswith("manaforge: ")
+    for out in (tmp_path, tmp_path / "none" / "page.html"):
+        told = manaforge("report", copy, "--out", out, cwd=tmp_path)
+        assert (told.returncode, told.stderr) == (1, f"manaforge: cannot write {out}; choose another --out\n")
+    (copy / "champion.toml").write_text("name = 1")
+    assert manaforge("report", copy, cwd=tmp_path).returncode == 0
+    assert "champion.toml is left out" in (copy / "report.html").read_text()
 
 
 @compiled
@@ -186,6 +195,12 @@ def test_watch_without_a_terminal_looks_once(tmp_path: Path) -> None:
     assert "newcomers" in done.stdout
     assert "warning: " in done.stdout
     assert manaforge("watch", tmp_path / "none", cwd=tmp_path).returncode == 1
+    config = (copy / "config.toml").read_text().replace("generations = 14", "generations = 40")
+    (copy / "config.toml").write_text(config)
+    assert "run: generation 14 of 40, 35%" in manaforge("watch", copy, cwd=tmp_path).stdout
+    (copy / "checksums.txt").write_text("")
+    shutil.rmtree(copy / "generations")
+    assert "no generation can be read yet" in manaforge("watch", copy, cwd=tmp_path).stdout
 
 
 def test_bars() -> None:

@@ -157,12 +157,12 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         *_groups(clusters, runs, paths, play, names),
         _lineage(individuals),
     ]
+    again = [
+        f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out {shlex.quote(f'again/{name}')}"
+        for name, folder in runs.folders.items()
+    ]
     commands = "\n".join(
-        [
-            f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))}"
-            for folder in runs.folders.values()
-        ]
-        + [f"manaforge report {shlex.join(map(str, paths))}"]
+        [*again, "manaforge report " + ("again" if len(again) > 1 else again[0].split()[-1])]
     )
     return render(
         "report.html",

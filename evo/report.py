@@ -158,12 +158,10 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         _lineage(individuals),
     ]
     again = [
-        f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out {shlex.quote(f'again/{name}')}"
+        f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
         for name, folder in runs.folders.items()
     ]
-    commands = "\n".join(
-        [*again, "manaforge report " + ("again" if len(again) > 1 else again[0].split()[-1])]
-    )
+    anew = "again" if len(again) > 1 else again[0].split()[-1]
     return render(
         "report.html",
         title=f"Coevolution of {len(runs.folders)} runs"
@@ -171,7 +169,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         else f"Run {next(iter(runs.folders))}",
         warnings=[*runs.problems, *_younger(runs), *_broken_champions(runs)],
         sections=sections,
-        commands=commands,
+        commands="\n".join([*again, f"manaforge report {anew}"]),
         version=version("manaforge"),
         rules=RULES_VERSION,
     )

@@ -1,6 +1,9 @@
 """A tiny run for tests, and what must be the same between two runs."""
 
 import hashlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from evo.config import RunConfig
@@ -72,3 +75,20 @@ def bytes_of(path: Path) -> dict[str, str]:
         for file in files
         if file.exists()
     }
+
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = [sys.executable, "-c", "from evo.cli import main; main()"]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def manaforge(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command `manaforge` as a user does, without a terminal."""
+    return subprocess.run(
+        [*PROGRAM, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=ENVIRONMENT,
+    )

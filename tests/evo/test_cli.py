@@ -1,19 +1,11 @@
 """The command `manaforge`."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from ilp_agent import find_profile
-
-
-def manaforge(*arguments: str) -> subprocess.CompletedProcess[str]:
-    program = "from evo.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
-    )
+from tests.evo.runs import manaforge
 
 
 def test_play_shows_a_game_and_the_seed_repeats_it() -> None:

@@ -1,10 +1,8 @@
 """The commands that make runs, as a user meets them: good input, wrong input, signals, no terminal."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,23 +10,9 @@ import numpy as np
 import pytest
 
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.evo.runs import TINY, bytes_of, run_new
+from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
-
-PROGRAM = [sys.executable, "-c", "from evo.cli import main; main()"]
-ROOT = Path(__file__).parents[2]
-
-
-def manaforge(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +120,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         start_new_session=True,
     )
 

@@ -1,10 +1,7 @@
 """The report, crossplay, export of groups and watch, on the committed run and as a user meets them."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -44,21 +41,10 @@ from evo.tables import (
 )
 from evo.watching import bars
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import manaforge
 
 RUN = Path(__file__).parents[1] / "data" / "run"
-ROOT = Path(__file__).parents[2]
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
-
-
-def manaforge(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from evo.cli import main; main()", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
 
 
 def test_figures_of_a_run_show_its_data() -> None:

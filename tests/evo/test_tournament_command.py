@@ -2,7 +2,6 @@
 
 import html.parser
 import json
-import os
 import re
 import signal
 import subprocess
@@ -17,23 +16,11 @@ import pytest
 from evo.page import html_table, render
 from evo.plots import figure, plot_ratings, plot_scores, png
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-PROGRAM = [sys.executable, "-c", "from evo.cli import main; main()"]
-ROOT = Path(__file__).parents[2]
 BASIC = ("--decks", "hearthsim-basic")
-
-
-def manaforge(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
 
 
 def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
@@ -133,7 +120,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     process = subprocess.Popen(
         [*PROGRAM, *words],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -167,7 +154,7 @@ def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
         process = subprocess.Popen(
             [sys.executable, "-c", often + PROGRAM[2], *words, out],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=ENVIRONMENT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -7,6 +7,7 @@ Only committed generations are read. A file that is missing or does not agree wi
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from ilp_agent import WEIGHT_NAMES
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
 SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
+READERS = 4
 SIGMAS = [f"sigma_{name}" for name in WEIGHT_NAMES]
 
 
@@ -94,11 +96,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
             folders[name] = peek_run(path)
         except ManaforgeError as error:
             problems.append(f"run {path} cannot be read: {error}")
-    frames = []
-    for name, folder in folders.items():
-        table = _read(folder, "generations", problems)
-        if table is not None:
-            frames.append(table.assign(run=name))
+    frames = _read_all(folders, "generations", problems)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
     if not frames:
@@ -120,14 +118,19 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The pairings of runs: run and all columns of `pairings/`, and what could not be read, in words."""
     problems: list[str] = []
-    frames = []
-    for name, folder in runs.folders.items():
-        table = _read(folder, "pairings", problems)
-        if table is not None:
-            frames.append(table.assign(run=name))
+    frames = _read_all(runs.folders, "pairings", problems)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
+
+
+def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:
+    """Tables of runs, several at a time; `problems` is added to in the order of the runs."""
+    found: list[list[str]] = [[] for _ in folders]
+    with ThreadPoolExecutor(READERS) as readers:
+        tables = list(readers.map(_read, folders.values(), [kind] * len(folders), found))
+    problems += [problem for of_run in found for problem in of_run]
+    return [table.assign(run=name) for name, table in zip(folders, tables, strict=True) if table is not None]
 
 
 def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:

@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pandas as pd
 import typer
@@ -83,8 +83,8 @@ def tournament_command(
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,
         games=games,
-        seats=_seats(seats),
-        style=_format(style),
+        seats=cast(Seats, _one_of("--seats", "kind of seats", seats, get_args(Seats))),
+        style=cast(Format, _one_of("--format", "format", style, get_args(Format))),
         seed=seed,
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
     )
@@ -166,17 +166,12 @@ def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, coun
     )
 
 
-def _seats(text: str) -> Seats:
-    for known in get_args(Seats):
-        if text == known:
-            seats: Seats = known
-            return seats
-    raise TournamentError(f"--seats: {unknown_name('kind of seats', text, get_args(Seats))}")
+def _one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
+    """The text, where it is one of the known.
 
-
-def _format(text: str) -> Format:
-    for known in get_args(Format):
-        if text == known:
-            style: Format = known
-            return style
-    raise TournamentError(f"--format: {unknown_name('format', text, get_args(Format))}")
+    Raises:
+        TournamentError: it is not; the message lists the nearest.
+    """
+    if text not in known:
+        raise TournamentError(f"{option}: {unknown_name(what, text, known)}")
+    return text

@@ -42,7 +42,7 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
-	$(PYTEST) -m heavy
+	$(PYTEST) -m heavy -n 2 --dist loadfile
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types
 	$(BIN)/ruff check .

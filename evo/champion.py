@@ -106,14 +106,18 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         remaining = [candidates[name] for name in scores["entrant"][:SECOND_STAGE]]
         stage += 1
     best = candidates[str(ranked["entrant"].iloc[0])] if len(ranked) else remaining[0]
-    parts = [ranked.assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
+    parts = [_plain(ranked).assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
     seven = None
     if config.final.benchmark_games:
         met, seven = _benchmark(best, config, play)
         parts.append(met)
     table = pd.concat(parts) if parts else pd.DataFrame(columns=["stage"])
-    table = table.rename(columns={"entrant": "candidate", "score_low": "low", "score_high": "high"})
-    table = table.reindex(columns=list(FINAL_COLUMNS)).astype(FINAL_COLUMNS).reset_index(drop=True)
+    table = (
+        table.rename(columns={"entrant": "candidate"})
+        .reindex(columns=list(FINAL_COLUMNS))
+        .astype(FINAL_COLUMNS)
+        .reset_index(drop=True)
+    )
     profile = profile_of(best, strategy, config, table)
     if seven is not None:
         profile = replace(profile, provenance={**profile.provenance, "against_thesis_seven": seven})
@@ -151,8 +155,13 @@ def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataF
     seven = [Candidate(name, tuple(find_profile(name).weights.array), 0) for name in THESIS_SEVEN]
     budget = config.final.benchmark_games
     games = _games_of_stage([best, *seven], "gauntlet", budget, BENCHMARK_STAGE, config, play)
-    met = meetings_table(games).rename(columns={"low": "score_low", "high": "score_high"})
-    return met.assign(stage="thesis"), _record_of(scores_table(games).iloc[0].to_dict())
+    record = _record_of(_plain(scores_table(games)).iloc[0].to_dict())
+    return meetings_table(games).assign(stage="thesis"), record
+
+
+def _plain(scores: pd.DataFrame) -> pd.DataFrame:
+    """A table of scores alone, in which low and high can mean but theirs."""
+    return scores.rename(columns={"score_low": "low", "score_high": "high"})
 
 
 def profile_of(
@@ -190,6 +199,5 @@ def profile_of(
 def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
     """Games and score with interval, as a profile keeps them."""
     record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
-    low, high = ("low", "high") if "low" in row else ("score_low", "score_high")
-    record |= {"win_rate": float(row["score"]), "low": float(row[low]), "high": float(row[high])}
+    record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
     return record

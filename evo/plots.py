@@ -27,6 +27,7 @@ BLUE = "#0072b2"
 GREY = "#555555"
 ORANGE = "#d55e00"
 MARKERS = "osD^vPX"
+BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
 LARGEST = 40.0
 """Inches."""
@@ -174,17 +175,7 @@ def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
-    sns.boxplot(
-        table,
-        x="generation",
-        y=y,
-        ax=axes,
-        color="#9ecae1",
-        linecolor="#333333",
-        linewidth=0.8,
-        fliersize=1.5,
-        native_scale=True,
-    )
+    sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
 
 
 def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
@@ -214,7 +205,7 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     table = pd.DataFrame(
         {"generations survived": survivors["lifespan"], "generation of birth": survivors["birth"]}
     )
-    sns.boxplot(table, ax=axes, orient="h", color="#9ecae1", linecolor="#333333", linewidth=0.8, fliersize=2)
+    sns.boxplot(table, ax=axes, orient="h", fliersize=2, **BOXES)
     axes.set(xlabel="generations", ylabel="")
     return axes
 
@@ -253,17 +244,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
         marked: shares of profiles to show beside, such as the thesis's seven, by name.
     """
     table = long_weights(population)
-    sns.boxplot(
-        table,
-        x="weight",
-        y="share",
-        ax=axes,
-        color="#9ecae1",
-        linecolor="#333333",
-        linewidth=0.8,
-        fliersize=0,
-        whis=(0, 100),
-    )
+    sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
     sns.stripplot(
         table, x="weight", y="share", ax=axes, color=BLUE, size=2.5, alpha=0.6, jitter=0.2, legend=False
     )

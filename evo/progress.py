@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -27,7 +27,22 @@ LINE_SECONDS = 10.0
 """Without a terminal a tournament tells so often how far it is."""
 
 
-class Display:
+class Stoppable:
+    """What a signal asks to stop."""
+
+    stopping = 0
+
+    def heed(self) -> None:
+        """Stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: one did.
+        """
+        if self.stopping:
+            raise InterruptedRunError(self.stopping)
+
+
+class Display(Stoppable):
     """Shows a run on a console: generation, games a second, time left, best, spread and step sizes.
 
     Args:
@@ -37,7 +52,6 @@ class Display:
 
     def __init__(self, console: Console, tensorboard: bool = False) -> None:
         self.console = console
-        self.stopping = 0
         self._tensorboard = tensorboard
         self._writer: Any = None
         self._bar: Progress | None = None
@@ -85,8 +99,7 @@ class Display:
         Raises:
             InterruptedRunError: a signal asked to stop.
         """
-        if self.stopping:
-            raise InterruptedRunError(self.stopping)
+        self.heed()
         self._left -= games
         now = time.monotonic()
         self._recent.append((now, games))
@@ -157,7 +170,7 @@ class Display:
             self._writer = None
 
 
-class Counter:
+class Counter(Stoppable):
     """Shows how many games of a tournament are played: a bar, or a line now and then without a terminal.
 
     Args:
@@ -167,7 +180,6 @@ class Counter:
 
     def __init__(self, console: Console, total: int) -> None:
         self.console = console
-        self.stopping = 0
         self._total = total
         self._played = 0
         self._began = time.monotonic()
@@ -191,8 +203,7 @@ class Counter:
         Raises:
             InterruptedRunError: a signal asked to stop.
         """
-        if self.stopping:
-            raise InterruptedRunError(self.stopping)
+        self.heed()
         self._played += games
         now = time.monotonic()
         if self._bar is not None:
@@ -209,12 +220,6 @@ class Counter:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
-
-
-class Stoppable(Protocol):
-    """What a signal asks to stop."""
-
-    stopping: int
 
 
 @contextlib.contextmanager

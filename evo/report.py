@@ -111,8 +111,8 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
             say.progress_sentence(progress),
             [_draw(plot_progress, progress, "score of each generation's best against the thesis's seven")],
             f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
-            "each ordered "
-            "pair of decks, the same deals for all, solved with exact; a band is the 95% interval over runs.",
+            "each ordered pair of decks, the same deals for all, solved with exact; a band is the 95% "
+            "interval over runs.",
         ),
         Section(
             "Ages",
@@ -299,9 +299,8 @@ def _champions(runs: Runs) -> Section:
         best = table.loc[table["against the seven"].astype(float).idxmax()]
         text = (
             f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} in "
-            "the mean; the best, "
-            f"of run {best['run']}, {best['against the seven']:.1%} (95% interval {best['low']:.1%} to "
-            f"{best['high']:.1%})."
+            f"the mean; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
+            f"{best['low']:.1%} to {best['high']:.1%})."
         )
     formats = dict.fromkeys((*WEIGHT_NAMES, "against the seven", "low", "high"), "{:.1%}")
     return Section("Champions", text, [html_table(table, formats)], "Weights as shares of their sum.")
@@ -357,8 +356,8 @@ def _comparisons(
         say.comparisons_sentence(comparisons),
         parts,
         f"{len(population)} individuals, everybody against everybody, {len(games):,} games. Numbers: the "
-        "first group's "
-        "score less the second's; depth of colour: the corrected p-value; thick boxes: below 0.05.",
+        "first group's score less the second's; depth of colour: the corrected p-value; thick boxes: "
+        "below 0.05.",
     )
 
 

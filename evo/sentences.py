@@ -40,10 +40,9 @@ def fitness_sentence(individuals: pd.DataFrame) -> str:
     best = individuals[individuals["generation"] == last].groupby("run", observed=True)["win_rate"].max()
     return (
         f"The middle half of the individuals lies within {spread[first]:.1%} of score in generation "
-        f"{first} and "
-        f"within {spread[last]:.1%} in generation {last}, whose best scores {best.mean():.1%} against its "
-        "own "
-        "generation. Relative fitness says nothing of absolute strength; the next figure does."
+        f"{first} and within {spread[last]:.1%} in generation {last}, whose best scores "
+        f"{best.mean():.1%} against its own generation. Relative fitness says nothing of absolute "
+        "strength; the next figure does."
     )
 
 
@@ -58,8 +57,8 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     gain, late = (mean_interval(by_run[last] - by_run[one]) for one in (first, half))
     many = _count(len(by_run), "run")
     said = (
-        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in the "
-        f"mean of {many} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
+        f"the mean of {many} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
         f"{gain[0]:+.1%} ({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} "
         f"({_between(*late[1:], '{:+.1%}')}) came after generation {half}"
     )
@@ -79,10 +78,8 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
     return (
         f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
         f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
-        "of them "
-        f"are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. The "
-        "survivors of "
-        f"generation {last} are {age:.0f} generations old in the median."
+        f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
+        f"The survivors of generation {last} are {age:.0f} generations old in the median."
     )
 
 
@@ -117,8 +114,7 @@ def weights_sentence(population: pd.DataFrame) -> str:
         f"Largest in the median of {len(shares)} individuals: {large}. "
         + (f"Under 5%: {small}. " if small else "")
         + f"Most undecided is {WEIGHT_NAMES[wide]}, whose middle half spans {width[wide]:.1%} of the sum; "
-        "most settled "
-        f"{WEIGHT_NAMES[narrow]}, with {width[narrow]:.1%}."
+        f"most settled {WEIGHT_NAMES[narrow]}, with {width[narrow]:.1%}."
     )
 
 
@@ -126,8 +122,8 @@ def weights_table(population: pd.DataFrame) -> pd.DataFrame:
     """One row a weight: median share, quartiles, and the spread between and within runs.
 
     Columns weight, median, quartile_1, quartile_3, between_runs (standard deviation of the runs' means) and
-    within_runs (mean standard deviation inside a run): a weight that drifts differs between runs that each
-    agree within themselves.
+    within_runs (mean standard deviation inside a run): a weight that selection does not hold varies inside
+    one population as much as between runs.
     """
     shares = population[["run", *SHARES]].dropna()
     by_run = shares.groupby("run", observed=True)[SHARES]
@@ -155,8 +151,7 @@ def sigmas_sentence(sigmas: pd.DataFrame) -> str:
     small = ", ".join(f"{name} {last[name]:.3f}" for name in last.sort_values().index[:3])
     return (
         f"The median step size over all weights went from {first.median():.2f} to {last.median():.2f}; "
-        "smallest "
-        f"at the end: {small}."
+        f"smallest at the end: {small}."
     )
 
 
@@ -166,11 +161,9 @@ def decks_sentence(scores: pd.DataFrame) -> str:
         return f"One deck was played: {scores.index[0]}."
     best, hardest = scores.mean(axis=1).idxmax(), scores.mean(axis=0).idxmin()
     return (
-        f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents; {hardest} is hardest "
-        "to play "
-        f"against, with {scores[hardest].mean():.1%}. Games against those who did not survive count too, "
-        "so mirrors "
-        "need not show 50%."
+        f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents; {hardest} is "
+        f"hardest to play against, with {scores[hardest].mean():.1%}. Games against those who did not "
+        "survive count too, so mirrors need not show 50%."
     )
 
 
@@ -211,8 +204,7 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
     said = "; ".join(parts)
     return (
         f"{said[0].upper()}{said[1:]}. Head to head, as EVA's Fig. 10 has it, the strength of the decks "
-        "counts too "
-        "and the p-values are too small; with decks exchanged only the weights differ."
+        "counts too and the p-values are too small; with decks exchanged only the weights differ."
     )
 
 
@@ -221,7 +213,6 @@ def lineage_sentence(family: pd.DataFrame, run: str) -> str:
     one = family[["individual", "birth"]].iloc[-1].astype(int)
     return (
         f"Individual {one['individual']}, the best of the last generation of run {run}, was born in "
-        "generation "
-        f"{one['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
+        f"generation {one['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
         f"{family['birth'].min()}."
     )

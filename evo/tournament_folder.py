@@ -1,6 +1,6 @@
 """The folder of a tournament: every game played is kept, in the order of their numbers.
 
-While it goes on, `batches/` holds one file for each batch, named by its first game; at the end they become
+While it goes on, `batches/` holds one file for each batch, named by its games; at the end they become
 `games.parquet`. Games are pure functions of their numbers, so whoever runs the tournament again plays on
 from the first game that is missing.
 """

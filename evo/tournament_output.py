@@ -112,8 +112,8 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     names = [deck.name for deck in tournament.decks]
     decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
     lines = [
-        f"{summary['games']:,} games, {summary['draws']:,} drawn, "
-        f"{summary['mean_turns']:.1f} rounds long in the mean",
+        f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} rounds "
+        "long in the mean",
         f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
         f"{seat['high']:.1%})",
     ]
@@ -136,8 +136,8 @@ def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
     other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
     chosen, refused = (f"{one}={sprt[one]:+g}" for one in (sprt["accepted"], other))
     return (
-        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. "
-        "Ratings after an early end are too large"
+        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Ratings after an early end are "
+        "too large"
     )
 
 

@@ -16,6 +16,7 @@ CARD = np.dtype(
         ("attack", "i2"),  # damage
         ("health", "i2"),  # damage
         ("keywords", "i2"),  # bits of Keyword
+        ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
     ]
 )

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from engine import ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
 from ilp_agent import BACKENDS
-from ilp_agent.weights import profiles_folder
+from ilp_agent.profiles import profiles_folder
 
 SCHEMA = 1
 

@@ -8,9 +8,8 @@ from rich.text import Text
 
 from engine import HERO, Position
 from engine.codes import COIN
-from ilp_agent import WEIGHT_NAMES, Attack, Explanation, Plan, Play, Profile
+from ilp_agent import WEIGHT_NAMES, Attack, Explanation, Plan, Play, Profile, Weights
 from ilp_agent.plan import PlanAction
-from ilp_agent.weights import WEIGHT_MEANINGS
 
 
 def names_of(explanation: Explanation, position: Position) -> tuple[list[str], list[str]]:
@@ -56,7 +55,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
         table.add_column("without", justify="right")
         table.add_column("decides", justify="right")
     for w, name in enumerate(WEIGHT_NAMES):
-        row = [name, WEIGHT_MEANINGS[w], f"{plan.terms[w]:+.2f}"]
+        row = [name, Weights.MEANINGS[w], f"{plan.terms[w]:+.2f}"]
         if other is not None:
             row += [f"{other.terms[w]:+.2f}", _difference(plan.terms[w] - other.terms[w])]
         table.add_row(*row)
@@ -67,7 +66,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     return Group(*lines, table)
 
 
-def as_json(explanation: Explanation, profile: Profile, backend: str, position: Position) -> dict[str, Any]:
+def as_json(explanation: Explanation, profile: Profile[Weights], backend: str, position: Position) -> dict[str, Any]:
     """The same as plain data; actions in words and as indices of the problem."""
     names = names_of(explanation, position)
     m = len(explanation.problem.friendly)

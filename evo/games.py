@@ -1,23 +1,22 @@
 """Games to play, as arrays, and what came of them; and how one worker plays a part of them."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 
-from engine import Deck, ManaforgeError, PassAgent, RandomAgent, Ruleset, find_deck, find_ruleset
+from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
 from engine.cards import CardTable
 from engine.codes import Purpose
 from engine.decks import deck_records, table_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
+from engine.state import STATE
 from engine.streams import derive
-from ilp_agent import WEIGHT_NAMES, IlpAgent, Weights
-from ilp_agent.selfplay import RESULT, play_games
-
-PLAIN: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "pass": PassAgent}
-"""Agents that need nothing but their name."""
+from ilp_agent.selfplay import RESULT, deal_games, endings
+from rivals import WEIGHTS_OF, agent_of
+from rivals.batches import COMPILED, play_turns
 
 
 class Fault(IntEnum):
@@ -35,6 +34,7 @@ GAME = np.dtype(
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds of both players begun, at most the ruleset's cap
+        ("unproven", "i2"),  # turns played although the search for the best had not ended, of both
     ]
 )
 """What is kept of a game."""
@@ -49,9 +49,9 @@ class Player:
     """Who plays, in a form that crosses process borders.
 
     Attributes:
-        weights: of the turn program, in the order of `ilp_agent.WEIGHT_NAMES`; of another kind, none.
-        backend: solver of its turns.
-        kind: "ilp", or a name of `PLAIN`.
+        weights: in the order of its kind (`rivals.WEIGHTS_OF`); of an agent without weights, none.
+        backend: solver of the turns of "ilp".
+        kind: a name of `rivals.WEIGHTS_OF` or `rivals.WEIGHTLESS`.
     """
 
     weights: tuple[float, ...] = ()
@@ -61,13 +61,11 @@ class Player:
     @property
     def compiled(self) -> bool:
         """Whether whole games of it run compiled, without Python's lock."""
-        return self.kind == "ilp" and self.backend == "exact"
+        return self.kind in COMPILED and self.backend == "exact"
 
     def agent(self) -> Agent:
         """The same as an agent in Python."""
-        if self.kind in PLAIN:
-            return PLAIN[self.kind]()
-        return IlpAgent(Weights.from_array(self.weights), self.backend)
+        return agent_of(self.kind, np.array(self.weights), self.backend)
 
 
 @dataclass(frozen=True)
@@ -116,12 +114,13 @@ def play_part(table: Table, games: Schedule) -> np.ndarray:
     return played
 
 
-def compile_games() -> None:
-    """Play one game, so that all is compiled before anything is timed or many workers need it at once."""
-    player, deck = Player((1.0,) * len(WEIGHT_NAMES)), find_deck("hearthsim-basic")
-    nobody = np.zeros((1, 2), np.int16)
-    table = Table((player,), (deck,), find_ruleset("thesis"))
-    _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
+def compile_games(kinds: Iterable[str] = ("ilp",)) -> None:
+    """Play a game of each kind, so that all is compiled before anything is timed or many workers need it."""
+    nobody, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
+    for kind in set(kinds) & set(COMPILED):
+        weights = (1.0,) * len(WEIGHTS_OF[kind].names()) if kind in WEIGHTS_OF else ()
+        table = Table((Player(weights, kind=kind),), (deck,), rules)
+        _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(table: Table, games: Schedule, played: np.ndarray) -> None:
@@ -143,15 +142,28 @@ def fault_text(table: Table, games: Schedule, number: int) -> str:
 
 
 def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
+    """Each kind of agent in turn plays all games on, until it is another kind's turn everywhere."""
     cards, decks = _tables_of(table.decks)
-    results = np.zeros(len(games), RESULT)
-    nobody = (0.0,) * len(WEIGHT_NAMES)
-    weights = np.array([player.weights or nobody for player in table.players], np.float64)
-    play_games(
-        cards.array, decks, table.ruleset.array, weights, games.players, games.decks, games.keys, results
-    )
+    states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
+    deal_games(cards.array, decks, table.ruleset.array, games.decks, games.keys, states)
+    kinds = np.array([player.kind for player in table.players])
+    present = sorted(set(kinds[np.unique(games.players)]))
+    seats = {}
+    for kind in present:
+        own = np.flatnonzero(kinds == kind)
+        places = np.full(len(kinds), -1, np.int64)
+        places[own] = np.arange(len(own))
+        weights = np.array([table.players[place].weights for place in own], np.float64)
+        seats[kind] = places[games.players], weights
+    while True:
+        for kind, (agents, weights) in seats.items():
+            play_turns(kind, cards.array, weights, agents, states, unproven)
+        outcomes, turns = endings(states)
+        if len(present) == 1 or (outcomes != Outcome.ONGOING).all():
+            break
+    assert (outcomes != Outcome.ONGOING).all(), "whoever is to move plays on"
     played = np.zeros(len(games), GAME)
-    played["outcome"], played["turns"] = results["outcome"], results["turns"]
+    played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven
     return played
 
 
@@ -160,7 +172,7 @@ def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
     agents: dict[int, Agent] = {}
     for number in range(len(games)):
         result = _play_one(table, games, number, agents)
-        played[number] = (result.outcome, _FAULTS.get(result.reason, Fault.NONE), result.turns)
+        played[number] = (result.outcome, _FAULTS.get(result.reason, Fault.NONE), result.turns, 0)
     return played
 
 

@@ -12,18 +12,17 @@ from ilp_agent.agent import IlpAgent
 from ilp_agent.explain import Explanation, explain
 from ilp_agent.interpret import program_of
 from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
-from ilp_agent.problem import ProblemError, TurnProblem
-from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
-from ilp_agent.weights import (
-    WEIGHT_NAMES,
+from ilp_agent.profiles import (
     Profile,
     ProfileError,
-    WeightError,
-    Weights,
     find_profile,
+    read_any_profile,
     read_profile,
     shipped_profiles,
 )
+from ilp_agent.problem import ProblemError, TurnProblem
+from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
+from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
 
 __all__ = [
     "BACKENDS",
@@ -45,11 +44,13 @@ __all__ = [
     "Terms",
     "TurnProblem",
     "WeightError",
+    "WeightVector",
     "Weights",
     "explain",
     "find_profile",
     "find_solver",
     "program_of",
+    "read_any_profile",
     "read_profile",
     "shipped_profiles",
     "solve",

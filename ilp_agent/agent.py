@@ -9,7 +9,8 @@ from engine.codes import COIN
 from ilp_agent.plan import Attack, Plan, Play
 from ilp_agent.problem import TurnProblem
 from ilp_agent.solver import solve, solver_for
-from ilp_agent.weights import Profile, WeightError, Weights
+from ilp_agent.profiles import Profile
+from ilp_agent.weights import WeightError, Weights
 
 
 class IlpAgent:
@@ -31,11 +32,12 @@ class IlpAgent:
     """
 
     def __init__(
-        self, profile: Profile | Weights, backend: str = "exact", formulation: str = "sequential"
+        self, profile: Profile[Weights] | Weights, backend: str = "exact", formulation: str = "sequential"
     ) -> None:
-        if not isinstance(profile, Profile | Weights):
-            raise WeightError(f"profile must be a Profile or Weights, got {profile!r}")
-        self.weights = profile if isinstance(profile, Weights) else profile.weights
+        weights = profile.weights if isinstance(profile, Profile) else profile
+        if not isinstance(weights, Weights):
+            raise WeightError(f"profile must be a Profile or Weights of the turn program, got {profile!r}")
+        self.weights = weights
         self.name = "ilp" if isinstance(profile, Weights) else profile.name
         self.backend = backend
         self.formulation = formulation

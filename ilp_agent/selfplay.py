@@ -117,7 +117,6 @@ def apply_step(
     return action
 
 
-@njit
 def play_games(
     cards: np.ndarray,
     decks: np.ndarray,
@@ -140,21 +139,65 @@ def play_games(
         keys: uint64, shape (games,): the deals.
         results: dtype `RESULT`, shape (games,).
     """
-    states = np.zeros(1, STATE)
+    states = np.zeros(len(keys), STATE)
+    results[:] = 0
+    deal_games(cards, decks, rules, deck_numbers, keys, states)
+    play_turns(cards, weights, agents, states, results)
+    results["outcome"], results["turns"] = endings(states)
+    results["health"] = states["sides"]["health"]
+
+
+def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Outcomes of games, and rounds begun, at most the ruleset's cap; each int64, shape (games,)."""
+    outcomes = np.empty(len(states), np.int64)
+    read_outcomes(states, outcomes)
+    return outcomes, np.minimum(states["turn"], states["turn_cap"])
+
+
+@njit
+def read_outcomes(states: np.ndarray, outcomes: np.ndarray) -> None:
+    """How each game stands, an `Outcome`. `outcomes` is modified in place."""
+    for game in range(len(states)):
+        outcomes[game] = outcome(states[game])
+
+
+@njit
+def deal_games(
+    cards: np.ndarray,
+    decks: np.ndarray,
+    rules: np.void,
+    deck_numbers: np.ndarray,
+    keys: np.ndarray,
+    states: np.ndarray,
+) -> None:
+    """Deal a batch of games; arguments as of `play_games`. `states`, dtype `STATE`, is modified in place."""
+    for game in range(len(keys)):
+        first, second = deck_numbers[game]
+        new_game(states[game], cards, decks[first], decks[second], rules, keys[game])
+
+
+@njit
+def play_turns(
+    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, results: np.ndarray
+) -> None:
+    """Play each game on while an agent of the turn program is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        weights: shape (agents, 8), finite and >= 0.
+        agents: who plays, shape (games, 2) integers into `weights`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        results: dtype `RESULT`, shape (games,). Modified in place: the counts of solves are added to.
+    """
     turns = np.zeros(1, TURN)
     plans = np.zeros(1, PLAN)
     works = np.zeros(1, WORK)
     layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
-    for game in range(len(keys)):
+    for game in range(len(states)):
         # Taken from their arrays in the loop: a record alone does not keep its memory alive.
-        state, turn, plan, work = states[0], turns[0], plans[0], works[0]
+        state, turn, plan, work = states[game], turns[0], plans[0], works[0]
         result = results[game]
-        result["solves"] = 0
-        result["again"] = 0
-        result["unresolved"] = 0
-        first, second = deck_numbers[game]
-        new_game(state, cards, decks[first], decks[second], rules, keys[game])
-        while outcome(state) == Outcome.ONGOING:
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             read_turn(state, cards, turn)
             solve_turn(turn, weights[agents[game, state["active"]]], work, layers, plan)
             result["solves"] += 1
@@ -165,7 +208,3 @@ def play_games(
                     result["again"] += 1
                 else:
                     apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
-        result["outcome"] = outcome(state)
-        result["turns"] = min(state["turn"], state["turn_cap"])
-        result["health"][0] = state["sides"][0]["health"]
-        result["health"][1] = state["sides"][1]["health"]

@@ -23,6 +23,9 @@ from engine.state import CARD
 CLASSIC_SET = "VANILLA"
 """The set of the Classic format: old numbers of cards that exist elsewhere too."""
 
+RARITIES = {"FREE": 1, "COMMON": 1, "RARE": 2, "EPIC": 3, "LEGENDARY": 4}
+"""Rarities as numbers (EVA, Table 2)."""
+
 MINION_COLUMNS = (
     "id", "dbf_id", "name", "class", "cost", "attack", "health", "rarity", "set", "keywords", "exact",
 )  # fmt: skip
@@ -107,7 +110,14 @@ class CardTable:
     def __init__(self, cards: Sequence[Card]) -> None:
         self._cards = tuple(cards)
         rows = [
-            (card.spec.cost, card.spec.attack, card.spec.health, card.spec.keywords, card.spec.worth)
+            (
+                card.spec.cost,
+                card.spec.attack,
+                card.spec.health,
+                card.spec.keywords,
+                RARITIES.get(card.rarity, 0),
+                card.spec.worth,
+            )
             for card in self._cards
         ]
         # An array over bytes cannot be made writable again, also not by an agent that tries.

@@ -1,0 +1,158 @@
+"""Profiles: named weights with their provenance, as TOML files; of the turn program and of any other agent."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import tomli_w
+
+from engine.errors import ManaforgeError, unknown_name
+from ilp_agent.weights import WeightError, Weights, WeightVector
+
+PROFILE_SCHEMA = 2
+"""Schema 1 had no `agent`; such files still load (`_UPGRADES`)."""
+
+W = TypeVar("W", bound=WeightVector, covariant=True)  # noqa: PLC0105 - a letter as weights have
+
+
+class ProfileError(ManaforgeError, ValueError):
+    """A profile file that cannot be used; the message names the file and the key."""
+
+
+@dataclass(frozen=True)
+class Profile(Generic[W]):
+    """Named weights and where they come from.
+
+    Attributes:
+        name: as tables and commands write it.
+        weights: of the turn program (`Weights`) or of another agent.
+        provenance: where they come from: text, numbers, lists and tables, as TOML has them.
+    """
+
+    name: str
+    weights: W
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_toml(self) -> str:
+        """The profile as the text of a profile file."""
+        content = {
+            "schema": PROFILE_SCHEMA,
+            "agent": self.weights.AGENT,
+            "name": self.name,
+            "weights": dict(zip(self.weights.names(), map(float, self.weights.array), strict=True)),
+        }
+        return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
+
+
+def read_profile(path: Path) -> Profile[Weights]:
+    """Read a profile file of the turn program.
+
+    Raises:
+        ProfileError: it cannot be read or is not such a profile; the message names file and key.
+    """
+    return _profile(_read(path), path, Weights)
+
+
+def read_any_profile(path: Path, kinds: Mapping[str, type[WeightVector]]) -> Profile[WeightVector]:
+    """Read a profile file of any agent.
+
+    Args:
+        path: the file.
+        kinds: weight vectors by the agents' names.
+
+    Raises:
+        ProfileError: it cannot be read or is not a profile of these agents.
+    """
+    content = _read(path)
+    agent = content["agent"]
+    if agent not in kinds:
+        raise ProfileError(f"{path}: agent: {unknown_name('agent', str(agent), kinds)}")
+    return _profile(content, path, kinds[agent])
+
+
+def find_profile(name: str) -> Profile[Weights]:
+    """A profile by name (`configs/profiles/NAME.toml` of this installation) or by the path of its file.
+
+    Raises:
+        ProfileError: the file is not a profile.
+        UnknownNameError: no shipped profile has this name; the message lists the nearest.
+    """
+    if name.endswith(".toml") or os.sep in name:
+        return read_profile(Path(name))
+    if name not in shipped_profiles():
+        raise unknown_name("profile", name, shipped_profiles())
+    return read_profile(profiles_folder() / f"{name}.toml")
+
+
+def shipped_profiles(agent: str = "ilp") -> list[str]:
+    """Names of an agent's profiles in `configs/profiles/`; of other agents than "ilp", in a folder of its name."""
+    folder = profiles_folder() if agent == "ilp" else profiles_folder() / agent
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def profiles_folder() -> Path:
+    """Where this installation keeps its profiles: beside this file in a wheel, else in the checkout."""
+    here = Path(__file__).resolve().parent
+    packed = here / "configs"
+    return (packed if packed.is_dir() else here.parent / "configs") / "profiles"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A profile file's content in the newest schema. Of other schemas the message names the number."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ProfileError(f"cannot read profile {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ProfileError(f"profile {path} is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+        raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
+    schema = content.pop("schema", None)
+    if type(schema) is not int or not 1 <= schema <= PROFILE_SCHEMA:
+        newer = " (a newer version wrote it)" if type(schema) is int and schema > PROFILE_SCHEMA else ""
+        raise ProfileError(f"{path}: schema must be 1 to {PROFILE_SCHEMA}, got {schema!r}{newer}")
+    for older in range(schema, PROFILE_SCHEMA):
+        content = _UPGRADES[older](content)
+    if not isinstance(content.get("agent"), str):
+        raise ProfileError(f"{path}: agent must be a text, got {content.get('agent')!r}")
+    return content
+
+
+def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
+    """Check a profile file's content."""
+    agent = content.pop("agent")
+    if agent != kind.AGENT:
+        raise ProfileError(f'{path}: agent must be "{kind.AGENT}", got {agent!r}')
+    weights = content.pop("weights", None)
+    name = content.pop("name", None)
+    provenance = content.pop("provenance", {})
+    if content:
+        key = min(content)
+        known = ("schema", "agent", "name", "weights", "provenance")
+        raise ProfileError(f"{path}: {unknown_name('key', key, known)}")
+    if not isinstance(name, str) or not name:
+        raise ProfileError(f"{path}: name must be a text, got {name!r}")
+    if not isinstance(weights, dict) or not isinstance(provenance, dict):
+        raise ProfileError(f"{path}: weights and provenance must be tables")
+    for key in weights:
+        if key not in kind.names():
+            raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, kind.names())}")
+    missing = [key for key in kind.names() if key not in weights]
+    if missing:
+        raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")
+    try:
+        return Profile(name, kind(**weights), provenance)
+    except WeightError as error:
+        raise ProfileError(f"{path}: weights.{error}") from None
+
+
+def _from_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Schema 2 says whose weights these are; before it there was the turn program alone."""
+    return {"agent": Weights.AGENT, **content}
+
+
+_UPGRADES = {1: _from_1}
+"""By the schema it starts from: one step each, so that the oldest file goes through all of them."""

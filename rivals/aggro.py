@@ -1,0 +1,68 @@
+"""Aggro: attacks the hero with whatever can, and plays the dearest card it can.
+
+Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that attacks
+the opponent whenever it gets a chance. What is not said there is filled in so: cards come before attacks, so
+that those with Charge attack at once; The Coin is played where it makes a dearer card playable; of equally dear cards
+the one drawn first is played; where Taunt bars the way, the first minion with Taunt is attacked, and no other.
+"""
+
+import numpy as np
+
+from engine import Action, Outcome, PlayerView
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind
+from engine.jit import njit
+from engine.rules import apply, encode, guards, may_attack_hero, outcome
+
+
+@njit
+def best_action(state: np.void, cards: np.ndarray) -> int:
+    """What aggro does in a game that is not over, dtype `STATE`; an action of `engine.rules`."""
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    dearest, place, coin = -1, -1, -1
+    with_coin = -1
+    if own["n_board"] < BOARD_SIZE:
+        for n in range(own["n_hand"]):
+            card = own["hand"][n]
+            if card == COIN:
+                coin = n
+                continue
+            cost = cards[card]["cost"]
+            if cost <= own["mana"] and cost > dearest:
+                dearest, place = cost, n
+            if cost <= min(own["mana"] + 1, MAX_MANA) and cost > with_coin:
+                with_coin = cost
+        if coin >= 0 and with_coin > dearest:
+            return encode(ActionKind.PLAY, coin, 0)
+        if place >= 0:
+            return encode(ActionKind.PLAY, place, 0)
+    target = HERO
+    for n in range(enemy["n_board"] - 1, -1, -1):
+        if guards(enemy["board"][n]):
+            target = n
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        ready = minion["attacks_left"] > 0 and minion["attack"] > 0
+        if ready and (target != HERO or may_attack_hero(minion)):
+            return encode(ActionKind.ATTACK, slot, target)
+    return encode(ActionKind.END_TURN, 0, 0)
+
+
+@njit
+def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+    """Play each game on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
+    for game in range(len(states)):
+        state = states[game]
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            apply(state, cards, best_action(state, cards))
+
+
+class AggroAgent:
+    """Attacks the hero whenever it can."""
+
+    name = "aggro"
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The dearest card it can play, then every attack on the hero or on what bars the way."""
+        position = view.position
+        return Action.from_code(int(best_action(position.state, position.table.array)))

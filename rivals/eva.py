@@ -1,0 +1,236 @@
+"""EVA: greedy over single actions by 21 weights.
+
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 1, Eqs. 1 to 8, Tables 1
+and 2. Where print and the authors' code differ, the code is followed: a side's minions count
+w3 health + w4 attack + w6 killed - w5 new, as Table 1 names them (the printed Eqs. 4 and 5 have killed and
+new exchanged), a minion's value is that before the action, and a move that kills the enemy hero beats all.
+Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where their
+code takes the last.
+
+The rules here have no attack of heroes, secrets, Deathrattle and Inspire: w2, w7, w12 and w14 are kept and do
+nothing, and neither does w4, since nothing lowers a minion's attack.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from engine import Action, Outcome, PlayerView
+from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind, Keyword
+from engine.jit import njit
+from engine.rules import apply, decode, legal_actions, outcome
+from engine.state import STATE
+from ilp_agent import Profile, WeightVector
+
+N_ACTION = 8
+"""w1 to w8 weigh what an action changes; the others make a minion's value."""
+
+HERO_HEALTH, HERO_ATTACK, HEALTH, ATTACK, APPEARED, KILLED, SECRET, MANA = range(N_ACTION)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaWeights(WeightVector):
+    """The 21 weights, w1 to w21 in the order of EVA's Tables 1 and 2; finite numbers >= 0, there in [0, 1].
+
+    Raises:
+        WeightError: a weight is negative, NaN, infinite or no number.
+    """
+
+    AGENT: ClassVar[str] = "eva"
+    MEANINGS: ClassVar[tuple[str, ...]] = (
+        "health and armour a hero lost",
+        "attack a hero lost (inert: heroes have none)",
+        "health a living minion lost, times its value",
+        "attack a living minion lost, times its value (inert: nothing lowers it)",
+        "value of a minion that appeared",
+        "value of a minion that was killed",
+        "secrets removed (inert: there are none)",
+        "mana used",
+        "value: health",
+        "value: attack",
+        "value: Charge",
+        "value: Deathrattle (inert: not played)",
+        "value: Divine Shield",
+        "value: Inspire (inert: not played)",
+        "value: Lifesteal",
+        "value: Stealth",
+        "value: Taunt",
+        "value: Windfury",
+        "value: Poisonous",
+        "value: rarity, 1 (common) to 4 (legendary)",
+        "value: mana cost",
+    )
+
+    hero_health: float
+    hero_attack: float
+    minion_health: float
+    minion_attack: float
+    minion_appeared: float
+    minion_killed: float
+    secret: float
+    mana: float
+    health: float
+    attack: float
+    charge: float
+    deathrattle: float
+    divine_shield: float
+    inspire: float
+    lifesteal: float
+    stealth: float
+    taunt: float
+    windfury: float
+    poisonous: float
+    rarity: float
+    cost: float
+
+    @classmethod
+    def scale_free(cls, weights: np.ndarray) -> np.ndarray:
+        """The form that does not change with either of the two scales that no decision depends on.
+
+        w9 to w21 are divided by their sum V, w3 to w6, which only multiply values, are multiplied by V; then w1 to
+        w8 are divided by their sum. Hence w1 to w8 sum to 1, and so do w9 to w21.
+
+        Args:
+            weights: shape (..., 21).
+
+        Returns:
+            The same shape; NaN where a part is all zero.
+        """
+        value = weights[..., N_ACTION:].sum(axis=-1, keepdims=True)
+        found = weights.astype(np.float64)
+        found[..., HEALTH : KILLED + 1] *= value
+        for part in (slice(None, N_ACTION), slice(N_ACTION, None)):
+            total = found[..., part].sum(axis=-1, keepdims=True)
+            divided = np.full_like(found[..., part], np.nan)
+            found[..., part] = np.divide(found[..., part], total, out=divided, where=total > 0)
+        return found
+
+
+@njit
+def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
+    """A minion's value, Eqs. 6 and 7."""
+    card = cards[minion["card"]]
+    keywords = minion["keywords"]
+    value = minion["health"] * weights[8] + minion["attack"] * weights[9]
+    value += weights[10] if keywords & Keyword.CHARGE else 0.0
+    value += weights[12] if keywords & Keyword.DIVINE_SHIELD else 0.0
+    value += weights[14] if keywords & Keyword.LIFESTEAL else 0.0
+    value += weights[15] if keywords & Keyword.STEALTH else 0.0
+    value += weights[16] if keywords & Keyword.TAUNT else 0.0
+    value += weights[17] if keywords & Keyword.WINDFURY else 0.0
+    value += weights[18] if keywords & Keyword.POISONOUS else 0.0
+    return value + card["rarity"] * weights[19] + card["cost"] * weights[20]
+
+
+@njit
+def score_action(
+    before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
+) -> float:
+    """The difference an action makes, Eq. 1; 0 for the end of the turn, infinite for a dead enemy hero.
+
+    Args:
+        before: the position, dtype `STATE`.
+        after: the same with the action carried out; not looked at for the end of the turn.
+        cards: the card table.
+        action: as `engine.rules.encode` packs it.
+        weights: shape (21,).
+    """
+    kind, source, target = decode(action)
+    if kind == ActionKind.END_TURN:
+        return 0.0
+    seat = before["active"]
+    own, enemy = before["sides"][seat], before["sides"][1 - seat]
+    own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
+    if enemy_after["health"] <= 0:
+        return np.inf
+    lost = enemy["health"] + enemy["armour"] - enemy_after["health"] - enemy_after["armour"]
+    own_lost = own["health"] + own["armour"] - own_after["health"] - own_after["armour"]
+    score = weights[HERO_HEALTH] * (lost - own_lost) - weights[MANA] * (own["mana"] - own_after["mana"])
+    if kind == ActionKind.PLAY:
+        if own["hand"][source] != COIN:
+            appeared = own_after["board"][own_after["n_board"] - 1]
+            score += weights[APPEARED] * value_of(appeared, cards, weights)
+    elif target != HERO:
+        victim, attacker = enemy["board"][target], own["board"][source]
+        died, fell = enemy_after["n_board"] < enemy["n_board"], own_after["n_board"] < own["n_board"]
+        score += _minion_change(victim, enemy_after["board"][target], died, cards, weights)
+        score -= _minion_change(attacker, own_after["board"][source], fell, cards, weights)
+    return score
+
+
+@njit
+def _minion_change(
+    before: np.void, after: np.void, died: bool, cards: np.ndarray, weights: np.ndarray
+) -> float:
+    """What a side's one changed minion adds to its side's term, Eqs. 4 and 5."""
+    value = value_of(before, cards, weights)
+    if died:
+        return weights[KILLED] * value
+    return weights[HEALTH] * (before["health"] - after["health"]) * value
+
+
+@njit
+def best_action(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+) -> int:
+    """Algorithm 1: the action that scores most, among equals the first in the order of `legal_actions`.
+
+    Args:
+        state: a game that is not over, dtype `STATE`.
+        cards: the card table.
+        weights: shape (21,).
+        actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
+        next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
+    """
+    n = legal_actions(state, cards, actions)
+    best, chosen = -np.inf, actions[n - 1]
+    for place in range(n):
+        action = actions[place]
+        if place < n - 1:  # the last is the end of the turn, which is not carried out
+            next_states[0] = state
+            apply(next_states[0], cards, action)
+        score = score_action(state, next_states[0], cards, action, weights)
+        if score > best:
+            best, chosen = score, action
+    return chosen
+
+
+@njit
+def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+    """Play each game on while an agent of this kind is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        weights: shape (agents, 21).
+        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+    """
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    next_states = np.zeros(1, STATE)
+    for game in range(len(states)):
+        state = states[game]
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            own = weights[agents[game, state["active"]]]
+            apply(state, cards, best_action(state, cards, own, actions, next_states))
+
+
+class EvaAgent:
+    """Plays by EVA's Algorithm 1.
+
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+    """
+
+    def __init__(self, profile: "Profile[EvaWeights] | EvaWeights") -> None:
+        self.name = profile.name if isinstance(profile, Profile) else EvaWeights.AGENT
+        self.weights = profile.weights if isinstance(profile, Profile) else profile
+        self._array = self.weights.array
+        self._actions = np.empty(MAX_ACTIONS, np.int64)
+        self._next = np.zeros(1, STATE)
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The action that scores most."""
+        position = view.position
+        code = best_action(position.state, position.table.array, self._array, self._actions, self._next)
+        return Action.from_code(int(code))

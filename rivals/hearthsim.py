@@ -1,0 +1,142 @@
+"""HearthSim: plays the turn whose end scores most, found by exhaustive search.
+
+Source: the HearthSim posts "Intro" (the score, the search), "Tuning the AI" (aggressiveness) and "Divine Shield
+Modeling" (the weight of Divine Shield). The score of a position, for the player to move:
+
+    S = S_b + S~_b + S_c + S_h + S~_h
+    S_b  =  sum over own minions (w_a a + w_h h, and w_ds (a + h) with Divine Shield)
+    S~_b = -sum over enemy minions (w~_a a + w~_h h)
+    S_c  =  w_m sum of the mana costs in hand
+    S_h  =  w_hh times the own hero's health; minus infinity once it is dead
+    S~_h = -w~_hh times the enemy hero's health; infinity once it is dead
+
+Armour counts as health, as in HearthSim's code. Infinity is meant: all lethal turns are worth the
+same, and the first that is found is played. `rivals.hearthsim_search` tells how a turn is searched.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from engine import Action, Outcome, PlayerView
+from engine.codes import ActionKind
+from engine.jit import njit
+from engine.rules import apply, encode, outcome
+from ilp_agent import Profile, WeightVector
+from rivals.hearthsim_search import BUDGET, SEARCHED, new_tree, search_turn
+
+
+@dataclass(frozen=True, slots=True)
+class HearthSimWeights(WeightVector):
+    """The eight weights of the score; only their proportions matter.
+
+    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds. `aggressiveness` means w_a and w_h together, as in
+    "Tuning the AI": the higher, the dearer the own minions, and the fewer trades.
+
+    Raises:
+        WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield negative.
+    """
+
+    AGENT: ClassVar[str] = "hearthsim"
+    NEGATIVE: ClassVar[frozenset[str]] = frozenset({"divine_shield"})
+    MEANINGS: ClassVar[tuple[str, ...]] = (
+        "each point of attack of an own minion",
+        "each point of health of an own minion",
+        "each point of attack of an enemy minion, against",
+        "each point of health of an enemy minion, against",
+        "each point of mana cost of a card in hand",
+        "each point of the own hero's health",
+        "each point of the enemy hero's health, against",
+        "each point of attack and health of an own minion with Divine Shield",
+    )
+    ALIASES: ClassVar[dict[str, tuple[str, ...]]] = {"aggressiveness": ("attack", "health")}
+
+    attack: float
+    health: float
+    enemy_attack: float
+    enemy_health: float
+    hand: float
+    hero: float
+    enemy_hero: float
+    divine_shield: float
+
+
+USE = np.dtype(
+    [
+        ("turns", "i8"),  # turns searched
+        ("nodes", "i8"),  # nodes of all of them
+        ("exhausted", "i8"),  # turns whose budget ran out
+    ]
+)
+"""What searches used."""
+
+
+@njit
+def play_turns(
+    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, use: np.ndarray
+) -> None:
+    """Play each game on while an agent of this kind is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        weights: shape (agents, 8).
+        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        use: dtype `USE`, shape (games,). Added to in place.
+    """
+    tree = new_tree()
+    founds = np.zeros(1, SEARCHED)
+    for game in range(len(states)):
+        state, found = states[game], founds[0]
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            search_turn(state, cards, weights[agents[game, state["active"]]], tree, found, BUDGET)
+            use[game]["turns"] += 1
+            use[game]["nodes"] += found["nodes"]
+            use[game]["exhausted"] += found["exhausted"]
+            for step in range(found["n"]):
+                apply(state, cards, found["actions"][step])
+            if outcome(state) == Outcome.ONGOING:
+                apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+
+
+class HearthSimAgent:
+    """Plays the turn whose end scores most.
+
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+
+    Attributes:
+        use: what its searches used so far, a record of dtype `USE`.
+    """
+
+    def __init__(self, profile: "Profile[HearthSimWeights] | HearthSimWeights") -> None:
+        self.name = profile.name if isinstance(profile, Profile) else HearthSimWeights.AGENT
+        self.weights = profile.weights if isinstance(profile, Profile) else profile
+        self.use = np.zeros(1, USE)[0]
+        self._array = self.weights.array
+        self._tree = new_tree()
+        self._found = np.zeros(1, SEARCHED)
+        self._planned: list[tuple[bytes, Action]] = []
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The next action of the turn; searched again where the position is not the one planned for."""
+        now = view.position.state.tobytes()
+        if not self._planned or self._planned[0][0] != now:
+            self._plan(view)
+        return self._planned.pop(0)[1]
+
+    def _plan(self, view: PlayerView) -> None:
+        """Search, and note each action with the position it is meant for."""
+        position = view.position.copy()
+        found = self._found[0]
+        search_turn(position.state, position.table.array, self._array, self._tree, found, BUDGET)
+        self.use["turns"] += 1
+        self.use["nodes"] += found["nodes"]
+        self.use["exhausted"] += found["exhausted"]
+        actions = [Action.from_code(int(code)) for code in found["actions"][: found["n"]]]
+        self._planned = []
+        for action in [*actions, Action.end_turn()]:
+            self._planned.append((position.state.tobytes(), action))
+            if action.kind != ActionKind.END_TURN:
+                apply(position.state, position.table.array, action.code)

@@ -1,0 +1,73 @@
+"""The score of a position as HearthSim has it: eight whole numbers of the position, weighed.
+
+Kept as whole numbers as long as possible, so that the same position scores the same bits on whatever way it
+was reached, and equals are equals.
+"""
+
+import numpy as np
+
+from engine.codes import COIN, Keyword
+from engine.jit import njit
+
+N_WEIGHTS = 8
+ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND, HERO, ENEMY_HERO, SHIELD = range(N_WEIGHTS)
+
+
+@njit
+def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
+    """The numbers that the weights are for, as the player at `seat` has them.
+
+    Args:
+        state: dtype `engine.state.STATE`.
+        cards: the card table, dtype `engine.state.CARD`.
+        seat: 0 or 1.
+        counts: integers, shape (8,), in the order of `HearthSimWeights`. Modified in place.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    counts[:] = 0
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        counts[ATTACK] += minion["attack"]
+        counts[HEALTH] += minion["health"]
+        if minion["keywords"] & Keyword.DIVINE_SHIELD:
+            counts[SHIELD] += minion["attack"] + minion["health"]
+    for slot in range(enemy["n_board"]):
+        minion = enemy["board"][slot]
+        counts[ENEMY_ATTACK] += minion["attack"]
+        counts[ENEMY_HEALTH] += minion["health"]
+    for place in range(own["n_hand"]):
+        card = own["hand"][place]
+        if card != COIN:
+            counts[HAND] += cards[card]["cost"]
+    counts[HERO] = own["health"] + own["armour"]
+    counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
+
+
+@njit
+def weigh(counts: np.ndarray, weights: np.ndarray) -> float:
+    """S of these numbers, both heroes alive."""
+    score = weights[ATTACK] * counts[ATTACK] + weights[HEALTH] * counts[HEALTH]
+    score -= weights[ENEMY_ATTACK] * counts[ENEMY_ATTACK] + weights[ENEMY_HEALTH] * counts[ENEMY_HEALTH]
+    score += weights[HAND] * counts[HAND] + weights[SHIELD] * counts[SHIELD]
+    return score + weights[HERO] * counts[HERO] - weights[ENEMY_HERO] * counts[ENEMY_HERO]
+
+
+@njit
+def score_position(
+    state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, counts: np.ndarray
+) -> float:
+    """S of a position for the player at `seat`: infinite over a dead enemy hero, minus infinity over the own.
+
+    Args:
+        state: dtype `engine.state.STATE`.
+        cards: the card table.
+        seat: 0 or 1.
+        weights: shape (8,).
+        counts: workspace of integers, shape (8,). Modified in place.
+    """
+    if state["sides"][1 - seat]["health"] <= 0:
+        return np.inf
+    if state["sides"][seat]["health"] <= 0:
+        return -np.inf
+    read_counts(state, cards, seat, counts)
+    return weigh(counts, weights)

@@ -1,0 +1,289 @@
+"""HearthSim: the score by hand, and the search against trying every sequence."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine import HERO, Action, Outcome, Position, parse_position, play
+from engine.codes import COIN, ActionKind
+from engine.state import STATE
+from engine.view import PlayerView
+from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
+from rivals.hearthsim_score import score_position
+from rivals.hearthsim_search import BUDGET, SEARCHED, new_tree, search_turn
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.ilp_agent.positions import random_position
+
+STANDARD = HearthSimWeights(1, 1, 1, 1, 0.1, 0.1, 0.1, 1)
+TREE = new_tree()
+POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
+
+
+def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
+    position = parse_position(text)
+    counts = np.zeros(8, np.int64)
+    return float(
+        score_position(position.state, position.table.array, position.active, weights.array, counts)
+    )
+
+
+def search(
+    position: Position | str, weights: HearthSimWeights | np.ndarray = STANDARD, budget: int = BUDGET
+) -> tuple[list[str], float, np.void]:
+    """The turn's actions in notation, its score, and all the search tells."""
+    position = parse_position(position) if isinstance(position, str) else position
+    found = np.zeros(1, SEARCHED)[0]
+    array = weights.array if isinstance(weights, HearthSimWeights) else weights
+    search_turn(position.state, position.table.array, array, TREE, found, budget)
+    actions = [str(Action.from_code(int(code))) for code in found["actions"][: found["n"]]]
+    return actions, float(found["score"]), found
+
+
+def plain_score(position: Position, weights: np.ndarray) -> float:
+    """The formula of the post, term by term."""
+    w_a, w_h, t_a, t_h, w_m, w_hh, t_hh, w_ds = weights
+    own, enemy = position.state["sides"][0], position.state["sides"][1]
+    if enemy["health"] <= 0:
+        return math.inf
+    shield = 16
+    total = 0.0
+    for minion in own["board"][: own["n_board"]]:
+        a, h = int(minion["attack"]), int(minion["health"])
+        total += w_a * a + w_h * h + (w_ds * (a + h) if minion["keywords"] & shield else 0.0)
+    for minion in enemy["board"][: enemy["n_board"]]:
+        total -= t_a * int(minion["attack"]) + t_h * int(minion["health"])
+    for card in own["hand"][: own["n_hand"]]:
+        total += 0.0 if card == COIN else w_m * int(position.table.array[card]["cost"])
+    total += w_hh * (int(own["health"]) + int(own["armour"]))
+    return total - t_hh * (int(enemy["health"]) + int(enemy["armour"]))
+
+
+def brute_force(position: Position, weights: np.ndarray, limit: int) -> float | None:
+    """The best score over every position that any sequence of actions reaches; None beyond the limit."""
+    best = -math.inf
+    known = {position.state.tobytes()}
+    waiting = [position]
+    while waiting:
+        here = waiting.pop()
+        best = max(best, plain_score(here, weights))
+        for action in here.legal_actions():
+            if action.kind != ActionKind.END_TURN:
+                then = here.copy()
+                then.play(action)
+                if then.state.tobytes() not in known:
+                    known.add(then.state.tobytes())
+                    waiting.append(then)
+                    if len(known) > limit:
+                        return None
+    return best
+
+
+def test_score_of_a_position() -> None:
+    """Own 3/2 and 2/5 Shield, enemy 4/1; in hand costs 2 and 5 and The Coin; heroes 20 + 3 armour and 12.
+
+    S_b = 1 (3 + 2) + 1 (2 + 5) + 1 (2 + 5) = 19; S~_b = -(4 + 1) = -5; S_c = 0.1 (2 + 5) = 0.7;
+    S_h = 0.1 * 23 = 2.3; S~_h = -0.1 * 12 = -1.2. Sum 15.8.
+    """
+    text = "turn 5 | hero 20+3 board [3/2; 2/5D] hand [2:1/1; The Coin; 5:5/5] | hero 12 board [4/1]"
+    assert score(text) == pytest.approx(15.8)
+
+
+def test_each_weight_has_its_own_term() -> None:
+    """The same position; every weight alone.
+
+    w_a: 3 + 2 = 5; w_h: 2 + 5 = 7; w~_a: -4; w~_h: -1; w_m: 7; w_hh: 23; w~_hh: -12; w_ds: 2 + 5 = 7.
+    """
+    text = "turn 5 | hero 20+3 board [3/2; 2/5D] hand [2:1/1; The Coin; 5:5/5] | hero 12 board [4/1]"
+    alone = [score(text, HearthSimWeights.from_array(row)) for row in np.eye(8)]
+    assert alone == [5, 7, -4, -1, 7, 23, -12, 7]
+
+
+def test_dead_heroes_are_infinite() -> None:
+    """The enemy dead: infinity; the own: minus infinity."""
+    assert score("turn 5 | hero 20 | hero 0") == math.inf
+    assert score("turn 5 | hero -2 | hero 5") == -math.inf
+
+
+def test_standard_leaves_an_equal_trade_and_balanced_makes_it() -> None:
+    """Own 3/2 against 2/3: both would die. The trade changes S_b by -5 w and S~_b by +5.
+
+    Standard (w = 1): 0; the attack on the hero is worth 0.1 * 3 = 0.3 and wins. Balanced (w = 0.9): +0.5
+    against 0.3, so it trades ("Tuning the AI").
+    """
+    text = "turn 5 | hero 20 mana 0 board [3/2 ready] | hero 20 board [2/3]"
+    assert search(text)[0] == ["attack 0 -> hero"]
+    balanced = find_agent_profile("hearthsim", "balanced").weights
+    assert isinstance(balanced, HearthSimWeights)
+    assert search(text, balanced)[0] == ["attack 0 -> 0"]
+
+
+def test_divine_shield_of_weight_1_is_not_spent_for_damage_alone() -> None:
+    """Scarlet Crusader 3/1 with Shield against 4/5 ("Divine Shield Modeling", Part 2).
+
+    The attack loses 1 (3 + 1) = 4 of the shield and gains 3 of health; the hero gains 0.3. Without the
+    weight the 3 are for nothing and it attacks the minion.
+    """
+    text = "turn 5 | hero 20 mana 0 board [3/1D ready] | hero 20 board [4/5]"
+    assert search(text)[0] == ["attack 0 -> hero"]
+    without = HearthSimWeights(1, 1, 1, 1, 0.1, 0.1, 0.1, 0)
+    assert search(text, without)[0] == ["attack 0 -> 0"]
+
+
+def test_divine_shield_below_minus_1_stays_in_hand() -> None:
+    """Playing 3/1 with Shield for 3 mana gains 3 + 1 - 4 * 1.5 - 0.1 * 3 = -2.3: it is kept. At 1 it is played."""
+    text = "turn 5 | hero 20 mana 3 hand [3:3/1D] | hero 20"
+    assert search(text, HearthSimWeights(1, 1, 1, 1, 0.1, 0.1, 0.1, -1.5))[0] == []
+    assert search(text)[0] == ["play 0"]
+
+
+def test_the_hand_is_worth_its_mana() -> None:
+    """With w_m = 1 a 1/1 for 3 mana gains 2 - 3 = -1 on the board and is kept; with 0.1 it gains 1.7."""
+    text = "turn 5 | hero 20 mana 3 hand [3:1/1] | hero 20"
+    assert search(text, HearthSimWeights(1, 1, 1, 1, 1, 0.1, 0.1, 1))[0] == []
+    assert search(text)[0] == ["play 0"]
+
+
+def test_lethal_beats_all() -> None:
+    """A 2/1 can kill a 9/2 (S~_b + 11 - 3) or the hero with 2 health: the hero."""
+    actions, best, _ = search("turn 5 | hero 20 mana 0 board [2/1 ready] | hero 2 board [9/2]")
+    assert (actions, best) == (["attack 0 -> hero"], math.inf)
+
+
+def test_lethal_through_taunt_with_charge_from_hand() -> None:
+    """The 3/1 kills the guard 1/3, the charger for 4 and a coin deals the last 4."""
+    text = (
+        "turn 5 | hero 20 mana 3 board [3/1 ready] hand [The Coin; 4:4/2C; 1:1/1] | hero 4 board [1/3T; 8/8]"
+    )
+    position = parse_position(text)
+    actions, best, _ = search(text)
+    assert best == math.inf
+    for action in actions:
+        position.play(next(one for one in position.legal_actions() if str(one) == action))
+    assert position.outcome == Outcome.FIRST_WINS
+
+
+def test_the_coin_is_kept_when_nothing_needs_it() -> None:
+    """With 3 mana the 2-drop alone is affordable either way; a 4-drop is worth The Coin."""
+    assert search("turn 5 | hero 20 mana 3 hand [The Coin; 2:2/2] | hero 20")[0] == ["play 1"]
+    assert search("turn 5 | hero 20 mana 3 hand [The Coin; 4:4/4] | hero 20")[0] == ["play 0", "play 0"]
+
+
+def test_at_ten_mana_the_coin_follows_the_first_card() -> None:
+    """Mana never exceeds 10, so 6 + 5 wants the card first and then The Coin."""
+    actions = search("turn 10 | hero 20 mana 10 hand [The Coin; 6:6/6; 5:5/5] | hero 20")[0]
+    assert actions == ["play 1", "play 0", "play 0"]
+
+
+def test_a_death_frees_the_place_for_a_charger() -> None:
+    """Board of seven, one of them can trade itself; then the charger fits, and attacks."""
+    board = "; ".join(["1/1 ready"] + ["0/9"] * 6)
+    text = f"turn 9 | hero 20 mana 5 board [{board}] hand [5:6/6C] | hero 20 board [1/1]"
+    assert search(text)[0] == ["attack 0 -> 0", "play 0", "attack 6 -> hero"]
+
+
+def test_among_equals_the_first_with_fewest_actions() -> None:
+    """Two like minions and two like enemies: the first attacks the first."""
+    text = "turn 5 | hero 20 mana 0 board [2/3 ready; 2/3 ready] | hero 20 board [1/2; 1/2]"
+    assert search(text)[0] == ["attack 0 -> 0", "attack 1 -> 0"]
+    assert search("turn 5 | hero 20 mana 2 hand [2:2/2; 2:2/2] | hero 20")[0] == ["play 0"]
+
+
+def test_all_weights_zero_does_nothing() -> None:
+    assert search("turn 5 | hero 20 mana 9 board [2/3 ready] hand [1:1/1] | hero 20 board [1/2]", np.zeros(8))[
+        0
+    ] == ["attack 0 -> hero"][:0]
+
+
+def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, int], limit: int) -> int:
+    """Compare random positions; how many had few enough sequences to be compared."""
+    pick = np.random.default_rng(seed)
+    compared = lethal = 0
+    for number in range(positions):
+        friends, hand, enemies = (int(pick.integers(0, one + 1)) for one in most)
+        chance = (0.0, 0.2, 0.4)[number % 3]
+        position = random_position(pick, friends, hand, enemies, chance, hero=15, enemy_lifesteal=True)
+        weights = pick.random(8) * pick.choice([0.1, 1.0, 2.0], 8)
+        weights[pick.random(8) < 0.1] = 0.0
+        weights[7] *= pick.choice([-1, 1])
+        best = brute_force(position, weights, limit)
+        if best is None:
+            continue
+        actions, value, found = search(position, weights)
+        assert value == pytest.approx(best, abs=1e-9), f"{position} with {weights}"
+        assert not found["exhausted"]
+        then = position.copy()
+        for action in actions:
+            then.play(next(one for one in then.legal_actions() if str(one) == action))
+        assert plain_score(then, weights) == pytest.approx(best, abs=1e-9), str(position)
+        compared += 1
+        lethal += best == math.inf
+    assert lethal > 0
+    return compared
+
+
+def test_search_is_brute_force() -> None:
+    """Every keyword, The Coin, up to 4 friends, 3 cards and 4 enemies: the score is the best there is.
+
+    The turn found is legal and ends in that score.
+    """
+    compared = check_against_brute_force(POSITIONS, 7, (4, 3, 4), 60 if UNCOMPILED else 4_000)
+    assert compared > POSITIONS / 3
+
+
+@pytest.mark.heavy
+def test_search_is_brute_force_on_many_positions() -> None:
+    assert check_against_brute_force(3_000, 8, (4, 4, 4), 10_000) > 2_000
+    assert check_against_brute_force(300, 9, (7, 1, 3), 20_000) > 50  # full boards, deaths free places
+
+
+def test_a_small_budget_plays_the_best_it_saw() -> None:
+    """One node: no attack on a minion is tried, but plays and attacks on the hero are."""
+    text = "turn 5 | hero 20 mana 2 board [9/9 ready] hand [2:2/2] | hero 20 board [5/1]"
+    actions, _, found = search(text, budget=1)
+    assert (actions, found["nodes"], found["exhausted"]) == (["play 0", "attack 0 -> hero"], 1, 1)
+    full, _, found = search(text)
+    assert full == ["attack 0 -> 0", "play 0"]
+    assert (found["nodes"], found["exhausted"]) == (2, 0)
+
+
+def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
+    text = "turn 5 | hero 20 mana 2 board [9/9 ready] hand [2:2/2] | hero 20 board [5/1]"
+    position = parse_position(text)
+    agent = HearthSimAgent(STANDARD)
+    rng = np.random.default_rng(1)
+    played = []
+    while position.active == 0:
+        action = agent.act(PlayerView(position, 0), rng)
+        played.append(str(action))
+        position.play(action)
+    assert played == ["attack 0 -> 0", "play 0", "end turn"]
+    assert (agent.use["turns"], agent.use["nodes"], agent.use["exhausted"]) == (1, 2, 0)
+
+
+@pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
+def test_agent_and_batch_play_the_same_games() -> None:
+    from engine import find_deck, find_ruleset
+    from engine.decks import deck_records, table_of
+    from engine.streams import stream_key
+    from ilp_agent.selfplay import deal_games, endings
+    from rivals.hearthsim import USE, play_turns
+
+    n = 20
+    decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
+    table = table_of(decks)
+    states, use = np.zeros(n, STATE), np.zeros(n, USE)
+    keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
+    seats = np.tile([0, 1], (n, 1))
+    deal_games(
+        table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states
+    )
+    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, use)
+    outcomes, turns = endings(states)
+    for game in range(n):
+        agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)
+        result = play(*agents, decks, 5, (game,), "hearthsim")
+        assert not result.error
+        assert (result.outcome, result.turns) == (outcomes[game], turns[game])
+        assert agents[0].use["nodes"] + agents[1].use["nodes"] == use[game]["nodes"]
+    assert HERO == 7

@@ -39,7 +39,10 @@ class Action(NamedTuple):
     @staticmethod
     def from_code(code: int) -> "Action":
         """The action that kernels write as this integer (`engine.rules.encode`)."""
-        return Action(ActionKind(code >> 8), (code >> 4) & 15, code & 15)
+        found = _BY_CODE.get(code)
+        if found is None:
+            found = _BY_CODE[code] = Action(ActionKind(code >> 8), (code >> 4) & 15, code & 15)
+        return found
 
     @staticmethod
     def checked(answer: object) -> "Action":
@@ -48,6 +51,8 @@ class Action(NamedTuple):
         Raises:
             IllegalActionError: it is no `Action`, or holds something that is no integer.
         """
+        if type(answer) is Action and tuple(map(type, answer)) == _TYPES:
+            return answer
         try:
             if isinstance(answer, Action) and all(
                 isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer
@@ -71,3 +76,9 @@ class Action(NamedTuple):
         if self.kind == ActionKind.ATTACK:
             return f"attack {self.source} -> {'hero' if self.target == HERO else self.target}"
         return "end turn"
+
+
+_TYPES = (ActionKind, int, int)
+
+_BY_CODE: dict[int, Action] = {}
+"""Actions are immutable and few: each is made once."""

@@ -4,7 +4,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
@@ -47,6 +47,9 @@ class Deck:
             kind = "a pool of 1 to 30" if self.random else "30"
             raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # of thirty cards it would take longer than comparing them
+
     def record(self, table: CardTable) -> np.void:
         """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
         record: np.void = np.zeros(1, DECK)[0]
@@ -67,6 +70,13 @@ def table_of(decks: Iterable[Deck]) -> CardTable:
         for card in deck.cards:
             found.setdefault(card.key, card)
     return CardTable(list(found.values()))
+
+
+@lru_cache(maxsize=64)
+def tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
+    """Card table of some decks, and their records for kernels; made once, and not to be changed."""
+    table = table_of(decks)
+    return table, deck_records(decks, table)
 
 
 def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.actions import Action
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
-from engine.decks import Deck, find_deck, table_of
+from engine.decks import Deck, find_deck, tables_of
 from engine.errors import AgentError, IllegalActionError, NotationError
 from engine.notation import parse_action, parse_position
 from engine.position import Position, empty_state
@@ -113,15 +113,22 @@ class MatchResult:
         reason: why it ended.
         error: of an agent that lost by a fault, what it did; else "".
         position: the last position.
-        record: the whole game, replayable.
+        start: the first one.
+        actions: what was played.
     """
 
     outcome: Outcome
     turns: int
     reason: Reason
     position: Position
-    record: GameRecord
+    start: Position = field(repr=False)
+    actions: tuple[Action, ...] = field(repr=False)
     error: str = field(default="", repr=False)
+
+    @property
+    def record(self) -> GameRecord:
+        """The whole game in text, replayable."""
+        return GameRecord(str(self.start), tuple(map(str, self.actions)))
 
     @property
     def winner(self) -> int | None:
@@ -158,10 +165,9 @@ def deal(
 
 def deal_key(decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset) -> Position:
     """The same by the key of the deal's stream."""
-    table = table_of(decks)
+    table, records = tables_of(decks)
     state = empty_state()
-    first, second = (deck.record(table) for deck in decks)
-    new_game(state, table.array, first, second, rules.array, key)
+    new_game(state, table.array, records[0], records[1], rules.array, key)
     return Position(state, table)
 
 
@@ -213,9 +219,8 @@ def play_on(
         streams: the agents' own, by seat.
         watch: called after each action with the position before it.
     """
-    start = str(position)
-    actions: list[str] = []
-    last: Action | None = None
+    start = position.copy()
+    actions: list[Action] = []
     while position.outcome == Outcome.ONGOING:
         seat = position.active
         try:
@@ -233,21 +238,21 @@ def play_on(
             return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions)
         if watch:
             watch(before, action)
-        actions.append(str(action))
-        last = action
+        actions.append(action)
     if position.state["turn"] > position.state["turn_cap"]:
         reason = Reason.TURN_CAP
     else:
-        reason = Reason.FATIGUE if last is None or last.kind == ActionKind.END_TURN else Reason.HERO_DIED
-    return MatchResult(
-        position.outcome, _turns(position), reason, position, GameRecord(start, tuple(actions))
-    )
+        tired = not actions or actions[-1].kind == ActionKind.END_TURN
+        reason = Reason.FATIGUE if tired else Reason.HERO_DIED
+    return MatchResult(position.outcome, _turns(position), reason, position, start, tuple(actions))
 
 
-def _forfeit(position: Position, reason: Reason, error: str, start: str, actions: list[str]) -> MatchResult:
+def _forfeit(
+    position: Position, reason: Reason, error: str, start: Position, actions: list[Action]
+) -> MatchResult:
     """The result of a game that the player to move lost by a fault."""
     outcome = Outcome.SECOND_WINS if position.active == 0 else Outcome.FIRST_WINS
-    return MatchResult(outcome, _turns(position), reason, position, GameRecord(start, tuple(actions)), error)
+    return MatchResult(outcome, _turns(position), reason, position, start, tuple(actions), error)
 
 
 def _turns(position: Position) -> int:

@@ -12,6 +12,7 @@ from engine.codes import (
     COIN,
     HERO,
     HERO_HEALTH,
+    MAX_ACTIONS,
     MAX_MANA,
     ActionKind,
     Keyword,
@@ -202,3 +203,30 @@ def _remove(side: np.void, slot: int) -> None:
     for later in range(slot, side["n_board"]):
         side["board"][later] = side["board"][later + 1]
     side["board"][side["n_board"]] = ZERO_MINION[0]
+
+
+# What Python calls at every decision: with an array of one state, since records are slow to hand over.
+
+
+@njit
+def outcome_of(states: np.ndarray) -> int:
+    """`outcome` of the only state of an array of shape (1,)."""
+    return outcome(states[0])
+
+
+@njit
+def list_legal(states: np.ndarray, cards: np.ndarray, actions: np.ndarray) -> int:
+    """`legal_actions` of the only state of an array of shape (1,)."""
+    return legal_actions(states[0], cards, actions)
+
+
+@njit
+def play_checked(states: np.ndarray, cards: np.ndarray, action: int) -> bool:
+    """Carry out an action if it is legal, and tell whether it was. `states` is modified in place."""
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    n = legal_actions(states[0], cards, actions)
+    for place in range(n):
+        if actions[place] == action:
+            apply(states[0], cards, action)
+            return True
+    return False

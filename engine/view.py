@@ -7,6 +7,7 @@ import numpy as np
 from engine.actions import Action
 from engine.cards import Card
 from engine.codes import UNKNOWN, Keyword
+from engine.jit import njit
 from engine.minion import MinionSpec
 from engine.position import Position
 from engine.state import STATE
@@ -98,7 +99,7 @@ class PlayerView:
 
     def __init__(self, position: Position, seat: int) -> None:
         self.seat = seat
-        self.position = Position(_observed(position.state, seat), position.table)
+        self.position = Position(_observed(position.states, seat), position.table)
 
     @property
     def turn(self) -> int:
@@ -121,14 +122,25 @@ class PlayerView:
         return tuple(self.position.legal_actions())
 
 
-def _observed(state: np.void, seat: int) -> np.void:
+def _observed(states: np.ndarray, seat: int) -> np.void:
     """A read-only copy of a state without what the player at `seat` cannot know."""
-    states = np.zeros(1, STATE)
-    states[0] = state
-    own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
-    own["deck"][: own["n_deck"]].sort()
-    enemy["hand"][: enemy["n_hand"]] = UNKNOWN
-    enemy["deck"][: enemy["n_deck"]] = UNKNOWN
-    states.flags.writeable = False
-    observed: np.void = states[0]
+    copy = np.frombuffer(bytearray(states.tobytes()), STATE)
+    _hide(copy, seat)
+    observed: np.void = np.frombuffer(copy.tobytes(), STATE)[0]
     return observed
+
+
+@njit
+def _hide(states: np.ndarray, seat: int) -> None:
+    """Blot out what the player at `seat` cannot know. `states`, shape (1,), is modified in place."""
+    own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
+    for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
+        card, before = own["deck"][place], place
+        while before > 0 and own["deck"][before - 1] > card:
+            own["deck"][before] = own["deck"][before - 1]
+            before -= 1
+        own["deck"][before] = card
+    for place in range(enemy["n_hand"]):
+        enemy["hand"][place] = UNKNOWN
+    for place in range(enemy["n_deck"]):
+        enemy["deck"][place] = UNKNOWN

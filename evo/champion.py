@@ -20,7 +20,8 @@ from evo.seeds import Stream
 from evo.standings import meetings_table, scores_table
 from evo.strategy import EvolutionStrategy
 from evo.tournament import Format, Meetings, games_table, make_pairings
-from ilp_agent import Profile, Weights, find_profile
+from ilp_agent import Profile, WeightVector, find_profile
+from rivals import WEIGHTS_OF
 
 SECOND_STAGE = 8
 """Candidates that meet again."""
@@ -45,13 +46,15 @@ class Candidate:
 
     Attributes:
         name: "individual N" or "centroid".
-        weights: as evolved, or divided by their sum for the centroid.
+        weights: as evolved, or in their scale-free form for the centroid.
         birth: generation it comes from.
+        player: who plays by them; without it the agent of the run.
     """
 
     name: str
     weights: tuple[float, ...]
     birth: int
+    player: Player | None = None
 
 
 @dataclass(frozen=True)
@@ -64,17 +67,18 @@ class Champion:
             of the thesis's seven that it met.
     """
 
-    profile: Profile
+    profile: Profile[WeightVector]
     table: pd.DataFrame
 
 
-def candidates_of(strategy: EvolutionStrategy) -> list[Candidate]:
+def candidates_of(strategy: EvolutionStrategy, agent: str) -> list[Candidate]:
     """Parents, centroid and hall of fame, those with equal weights once."""
     found: dict[tuple[float, ...], Candidate] = {}
     for one in strategy.parents:
         found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
-    shares = [np.array(one) / sum(one) for one in strategy.parents if sum(one) > 0]
-    if shares:
+    shares = WEIGHTS_OF[agent].scale_free(np.array(strategy.parents))
+    shares = shares[~np.isnan(shares).any(axis=1)]
+    if len(shares):
         centroid = tuple(float(value) for value in np.mean(shares, axis=0))
         found.setdefault(centroid, Candidate("centroid", centroid, strategy.generation - 1))
     for one in strategy.hall:
@@ -90,7 +94,7 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         config: of the run.
         play: plays a schedule (`evo.pool.Pool.play`).
     """
-    candidates = {candidate.name: candidate for candidate in candidates_of(strategy)}
+    candidates = {candidate.name: candidate for candidate in candidates_of(strategy, config.agent)}
     remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
     while config.final.games and len(remaining) > 1:
         last = len(remaining) <= SECOND_STAGE
@@ -138,7 +142,9 @@ def _games_of_stage(
     entrants: Sequence[Candidate], style: Format, budget: int, stage: int, config: RunConfig, play: Play
 ) -> pd.DataFrame:
     """Games between candidates, about `budget` for each two who meet; a table as of a tournament."""
-    players = tuple(Player(tuple(map(float, one.weights)), config.backend) for one in entrants)
+    players = tuple(
+        one.player or Player(tuple(map(float, one.weights)), config.backend, config.agent) for one in entrants
+    )
     decks = tuple(find_deck(deck) for deck in config.decks)
     table = Table(players, decks, find_ruleset(config.ruleset))
     games = max(2, budget // len(decks) ** 2 // 2 * 2)
@@ -152,7 +158,10 @@ def _games_of_stage(
 
 def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataFrame, dict[str, object]]:
     """The champion against each of the thesis's seven, one row each, and its record against all."""
-    seven = [Candidate(name, tuple(find_profile(name).weights.array), 0) for name in THESIS_SEVEN]
+    seven = []
+    for name in THESIS_SEVEN:
+        weights = tuple(map(float, find_profile(name).weights.array))
+        seven.append(Candidate(name, weights, 0, Player(weights, config.backend)))
     budget = config.final.benchmark_games
     games = _games_of_stage([best, *seven], "gauntlet", budget, BENCHMARK_STAGE, config, play)
     record = _record_of(_plain(scores_table(games)).iloc[0].to_dict())
@@ -166,7 +175,7 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
 
 def profile_of(
     candidate: Candidate, strategy: EvolutionStrategy, config: RunConfig, final: pd.DataFrame
-) -> Profile:
+) -> Profile[WeightVector]:
     """A candidate as a profile with provenance: nothing of where, when or by whom it was played.
 
     Args:
@@ -192,7 +201,9 @@ def profile_of(
         provenance["final"] = {"rank": rank, "stage": str(row["stage"])} | _record_of(row)
     name = "champion" if rank == 1 else f"place-{rank}"
     return Profile(
-        f"{name}-{config.digest[:8]}-{config.seed}", Weights.from_array(candidate.weights), provenance
+        f"{name}-{config.digest[:8]}-{config.seed}",
+        WEIGHTS_OF[config.agent].from_array(candidate.weights),
+        provenance,
     )
 
 

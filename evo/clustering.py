@@ -1,6 +1,6 @@
 """Styles of play: groups of weights by Ward's method, how sure they are, and how they fare by decks. Pure.
 
-Weights are divided by their sum before anything is compared, since scaling them all changes no plan. Source
+Weights are compared in their scale-free form, since scaling them all changes no plan. Source
 of the method: EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between groups.
 """
 
@@ -12,8 +12,7 @@ import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import false_discovery_control, mannwhitneyu
 
-from evo.tables import SHARES
-from ilp_agent import WEIGHT_NAMES
+from evo.tables import names_of, shares_of
 
 MOST_GROUPS = 10
 STABILITY_DRAWS = 100
@@ -57,12 +56,13 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
         seed: of the bootstrap draws.
     """
     notes = []
-    scaled = population[population[SHARES].notna().all(axis=1)].reset_index(drop=True)
+    columns = shares_of(population)
+    scaled = population[population[columns].notna().all(axis=1)].reset_index(drop=True)
     if len(scaled) < len(population):
         notes.append(
             f"{len(population) - len(scaled)} individuals have every weight 0 and no style; they are left out"
         )
-    shares = scaled[SHARES].to_numpy()
+    shares = scaled[columns].to_numpy()
     n = len(shares)
     distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0
     tree = linkage(shares, "ward") if n > 1 else np.empty((0, 4))
@@ -174,7 +174,10 @@ def _describe(
     members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Medoids and names."""
-    middle, spread = (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(8), np.zeros(8))
+    weights = names_of(members)
+    middle, spread = (
+        (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(len(weights)),) * 2
+    )
     medoid, rows = np.zeros(len(members), bool), []
     names: set[str] = set()
     for group in sorted(members["group"].unique()):
@@ -183,7 +186,7 @@ def _describe(
         place = int(own[distances.argmin()])
         medoid[place] = True
         mean = shares[own].mean(axis=0)
-        name = _name(mean, middle, spread, names)
+        name = _name(mean, middle, spread, weights, names)
         names.add(name)
         rows.append(
             {
@@ -195,20 +198,20 @@ def _describe(
                 "stability": stability.get(group, float("nan")),
                 "medoid": place,
             }
-            | dict(zip(SHARES, mean, strict=True))
+            | dict(zip(shares_of(members), mean, strict=True))
         )
-    columns = ["group", "name", "size", "runs", "silhouette", "stability", "medoid", *SHARES]
+    columns = ["group", "name", "size", "runs", "silhouette", "stability", "medoid", *shares_of(members)]
     return members.assign(medoid=medoid), pd.DataFrame(rows, columns=columns)
 
 
-def _name(mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, taken: set[str]) -> str:
+def _name(
+    mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
+) -> str:
     """The weights that set a group apart, the most first: as many as make the name its own."""
     apart = np.divide(mean - middle, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
     order = np.argsort(-np.abs(apart), kind="stable")
     words = [
-        f"{'more' if apart[place] > 0 else 'less'} {WEIGHT_NAMES[place]}"
-        for place in order
-        if apart[place] != 0
+        f"{'more' if apart[place] > 0 else 'less'} {weights[place]}" for place in order if apart[place] != 0
     ]
     if not words:
         return "all alike"

@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,13 +20,17 @@ from evo.champion import THESIS_SEVEN
 from evo.config import RunConfig, meanings, read_config, shipped_configs
 from evo.export import best_profiles, group_profiles, write_profiles
 from evo.files import is_locked
-from evo.games import compile_games
+from evo.games import Player, compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
 from evo.progress import Counter, Display, default_folder, output_console, stop_on_signals
 from evo.run import begin_session, evolve, extend, new_manifest
 from evo.seeds import study_seed
 from evo.store import RunError, RunFolder, check_vacant, create_run, open_run, peek_run, read_champion
-from ilp_agent import WEIGHT_NAMES
+from ilp_agent import WeightVector
+from rivals import WEIGHTS_OF
+
+MOST_COLUMNS = 8
+"""Weights whose table still fits a terminal from left to right."""
 
 POOLS = ("auto", "local", "ray")
 
@@ -214,23 +218,25 @@ def check_pool(pool: str) -> None:
 @contextlib.contextmanager
 def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
     """A pool for a configuration."""
-    compiled = config.backend == "exact"
-    with pool_of(config.pool, config.workers, config.address, compiled, display) as pool:
+    players = [Player(backend=config.backend, kind=config.agent)]
+    if config.final.benchmark_games:
+        players.append(Player(backend=config.backend))
+    with pool_of(config.pool, config.workers, config.address, players, display) as pool:
         yield pool
 
 
 @contextlib.contextmanager
 def pool_of(
-    kind: str, workers: int, address: str, compiled: bool, display: Display | Counter
+    kind: str, workers: int, address: str, players: Sequence[Player], display: Display | Counter
 ) -> Iterator[Pool]:
-    """A pool under a signal handler; after an interruption the process exits 130 or 143."""
+    """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
+    compiled = all(player.compiled for player in players)
     stopped: InterruptedRunError | None = None
     with stop_on_signals(display):
         try:
             with open_pool(kind, workers, address, compiled) as (pool, said):
                 display.console.print(said, markup=False, highlight=False)
-                if compiled:
-                    compile_games()
+                compile_games(player.kind for player in players if player.compiled)
                 yield pool
         except InterruptedRunError as error:
             stopped = error
@@ -271,14 +277,9 @@ def show_champion(path: Path, console: Console) -> None:
     """The champion's weights and record, and its games against the thesis's seven."""
     content = read_champion(path)
     provenance: dict[str, Any] = content.get("provenance", {})
-    weights = content["weights"]
-    total = sum(weights.values()) or 1.0
-    table = RichTable(
-        "weight", *WEIGHT_NAMES, title=f"champion: {provenance.get('candidate', '')}", title_justify="left"
-    )
-    table.add_row("as evolved", *(f"{weights[name]:.3f}" for name in WEIGHT_NAMES))
-    table.add_row("share of sum", *(f"{weights[name] / total:.1%}" for name in WEIGHT_NAMES))
-    console.print(table)
+    kind = WEIGHTS_OF[content.get("agent", "ilp")]
+    vector = kind.from_array([content["weights"][name] for name in kind.names()])
+    console.print(_weights_table(vector, f"champion: {provenance.get('candidate', '')}"))
     if "final" in provenance:
         final = provenance["final"]
         console.print(
@@ -299,6 +300,21 @@ def show_champion(path: Path, console: Console) -> None:
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
     console.print(f"profile: {path / 'champion.toml'}; play it as ilp:{path}", soft_wrap=True, markup=False)
+
+
+def _weights_table(vector: WeightVector, title: str) -> RichTable:
+    """Weights as evolved and scale-free: a column each where they fit a terminal, else a row each."""
+    names = vector.names()
+    values, shares = [f"{value:.3f}" for value in vector.array], [f"{share:.1%}" for share in vector.shares]
+    if len(names) <= MOST_COLUMNS:
+        table = RichTable("weight", *names, title=title, title_justify="left")
+        table.add_row("as evolved", *values)
+        table.add_row("share of sum", *shares)
+        return table
+    table = RichTable("weight", "as evolved", "scale-free", "for", title=title, title_justify="left")
+    for row in zip(names, values, shares, vector.MEANINGS, strict=True):
+        table.add_row(*row)
+    return table
 
 
 def show_runs(root: Path, console: Console) -> None:

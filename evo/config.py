@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from engine import ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
 from ilp_agent import BACKENDS
-from ilp_agent.profiles import profiles_folder
+from ilp_agent.profiles import configs_folder
 
 SCHEMA = 1
 
@@ -95,7 +95,9 @@ class RunConfig(_Model):
         ),
     ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
     ruleset: Annotated[str, Field(description="how games are set up (docs/game.md)")] = "thesis"
-    agent: Annotated[Literal["ilp"], Field(description="whose weights evolve")] = "ilp"
+    agent: Annotated[
+        Literal["ilp", "hearthsim", "eva", "greedy-ilp"], Field(description="whose weights evolve")
+    ] = "ilp"
     backend: Annotated[str, Field(description="solver of the ilp agent: exact, gurobi or highs")] = "exact"
     pool: Annotated[
         Literal["auto", "local", "ray"], Field(description="who plays the games; auto chooses and says what")
@@ -115,6 +117,8 @@ class RunConfig(_Model):
             raise ValueError(f'strategy "eva" requires lambda = mu, got {self.lambda_} and {self.mu}')
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
+        if self.agent != "ilp" and self.backend != "exact":
+            raise ValueError(f'backend "{self.backend}" solves for agent "ilp"; "{self.agent}" has none')
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         find_ruleset(self.ruleset)
@@ -190,11 +194,6 @@ def find_config(path: str | Path) -> Path:
 def shipped_configs() -> list[str]:
     """Names of the configurations in `configs/`."""
     return sorted(file.stem for file in configs_folder().glob("*.toml"))
-
-
-def configs_folder() -> Path:
-    """Where this installation keeps its configurations."""
-    return profiles_folder().parent
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:

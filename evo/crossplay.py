@@ -11,7 +11,7 @@ from engine import find_deck, find_ruleset
 from evo.entrants import Entrant
 from evo.games import Player
 from evo.store import RunError
-from evo.tables import WEIGHTS, Runs, last_population
+from evo.tables import Runs, last_population, weights_of
 from evo.tournament_run import Tournament
 
 
@@ -44,10 +44,15 @@ def crossplay(
     entrants = tuple(
         Entrant(
             f"{run}:{individual}",
-            Player(tuple(float(weight) for weight in weights), backend or configs[0].backend),
+            Player(
+                tuple(float(weight) for weight in weights), backend or configs[0].backend, configs[0].agent
+            ),
         )
         for run, individual, weights in zip(
-            population["run"], population["individual"], population[WEIGHTS].to_numpy(), strict=True
+            population["run"],
+            population["individual"],
+            population[weights_of(population)].to_numpy(),
+            strict=True,
         )
     )
     decks = configs[0].decks

@@ -8,15 +8,19 @@ from pathlib import Path
 from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.config import read_config
-from evo.games import PLAIN, Player
+from evo.games import Player
 from evo.store import read_champion
-from ilp_agent import Profile, find_profile, find_solver, read_profile, shipped_profiles
+from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
+from rivals import DEFAULT_PROFILES, WEIGHTLESS, WEIGHTS_OF, find_agent_profile
 
 RUNS = Path("runs")
 
 NOTATION = (
     "ilp:PROFILE (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
-    "@highs or @gurobi behind it chooses the solver), " + ", ".join(PLAIN)
+    "@highs or @gurobi behind it chooses the solver), "
+    + ", ".join(f"{agent}[:PROFILE]" for agent in DEFAULT_PROFILES)
+    + ", "
+    + ", ".join(WEIGHTLESS)
 )
 
 
@@ -29,7 +33,7 @@ class Entrant:
     """Who plays, and how tables call it.
 
     Attributes:
-        text: as typed; of a glob, `ilp:NAME`.
+        text: as typed; of a glob, `AGENT:NAME`.
         player: the same in a form that plays.
     """
 
@@ -38,8 +42,9 @@ class Entrant:
 
 
 def find_entrant(text: str) -> Entrant:
-    """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `random`, `pass`.
+    """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
 
+    `AGENT:PROFILE` is an agent with weights; `hearthsim`, `eva` and `greedy-ilp` alone have a usual profile.
     `ilp:RUN` is the champion of a run folder, which is also looked for in `runs/`. `@gurobi` or `@highs`
     behind an ILP entrant chooses another backend than `exact`.
 
@@ -52,11 +57,11 @@ def find_entrant(text: str) -> Entrant:
         text.encode()
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
-    if text in PLAIN:
+    if text in WEIGHTLESS:
         return Entrant(text, Player(kind=text))
-    name, backend = _parts(text)
+    agent, name, backend = _parts(text)
     find_solver(backend)
-    return Entrant(text, _player(_profile(name), backend))
+    return Entrant(text, _player(agent, _profile(agent, name), backend))
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
@@ -76,67 +81,74 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     return list(found.values()), {text for text in typed if list(texts).count(text) > 1}
 
 
-def _parts(text: str) -> tuple[str, str]:
-    """Profile and backend of an ILP entrant."""
-    kind, _, rest = text.partition(":")
-    if kind != "ilp" or not rest:
-        error = unknown_name("entrant", text, [*PLAIN, *(f"ilp:{name}" for name in shipped_profiles())])
+def _parts(text: str) -> tuple[str, str, str]:
+    """Agent, profile and backend of an entrant with weights."""
+    agent, _, rest = text.partition(":")
+    rest = rest or DEFAULT_PROFILES.get(agent, "") if text == agent else rest
+    if agent not in WEIGHTS_OF or not rest:
+        known = [f"{one}:{name}" for one, kind in WEIGHTS_OF.items() for name in shipped_profiles(kind.AGENT)]
+        error = unknown_name("entrant", text, [*WEIGHTLESS, *DEFAULT_PROFILES, *known])
         raise EntrantError(f"{error}; an entrant is {NOTATION}")
     name, mark, backend = rest.rpartition("@")
-    return (name, backend) if mark and not set("/.") & set(backend) else (rest, "exact")
+    if agent == "ilp" and mark and not set("/.") & set(backend):
+        return agent, name, backend
+    return agent, rest, "exact"
 
 
-def _profile(name: str) -> Profile:
+def _profile(agent: str, name: str) -> Profile[WeightVector]:
     """A profile by name, file, or run folder."""
-    if name in shipped_profiles():
-        return find_profile(name)
+    shipped = shipped_profiles(WEIGHTS_OF[agent].AGENT)
+    if name in shipped:
+        return find_agent_profile(agent, name)
     for folder in (Path(name), RUNS / name):
         if folder.is_dir():
-            return _champion(folder)
+            return _champion(agent, folder)
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name:
-        return find_profile(name)
-    raise unknown_name("profile", name, [*shipped_profiles(), *runs])
+        return find_agent_profile(agent, name)
+    raise unknown_name("profile" if agent == "ilp" else f"profile of {agent}", name, [*shipped, *runs])
 
 
-def _champion(folder: Path) -> Profile:
+def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(f"{folder} is no run folder: it has no config.toml")
     champion, config = read_champion(folder), folder / "config.toml"
     made = champion.get("provenance", {}).get("generation")
     if not champion or (config.exists() and made != read_config(config).generations):
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
-    return read_profile(folder / "champion.toml")
+    return find_agent_profile(agent, str(folder / "champion.toml"))
 
 
-def _player(profile: Profile, backend: str) -> Player:
-    return Player(tuple(float(weight) for weight in profile.weights.array), backend)
+def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:
+    return Player(tuple(float(weight) for weight in profile.weights.array), backend, agent)
 
 
 def _is_glob(text: str) -> bool:
-    return text.startswith("ilp:") and glob.has_magic(text) and not Path(_parts(text)[0]).exists()
+    agent, colon, _ = text.partition(":")
+    weighted = bool(colon) and agent in WEIGHTS_OF
+    return weighted and glob.has_magic(text) and not Path(_parts(text)[1]).exists()
 
 
 def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
-    """Profile files and finished runs that match, as `ilp:NAME`; as `ilp:PATH` where a name means two."""
-    pattern, backend = _parts(text)
+    """Profile files and finished runs that match, as `AGENT:NAME`; as `AGENT:PATH` where a name means two."""
+    agent, pattern, backend = _parts(text)
     find_solver(backend)
     suffix = "" if backend == "exact" else f"@{backend}"
     found: dict[str, Entrant] = {}
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
         if Path(path).is_dir() and (Path(path) / "champion.toml").exists():
-            profile = _champion(Path(path))
+            profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
-            profile = read_profile(Path(path))
+            profile = find_agent_profile(agent, path)
         else:
             continue
-        player = find_entrant(f"ilp:{path}{suffix}").player
-        text = f"ilp:{profile.name}{suffix}"
+        player = _player(agent, profile, backend)
+        text = f"{agent}:{profile.name}{suffix}"
         known = found.get(text) or taken.get(text)
-        if known is None and profile.name in shipped_profiles():
+        if known is None and profile.name in shipped_profiles(WEIGHTS_OF[agent].AGENT):
             known = find_entrant(text)
         if known is not None and known.player != player:
-            text = f"ilp:{path}{suffix}"
+            text = f"{agent}:{path}{suffix}"
         found[text] = Entrant(text, player)
     if not found:
         raise EntrantError(f"{pattern} matches no profile file and no run with a champion")

@@ -66,7 +66,9 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     return Group(*lines, table)
 
 
-def as_json(explanation: Explanation, profile: Profile[Weights], backend: str, position: Position) -> dict[str, Any]:
+def as_json(
+    explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
+) -> dict[str, Any]:
     """The same as plain data; actions in words and as indices of the problem."""
     names = names_of(explanation, position)
     m = len(explanation.problem.friendly)

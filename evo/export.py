@@ -15,8 +15,9 @@ from evo.files import read_parquet, replace_file
 from evo.records import restore
 from evo.run import champion_stands
 from evo.store import peek_run, read_champion
-from evo.tables import WEIGHTS, last_population, read_runs
-from ilp_agent import Profile, Weights, read_profile
+from evo.tables import last_population, read_runs, weights_of
+from ilp_agent import Profile, WeightVector
+from rivals import WEIGHTS_OF, read_agent_profile
 
 
 class ExportError(ManaforgeError, ValueError):
@@ -27,11 +28,11 @@ class ExportError(ManaforgeError, ValueError):
 class Exported:
     """A profile and where it was written."""
 
-    profile: Profile
+    profile: Profile[WeightVector]
     path: Path
 
 
-def best_profiles(run: Path, top: int = 1) -> list[Profile]:
+def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     """The best candidates of a run's final as profiles, the champion first.
 
     Args:
@@ -57,12 +58,12 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile]:
     names = list(ranked["candidate"]) or [champion["provenance"]["candidate"]]
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
-    candidates = {one.name: one for one in candidates_of(strategy)}
+    candidates = {one.name: one for one in candidates_of(strategy, folder.config.agent)}
     versions = {key: champion["provenance"][key] for key in ("manaforge", "rules")}
     found = []
     for place, name in enumerate(names[:top]):
         if place == 0:
-            profile = read_profile(run / "champion.toml")
+            profile = read_agent_profile(run / "champion.toml")
         else:
             profile = profile_of(candidates[name], strategy, folder.config, final)
         provenance = {"run": run.resolve().name, **profile.provenance, **versions}
@@ -70,7 +71,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile]:
     return found
 
 
-def group_profiles(paths: Sequence[Path]) -> list[Profile]:
+def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
     """One profile for each group of the runs' last populations: its medoid.
 
     Raises:
@@ -106,12 +107,13 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile]:
             "win_rate": float(row["win_rate"]),
         }
         slug = group["name"].replace(", ", "-").replace(" ", "-")
-        weights = Weights.from_array(row[WEIGHTS].to_numpy(float))
+        columns = weights_of(runs.individuals)
+        weights = WEIGHTS_OF[config.agent].from_array(row[columns].to_numpy(float))
         profiles.append(Profile(f"group-{group['group']}-{slug}", weights, provenance))
     return profiles
 
 
-def write_profiles(profiles: Sequence[Profile], out: Path) -> list[Exported]:
+def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list[Exported]:
     """Write profiles as `NAME.toml` into a folder, each all or nothing, and read each back.
 
     Raises:
@@ -128,7 +130,7 @@ def write_profiles(profiles: Sequence[Profile], out: Path) -> list[Exported]:
             if path.exists() and path.read_bytes() != content:
                 raise ExportError(f"{path} is there already and differs; choose another --out")
             replace_file(path, content, out / f".{profile.name}.tmp")
-            assert read_profile(path).weights == profile.weights
+            assert read_agent_profile(path).weights == profile.weights
             written.append(Exported(profile, path))
     except FileExistsError:
         raise ExportError(f"{out} is a file; choose another --out") from None

@@ -3,18 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 
 import numpy as np
 
 from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
-from engine.cards import CardTable
 from engine.codes import Purpose
-from engine.decks import deck_records, table_of
+from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import derive
-from ilp_agent.selfplay import RESULT, deal_games, endings
+from ilp_agent.selfplay import deal_games, endings
 from rivals import WEIGHTS_OF, agent_of
 from rivals.batches import COMPILED, play_turns
 
@@ -143,7 +141,7 @@ def fault_text(table: Table, games: Schedule, number: int) -> str:
 
 def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
     """Each kind of agent in turn plays all games on, until it is another kind's turn everywhere."""
-    cards, decks = _tables_of(table.decks)
+    cards, decks = tables_of(table.decks)
     states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
     deal_games(cards.array, decks, table.ruleset.array, games.decks, games.keys, states)
     kinds = np.array([player.kind for player in table.players])
@@ -195,10 +193,3 @@ def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:
     """An agent's own stream in a game, below the game's."""
     own = np.uint64(derive(np.uint64(key), Purpose.AGENT))
     return np.random.Generator(np.random.Philox(key=int(derive(own, seat))))
-
-
-@lru_cache(maxsize=8)
-def _tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
-    """Card table and deck records of some decks, made once in each process."""
-    cards = table_of(decks)
-    return cards, deck_records(decks, cards)

@@ -21,11 +21,13 @@ from matplotlib.ticker import NullFormatter, PercentFormatter
 from scipy.special import stdtrit
 
 from evo.tables import long_weights
-from ilp_agent import WEIGHT_NAMES
 
 BLUE = "#0072b2"
 GREY = "#555555"
 ORANGE = "#d55e00"
+FEW_NAMES = 10
+"""More names on an axis are written upright."""
+
 MARKERS = "osD^vPX"
 BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
@@ -250,7 +252,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
     )
     for place, (name, shares) in enumerate(marked.items()):
         axes.plot(
-            np.arange(len(WEIGHT_NAMES)) + 0.38,
+            np.arange(len(shares)) + 0.38,
             shares,
             MARKERS[place % len(MARKERS)],
             color=sns.color_palette("colorblind")[place % 10],
@@ -261,6 +263,8 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
     if marked:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
     axes.set(xlabel="weight", ylabel="share of the sum of weights")
+    if table["weight"].nunique() > FEW_NAMES:
+        axes.tick_params(axis="x", labelrotation=90)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes
 

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import dendrogram
 
 from evo.clustering import Clusters
 from evo.plots import DIVERGING, GREY, MARKERS
-from evo.tables import SHARES
+from evo.tables import shares_of
 
 SIGNIFICANT = 0.05
 FAINTEST = 1e-6
@@ -76,7 +76,7 @@ def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def plot_map(axes: Axes, clusters: Clusters) -> Axes:
     """All weights in the plane of their two principal components, by group; medoids ringed."""
-    places, kept = project(clusters.members[SHARES].to_numpy())
+    places, kept = project(clusters.members[shares_of(clusters.members)].to_numpy())
     labels = clusters.members["group"].to_numpy()
     colours = group_colours(labels.max())
     for row in clusters.groups.itertuples():

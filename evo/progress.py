@@ -18,7 +18,7 @@ from evo.pool import InterruptedRunError
 from evo.run import games_of_generation
 from evo.store import RunFolder
 from evo.strategy import EvolutionStrategy, Told
-from ilp_agent import WEIGHT_NAMES
+from rivals import WEIGHTS_OF
 
 SPEED_WINDOW = 20.0
 """Seconds over which games a second are counted."""
@@ -69,8 +69,8 @@ class Display(Stoppable):
             self.console.print(f"found: {problem}", markup=False, highlight=False)
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
         self.console.print(
-            f"run {folder.path}: strategy {config.strategy}, {config.mu} + {config.lambda_}, {begin} "
-            f"{config.generations} generations, {games:,} games to play",
+            f"run {folder.path}: {config.agent}, strategy {config.strategy}, {config.mu} + {config.lambda_}, "
+            f"{begin} {config.generations} generations, {games:,} games to play",
             markup=False,
             highlight=False,
         )
@@ -120,7 +120,8 @@ class Display(Stoppable):
         opponents = len(told.individuals) - 1
         config = strategy.config
         games = opponents * config.games * len(config.decks) ** 2
-        shares = np.array([np.array(one) / max(sum(one), 1e-300) for one in strategy.parents])
+        vector = WEIGHTS_OF[config.agent]
+        shares = np.nan_to_num(vector.scale_free(np.array(strategy.parents)))
         sigmas = np.array([one.sigmas for one in strategy.parents])
         scalars = {
             "best win rate": told.fitness.max() / games,
@@ -133,7 +134,7 @@ class Display(Stoppable):
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
-            for place, weight in enumerate(WEIGHT_NAMES):
+            for place, weight in enumerate(vector.names()):
                 self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
                 self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
         state = (

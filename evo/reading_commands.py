@@ -16,6 +16,7 @@ from evo.clustering import cluster_weights, compare_groups
 from evo.commands import check_pool, pool_of
 from evo.crossplay import crossplay, groups_of
 from evo.files import replace_file
+from evo.games import Player
 from evo.progress import Counter, output_console
 from evo.sentences import comparisons_sentence
 from evo.store import RunError
@@ -89,7 +90,8 @@ def report_command(
     if target.is_dir() or not os.access(target.parent, os.W_OK):
         raise RunError(f"cannot write {target}; choose another --out")
     counter = Counter(output_console(), 0)
-    with pool_of("local", workers, "", True, counter) as pool:
+    players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
+    with pool_of("local", workers, "", players, counter) as pool:
         page = make_report(found, runs, lambda table, games: pool.play(table, games, counter.advance))
     replace_file(target, page, target.with_name(f".{target.name}.tmp"))
     for problem in found.problems:

@@ -9,7 +9,7 @@ from evo.coevolution import Tally
 from evo.config import RunConfig
 from evo.store import RunFolder
 from evo.strategy import EvolutionStrategy, Individual, Told
-from ilp_agent import WEIGHT_NAMES
+from rivals import WEIGHTS_OF
 
 
 def wins_column(own: str, other: str) -> str:
@@ -17,12 +17,15 @@ def wins_column(own: str, other: str) -> str:
     return f"wins_{own}_vs_{other}"
 
 
-def individuals_table(told: Told, tally: Tally, decks: Sequence[str], ranks: dict[int, int]) -> pd.DataFrame:
+def individuals_table(
+    told: Told, tally: Tally, weights: Sequence[str], decks: Sequence[str], ranks: dict[int, int]
+) -> pd.DataFrame:
     """One row an individual evaluated: parents first, then children.
 
     Args:
         told: the generation.
         tally: its games.
+        weights: names of the weights.
         decks: names in the order of the tally.
         ranks: place among the survivors, the best 1, by individual.
     """
@@ -35,9 +38,9 @@ def individuals_table(told: Told, tally: Tally, decks: Sequence[str], ranks: dic
         "parent_a": _nullable([one.parents[0] if one.parents else None for one in told.individuals]),
         "parent_b": _nullable([one.parents[1] if len(one.parents) > 1 else None for one in told.individuals]),
     }
-    for place, name in enumerate(WEIGHT_NAMES):
+    for place, name in enumerate(weights):
         columns[f"weight_{name}"] = np.array([one[place] for one in told.individuals], np.float64)
-    for place, name in enumerate(WEIGHT_NAMES):
+    for place, name in enumerate(weights):
         columns[f"sigma_{name}"] = np.array([one.sigmas[place] for one in told.individuals], np.float64)
     for a, own in enumerate(decks):
         for b, other in enumerate(decks):
@@ -78,18 +81,21 @@ def pairings_table(
 
 def restore(folder: RunFolder, config: RunConfig) -> EvolutionStrategy:
     """The strategy as it stood after the last committed generation."""
-    strategy = EvolutionStrategy(config, len(WEIGHT_NAMES))
+    names = WEIGHTS_OF[config.agent].names()
+    strategy = EvolutionStrategy(config, len(names))
     for generation in range(folder.committed):
-        strategy.move_on(survivors(folder.read("generations", generation)))
+        strategy.move_on(survivors(folder.read("generations", generation), names))
     return strategy
 
 
-def survivors(table: pd.DataFrame) -> list[Individual]:
+def survivors(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
     """The individuals of a generation that lived on, the best first."""
-    return [individual_of(row) for row in table[table["survived"]].sort_values("rank").to_dict("records")]
+    return [
+        individual_of(row, weights) for row in table[table["survived"]].sort_values("rank").to_dict("records")
+    ]
 
 
-def individual_of(row: dict[str, object]) -> Individual:
+def individual_of(row: dict[str, object], weights: Sequence[str]) -> Individual:
     """An individual from its row."""
 
     def number(key: str) -> float:
@@ -97,8 +103,8 @@ def individual_of(row: dict[str, object]) -> Individual:
 
     parents = tuple(int(number(key)) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
     individual = Individual(
-        [number(f"weight_{name}") for name in WEIGHT_NAMES],
-        [number(f"sigma_{name}") for name in WEIGHT_NAMES],
+        [number(f"weight_{name}") for name in weights],
+        [number(f"sigma_{name}") for name in weights],
         int(number("individual")),
         parents,
         int(number("birth")),

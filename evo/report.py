@@ -41,24 +41,29 @@ from evo.seeds import Stream
 from evo.standings import scores_table
 from evo.store import RunError
 from evo.tables import (
-    SHARES,
-    WEIGHTS,
     Runs,
     ancestors,
     best_individuals,
     last_population,
     lifespans,
     long_sigmas,
+    names_of,
     newcomers,
+    shares_of,
+    weights_of,
     wins_by_decks,
 )
 from evo.tournament import Meetings, games_table
-from ilp_agent import WEIGHT_NAMES, find_profile, read_profile
+from ilp_agent import find_profile, shipped_profiles
+from rivals import WEIGHTS_OF, find_agent_profile, read_agent_profile
 
 PROGRESS_GENERATIONS = 20
 PROGRESS_GAMES = 10
 MOST_PLAYERS = 120
 """Individuals in the round robin of a report; of more, the best of each run."""
+
+MOST_NAMES = 10
+"""Weights that fit a figure of the usual width."""
 
 MOST_COMPARED = 4
 """Groups whose comparisons are drawn."""
@@ -96,7 +101,9 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     names = [find_deck(deck).name for deck in config.decks]
     spans, new, sigmas = lifespans(individuals), newcomers(individuals), long_sigmas(individuals)
     wins = wins_by_decks(population, names)
-    marked = {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
+    marked = _marked(config.agent)
+    vector = WEIGHTS_OF[config.agent]
+    broad = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
     wide = 3 + 0.6 * len(names)
     sections = [
         Section("What was run", _what(runs), [_runs_table(runs)]),
@@ -129,7 +136,11 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
             say.weights_sentence(population),
             [
                 _draw(
-                    lambda axes, table: plot_weights(axes, table, marked), population, "weights", height=4.4
+                    lambda axes, table: plot_weights(axes, table, marked),
+                    population,
+                    "weights",
+                    width=broad,
+                    height=4.4,
                 ),
                 html_table(
                     say.weights_table(population),
@@ -138,7 +149,8 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
                     ),
                 ),
             ],
-            "Boxes: the last populations, quartiles and extremes; marks to the right: the thesis's profiles.",
+            f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
+            f"right: profiles of {config.agent} made by hand.",
         ),
         Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")]),
         Section(
@@ -175,6 +187,13 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     )
 
 
+def _marked(agent: str) -> dict[str, np.ndarray]:
+    """Shares of the profiles of an agent that were made by hand, by name."""
+    if WEIGHTS_OF[agent].AGENT == "ilp":
+        return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
+    return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}
+
+
 def absolute_progress(
     runs: Runs,
     config: RunConfig,
@@ -200,7 +219,8 @@ def absolute_progress(
     best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
     different = best.drop_duplicates(["run", "individual"])
     players = [
-        Player(tuple(float(weight) for weight in weights)) for weights in different[WEIGHTS].to_numpy()
+        Player(tuple(float(weight) for weight in weights), kind=config.agent)
+        for weights in different[weights_of(different)].to_numpy()
     ]
     seven = [Player(tuple(float(x) for x in find_profile(name).weights.array)) for name in THESIS_SEVEN]
     n = len(players)
@@ -283,12 +303,12 @@ def _champions(runs: Runs) -> Section:
     for name, folder in runs.folders.items():
         if not (folder.path / "champion.toml").exists() or not champion_stands(folder):
             continue
-        profile = read_profile(folder.path / "champion.toml")
-        weights, said = profile.weights.array, profile.provenance
+        profile = read_agent_profile(folder.path / "champion.toml")
+        names, said = profile.weights.names(), profile.provenance
         seven = said.get("against_thesis_seven", {})
         rows.append(
             {"run": name, "champion": said.get("candidate", "")}
-            | dict(zip(WEIGHT_NAMES, weights / (weights.sum() or 1.0), strict=True))
+            | dict(zip(names, profile.weights.shares, strict=True))
             | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
         )
     if not rows:
@@ -302,8 +322,9 @@ def _champions(runs: Runs) -> Section:
             f"the mean; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
             f"{best['low']:.1%} to {best['high']:.1%})."
         )
-    formats = dict.fromkeys((*WEIGHT_NAMES, "against the seven", "low", "high"), "{:.1%}")
-    return Section("Champions", text, [html_table(table, formats)], "Weights as shares of their sum.")
+    formats = dict.fromkeys((*names, "against the seven", "low", "high"), "{:.1%}")
+    note = f"Weights as {profile.weights.SCALE}."
+    return Section("Champions", text, [html_table(table, formats)], note)
 
 
 def _groups(
@@ -315,9 +336,12 @@ def _groups(
         parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
         parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
     shown = clusters.groups.drop(columns="medoid").rename(
-        columns=dict(zip(SHARES, WEIGHT_NAMES, strict=True)) | {"name": "set apart by"}
+        columns=dict(zip(shares_of(clusters.groups), names_of(clusters.groups), strict=True))
+        | {"name": "set apart by"}
     )
-    formats = dict.fromkeys(WEIGHT_NAMES, "{:.1%}") | dict.fromkeys(("silhouette", "stability"), "{:.2f}")
+    formats = dict.fromkeys(names_of(clusters.groups), "{:.1%}") | dict.fromkeys(
+        ("silhouette", "stability"), "{:.2f}"
+    )
     parts.append(html_table(shown, formats))
     if len(clusters.levels):
         levels = clusters.levels.rename(columns={"silhouette": "mean silhouette"})

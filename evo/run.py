@@ -23,6 +23,7 @@ from evo.records import individuals_table, pairings_table, restore
 from evo.seeds import Stream
 from evo.store import RUN_SCHEMA, RunError, RunFolder, read_champion
 from evo.strategy import EvolutionStrategy, Individual, Told
+from rivals import WEIGHTS_OF
 
 LIBRARIES = ("deap", "gurobipy", "highspy", "numba", "numpy", "pandas", "pyarrow", "ray")
 
@@ -77,7 +78,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         numbers = [one.number for one in individuals]
         folder.commit(
             generation,
-            individuals_table(told, result, names, ranks),
+            individuals_table(told, result, WEIGHTS_OF[config.agent].names(), names, ranks),
             pairings_table(generation, numbers, result, names),
         )
         seconds = time.perf_counter() - began
@@ -98,7 +99,7 @@ def play_generation(table: Table, config: RunConfig, generation: int, play: Play
 
 
 def _player(individual: Individual, config: RunConfig) -> Player:
-    return Player(tuple(individual), config.backend)
+    return Player(tuple(individual), config.backend, config.agent)
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:

@@ -7,8 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from evo.clustering import Clusters
-from evo.tables import SHARES
-from ilp_agent import WEIGHT_NAMES
+from evo.tables import names_of, shares_of
 
 
 def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
@@ -101,20 +100,21 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
 
 def weights_sentence(population: pd.DataFrame) -> str:
     """Which weights are large, which near nothing, which undecided."""
-    shares = population[SHARES].dropna()
+    names = names_of(population)
+    shares = population[shares_of(population)].dropna()
     if shares.empty:
         return "Every weight of every individual is 0."
     middle = shares.median().to_numpy()
     width = (shares.quantile(0.75) - shares.quantile(0.25)).to_numpy()
     order = np.argsort(-middle)
-    large = ", ".join(f"{WEIGHT_NAMES[i]} {middle[i]:.1%}" for i in order[:4])
-    small = ", ".join(f"{WEIGHT_NAMES[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
+    large = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[:4])
+    small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     wide, narrow = int(width.argmax()), int(width.argmin())
     return (
         f"Largest in the median of {len(shares)} individuals: {large}. "
         + (f"Under 5%: {small}. " if small else "")
-        + f"Most undecided is {WEIGHT_NAMES[wide]}, whose middle half spans {width[wide]:.1%} of the sum; "
-        f"most settled {WEIGHT_NAMES[narrow]}, with {width[narrow]:.1%}."
+        + f"Most undecided is {names[wide]}, whose middle half spans {width[wide]:.1%} of the sum; "
+        f"most settled {names[narrow]}, with {width[narrow]:.1%}."
     )
 
 
@@ -125,14 +125,15 @@ def weights_table(population: pd.DataFrame) -> pd.DataFrame:
     within_runs (mean standard deviation inside a run): a weight that selection does not hold varies inside
     one population as much as between runs.
     """
-    shares = population[["run", *SHARES]].dropna()
-    by_run = shares.groupby("run", observed=True)[SHARES]
+    columns = shares_of(population)
+    shares = population[["run", *columns]].dropna()
+    by_run = shares.groupby("run", observed=True)[columns]
     return pd.DataFrame(
         {
-            "weight": WEIGHT_NAMES,
-            "median": shares[SHARES].median().to_numpy(),
-            "quartile_1": shares[SHARES].quantile(0.25).to_numpy(),
-            "quartile_3": shares[SHARES].quantile(0.75).to_numpy(),
+            "weight": names_of(population),
+            "median": shares[columns].median().to_numpy(),
+            "quartile_1": shares[columns].quantile(0.25).to_numpy(),
+            "quartile_3": shares[columns].quantile(0.75).to_numpy(),
             "between_runs": by_run.mean().std().to_numpy(),
             "within_runs": by_run.std().mean().to_numpy(),
         }

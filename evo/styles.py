@@ -7,8 +7,8 @@ from engine import HERO, ActionKind, find_deck, play
 from engine.actions import Action
 from engine.position import Position
 from evo.clustering import Clusters
-from evo.tables import WEIGHTS, Runs
-from ilp_agent import IlpAgent, Weights
+from evo.tables import Runs, weights_of
+from rivals import agent_of
 
 STYLE_GAMES = 20
 
@@ -29,14 +29,14 @@ def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.
     for group in clusters.groups.to_dict("records"):
         row = clusters.members.iloc[group["medoid"]]
         config = runs.configs[row["run"]]
-        weights = Weights.from_array(row[WEIGHTS].to_numpy(float))
+        weights = row[weights_of(clusters.members)].to_numpy(float)
         counts = np.zeros(4)
         lengths = []
         for deck in config.decks:
             for seed in range(games):
                 watch = _Counter()
                 cards = find_deck(deck)
-                agents = IlpAgent(weights), IlpAgent(weights)
+                agents = agent_of(config.agent, weights), agent_of(config.agent, weights)
                 result = play(*agents, (cards, cards), seed, ruleset=config.ruleset, watch=watch)
                 counts += watch.counts
                 lengths.append(result.turns)

@@ -19,12 +19,9 @@ import pyarrow.parquet as pq
 from engine import ManaforgeError
 from evo.config import RunConfig
 from evo.store import RunError, RunFolder, peek_run
-from ilp_agent import WEIGHT_NAMES
+from rivals import WEIGHTS_OF
 
-WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
-SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
 READERS = 4
-SIGMAS = [f"sigma_{name}" for name in WEIGHT_NAMES]
 
 
 class RunWarning(UserWarning):
@@ -49,6 +46,26 @@ class Runs:
     def configs(self) -> dict[str, RunConfig]:
         """Configurations by run."""
         return {name: folder.config for name, folder in self.folders.items()}
+
+
+def weights_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the weights as evolved, weight_NAME, in their order; [] of a table without them."""
+    return [name for name in table.columns if str(name).startswith("weight_")]
+
+
+def shares_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the weights in their scale-free form, share_NAME."""
+    return [name for name in table.columns if str(name).startswith("share_")]
+
+
+def sigmas_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the step sizes, sigma_NAME."""
+    return [name for name in table.columns if str(name).startswith("sigma_")]
+
+
+def names_of(table: pd.DataFrame) -> list[str]:
+    """Names of the weights that a table's share_NAME columns are about."""
+    return [name.removeprefix("share_") for name in shares_of(table)]
 
 
 def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
@@ -84,11 +101,12 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
     Returns:
         Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
-        runs/README.md), share_NAME (the weights divided by their sum, since scaling all weights changes no
-        plan; missing where every weight is 0), win_rate (fitness by games) and age (generations since birth).
+        runs/README.md), share_NAME (the weights in their scale-free form: divided by their sum, since scaling
+        all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0),
+        win_rate (fitness by games) and age (generations since birth).
 
     Raises:
-        RunError: there is no such run.
+        RunError: there is no such run, or these runs evolve the weights of different agents.
     """
     folders, problems = {}, []
     for name, path in find_runs(paths).items():
@@ -96,6 +114,11 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
             folders[name] = peek_run(path)
         except ManaforgeError as error:
             problems.append(f"run {path} cannot be read: {error}")
+    agents = sorted({folder.config.agent for folder in folders.values()})
+    if len(agents) > 1:
+        raise RunError(
+            f"these runs evolve different agents ({', '.join(agents)}); read one agent's at a time"
+        )
     frames = _read_all(folders, "generations", problems)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
@@ -106,10 +129,9 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         )
     individuals = pd.concat(frames, ignore_index=True)
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
-    weights = individuals[WEIGHTS].to_numpy()
-    total = weights.sum(axis=1, keepdims=True)
-    shares = np.divide(weights, total, out=np.full_like(weights, np.nan), where=total > 0)
-    individuals[SHARES] = shares
+    vector = WEIGHTS_OF[agents[0]]
+    weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
+    individuals[[f"share_{name}" for name in vector.names()]] = vector.scale_free(weights)
     individuals["win_rate"] = individuals["fitness"] / individuals["games"]
     individuals["age"] = individuals["generation"] - individuals["birth"]
     return Runs(folders, individuals, tuple(problems))
@@ -176,19 +198,20 @@ def _lines(folder: RunFolder) -> list[str]:
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
     """One row an individual, generation and weight: its value and share beside the individual's keys."""
-    return _long(individuals, {"value": WEIGHTS, "share": SHARES})
+    return _long(individuals, {"value": weights_of(individuals), "share": shares_of(individuals)})
 
 
 def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
     """One row an individual, generation and step size: sigma beside the individual's keys and the weight."""
-    return _long(individuals, {"sigma": SIGMAS})
+    return _long(individuals, {"sigma": sigmas_of(individuals)})
 
 
 def _long(individuals: pd.DataFrame, values: dict[str, list[str]]) -> pd.DataFrame:
-    n, keys = len(WEIGHT_NAMES), ["run", "generation", "individual", "survived"]
+    names, keys = names_of(individuals), ["run", "generation", "individual", "survived"]
+    n = len(names)
     table = individuals[keys].loc[individuals.index.repeat(n)].reset_index(drop=True)
     codes = np.tile(np.arange(n), len(individuals))
-    table["weight"] = pd.Categorical.from_codes(codes, list(WEIGHT_NAMES))
+    table["weight"] = pd.Categorical.from_codes(codes, names)
     for name, columns in values.items():
         table[name] = individuals[columns].to_numpy().reshape(-1)
     return table
@@ -263,4 +286,4 @@ def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFr
         ]
     rows = known.loc[sorted(found)].reset_index()
     rows["last"] = rows["individual"].map(alive).fillna(rows["birth"]).astype(int)
-    return rows[["individual", "birth", "parent_a", "parent_b", "last", *SHARES]]
+    return rows[["individual", "birth", "parent_a", "parent_b", "last", *shares_of(individuals)]]

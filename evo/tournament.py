@@ -121,7 +121,7 @@ def games_table(
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
         first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
-        "", "illegal action" or "agent error").
+        "", "illegal action" or "agent error"), unproven (turns played before the search for the best ended).
     """
     schedule, setup = meetings.schedule(0, len(played))
 
@@ -141,5 +141,6 @@ def games_table(
             ),
             "turns": played["turns"],
             "fault": named(played["fault"], list(FAULTS.values())),
+            "unproven": played["unproven"],
         }
     )

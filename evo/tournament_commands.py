@@ -137,11 +137,11 @@ def play_into(
         told = f"{kind} {path}: {len(tournament.meetings):,} games{known}"
         console.print(told, markup=False, highlight=False)
         counter = Counter(console, max(left, 0))
-        compiled = all(entrant.player.compiled for entrant in tournament.entrants)
+        chosen = [entrant.player for entrant in tournament.entrants]
         if left == 0:  # nobody is needed
             verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
         else:
-            with pool_of(pool, workers, address, compiled, counter) as players:
+            with pool_of(pool, workers, address, chosen, counter) as players:
                 try:
                     verdict = play_tournament(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:

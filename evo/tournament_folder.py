@@ -27,6 +27,10 @@ MAY_GROW = ("games", "manaforge")
 """What of a definition may differ when a tournament is run again."""
 
 
+ADDED = ("unproven",)
+"""What games of older versions do not tell; they count as 0."""
+
+
 class TournamentError(ManaforgeError, ValueError):
     """A tournament that cannot be played; the message names what is wrong and the way out."""
 
@@ -214,7 +218,8 @@ def _plain(table: pd.DataFrame) -> np.ndarray:
     """Results from a batch."""
     played = np.zeros(len(table), GAME)
     for name in GAME.names or ():
-        played[name] = table[name]
+        if name in table or name not in ADDED:
+            played[name] = table[name]
     return played
 
 
@@ -226,6 +231,7 @@ def _decode(table: pd.DataFrame) -> np.ndarray:
     """
     played = np.zeros(len(table), GAME)
     played["turns"] = table["turns"]
+    played["unproven"] = table.get("unproven", 0)
     for name, meaning in (("outcome", OUTCOMES), ("fault", FAULTS)):
         codes = {text: int(code) for code, text in meaning.items()}
         values = table[name].astype(object).map(codes)

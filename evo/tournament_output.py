@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -16,7 +17,7 @@ from evo.sequential import Verdict
 from evo.standings import Standings
 from evo.tournament_folder import TournamentFolder
 from evo.tournament_run import Tournament
-from ilp_agent import WEIGHT_NAMES, Weights
+from rivals import WEIGHTS_OF
 
 WIDEST = 9
 """Entrants whose table of scores still fits a terminal."""
@@ -121,6 +122,11 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
         lines.append(
             f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
             f"(chance alone: {summary['cyclic_share_of_chance']:.1%})"
+        )
+    if summary["unproven_turns"]:
+        lines.append(
+            f"{summary['unproven_turns']:,} turns were played before the search for the best had ended "
+            "(docs/rivals.md)"
         )
     if summary["sprt"]:
         lines.append(_verdict(tournament, summary["sprt"]))
@@ -227,14 +233,6 @@ def _page(
         ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.meetings.iterrows()
     ]
     decks = read.decks.drop(columns=["wins", "draws", "losses"]).rename(columns={"mean_turns": "rounds"})
-    entrants = pd.DataFrame(
-        [
-            [one.text, one.player.backend if one.player.kind == "ilp" else ""]
-            + (list(Weights(*one.player.weights).shares) if one.player.weights else [np.nan] * 8)
-            for one in tournament.entrants
-        ],
-        columns=["entrant", "solver", *WEIGHT_NAMES],
-    )
     lines = lines_of(tournament, summary)
     names = ", ".join(deck.name for deck in tournament.decks)
     return render(
@@ -255,11 +253,35 @@ def _page(
             counts | {"rounds": "{:.1f}"},
         ),
         decks=html_table(decks, percent | counts | {"rounds": "{:.1f}"}),
-        entrants=html_table(entrants, dict.fromkeys(WEIGHT_NAMES, "{:.1%}")),
+        entrants=_weights(tournament),
         command=tournament.command,
         version=version("manaforge"),
         rules=RULES_VERSION,
     )
+
+
+def _weights(tournament: Tournament) -> Markup:
+    """Entrants by kind of weights, a table each, scale-free."""
+    tables = []
+    for vector in dict.fromkeys(WEIGHTS_OF.values()):
+        own = [one for one in tournament.entrants if WEIGHTS_OF.get(one.player.kind) is vector]
+        rows = [
+            [
+                one.text,
+                one.player.backend if one.player.kind == "ilp" else "",
+                *vector.from_array(one.player.weights).shares,
+            ]
+            for one in own
+        ]
+        if own:
+            columns = ["entrant", "solver", *vector.names()]
+            tables.append(
+                html_table(pd.DataFrame(rows, columns=columns), dict.fromkeys(vector.names(), "{:.1%}"))
+            )
+    plain = [one.text for one in tournament.entrants if one.player.kind not in WEIGHTS_OF]
+    if plain:
+        tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))
+    return Markup("").join(tables)
 
 
 def _clean(value: Any) -> Any:

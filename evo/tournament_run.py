@@ -18,6 +18,7 @@ from evo.seeds import Stream
 from evo.sequential import Sprt, Verdict
 from evo.tournament import FAULTS, Format, Meetings, Seats, make_pairings
 from evo.tournament_folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
+from rivals.hearthsim_search import BUDGET
 
 SAVE_SECONDS = 5.0
 """About so often what was played is saved."""
@@ -125,6 +126,7 @@ class Tournament:
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
                 | ({"solver": solver_version(one.player.backend)} if one.player.kind == "ilp" else {})
+                | ({"nodes": BUDGET} if one.player.kind == "hearthsim" else {})
                 for one in self.entrants
             ],
             "self_matches": [self.names[place] for place in self._alone()],

@@ -9,8 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evo.store import read_champion
-from evo.tables import SHARES, SIGMAS, Runs, last_population, newcomers
-from ilp_agent import WEIGHT_NAMES
+from evo.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
@@ -41,8 +40,8 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
     survivors = own[own["survived"]].groupby("generation")
     by_generation = {
         "best, score per game": own.groupby("generation")["win_rate"].max(),
-        "spread of shares": survivors[SHARES].std().mean(axis=1),
-        "median step size": survivors[SIGMAS].median().median(axis=1),
+        "spread of shares": survivors[shares_of(own)].std().mean(axis=1),
+        "median step size": survivors[sigmas_of(own)].median().median(axis=1),
         "mean age": survivors["age"].mean(),
         "newcomers": newcomers(own).set_index("generation")["newcomers"],
     }
@@ -56,10 +55,10 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
 
 def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> RichTable:
     """Mean shares by generation, and their middle half now."""
-    means = survivors[SHARES].mean()
+    means = survivors[shares_of(own)].mean()
     now = last_population(own)
     table = RichTable("weight", "first", "mean share by generation", "now", "middle half of the population")
-    for name, column in zip(WEIGHT_NAMES, SHARES, strict=True):
+    for name, column in zip(names_of(own), shares_of(own), strict=True):
         known = means[column].dropna()
         low, high = now[column].quantile([0.25, 0.75])
         if len(known):

@@ -12,6 +12,7 @@ from ilp_agent.agent import IlpAgent
 from ilp_agent.explain import Explanation, explain
 from ilp_agent.interpret import program_of
 from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
+from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.profiles import (
     Profile,
     ProfileError,
@@ -20,7 +21,6 @@ from ilp_agent.profiles import (
     read_profile,
     shipped_profiles,
 )
-from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
 from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
 

@@ -7,9 +7,10 @@ import numpy as np
 from engine import HERO, Action, PlayerView, Position
 from engine.codes import COIN
 from ilp_agent.plan import Attack, Plan, Play
+from ilp_agent.planner import Planner
 from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import solve, solver_for
 from ilp_agent.profiles import Profile
+from ilp_agent.solver import solve, solver_for
 from ilp_agent.weights import WeightError, Weights
 
 
@@ -44,6 +45,8 @@ class IlpAgent:
         self.solves = self.again = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
+        self._array = weights.array
+        self._exact = Planner()
         solver_for(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
@@ -63,6 +66,9 @@ class IlpAgent:
         self.solves += 1
         self.again += turn == self._turn
         self._turn = turn
+        if self.backend == "exact":
+            self._planned = self._exact.plan(view.position, self._array)
+            return
         position = view.position.copy()
         plan = self.plan(view)
         hero = view.enemy.health + view.enemy.armour

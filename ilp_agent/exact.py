@@ -4,12 +4,13 @@ import threading
 
 import numpy as np
 
-from ilp_agent.kernel import solve_turn
+from ilp_agent.kernel import solve_turns
 from ilp_agent.order import PLAN
 from ilp_agent.plan import Plan, Status, plan_of
 from ilp_agent.problem import TurnProblem
+from ilp_agent.turn import TURN
 from ilp_agent.weights import Weights
-from ilp_agent.work import new_layers, new_work
+from ilp_agent.work import WORK, new_layers
 
 
 class ExactSolver:
@@ -28,9 +29,11 @@ class ExactSolver:
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
         """The best plan of the sequential formulation."""
-        if not hasattr(self._local, "work"):
-            self._local.work, self._local.layers = new_work(), new_layers()
-        plan = np.zeros(1, PLAN)[0]
+        if not hasattr(self._local, "works"):
+            self._local.works, self._local.layers = np.zeros(1, WORK), new_layers()
+        plans, turns = np.zeros(1, PLAN), np.zeros(1, TURN)
         # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
-        solve_turn(problem.record.copy(), weights.array, self._local.work, self._local.layers, plan)
+        turns[0] = problem.record
+        solve_turns(turns, weights.array, self._local.works, self._local.layers, plans)
+        plan = plans[0]
         return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)

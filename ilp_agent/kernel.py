@@ -55,6 +55,14 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
 
 
 @njit
+def solve_turns(
+    turns: np.ndarray, weights: np.ndarray, works: np.ndarray, layers: np.ndarray, plans: np.ndarray
+) -> None:
+    """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    solve_turn(turns[0], weights, works[0], layers, plans[0])
+
+
+@njit
 def halve_weakest(turn: np.void, work: np.void) -> None:
     """Give one attack to the weakest of those with two. `turn` and `work` are modified in place."""
     weakest = -1

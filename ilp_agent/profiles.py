@@ -1,4 +1,4 @@
-"""Profiles: named weights with their provenance, as TOML files; of the turn program and of any other agent."""
+"""Profiles: named weights with their provenance as TOML files, of the turn program and of any other agent."""
 
 import os
 import tomllib
@@ -67,8 +67,8 @@ def read_any_profile(path: Path, kinds: Mapping[str, type[WeightVector]]) -> Pro
         ProfileError: it cannot be read or is not a profile of these agents.
     """
     content = _read(path)
-    agent = content["agent"]
-    if agent not in kinds:
+    agent = content.get("agent")
+    if not isinstance(agent, str) or agent not in kinds:
         raise ProfileError(f"{path}: agent: {unknown_name('agent', str(agent), kinds)}")
     return _profile(content, path, kinds[agent])
 
@@ -88,16 +88,20 @@ def find_profile(name: str) -> Profile[Weights]:
 
 
 def shipped_profiles(agent: str = "ilp") -> list[str]:
-    """Names of an agent's profiles in `configs/profiles/`; of other agents than "ilp", in a folder of its name."""
-    folder = profiles_folder() if agent == "ilp" else profiles_folder() / agent
-    return sorted(path.stem for path in folder.glob("*.toml"))
+    """Names of an agent's profiles in this installation (`profiles_folder`)."""
+    return sorted(path.stem for path in profiles_folder(agent).glob("*.toml"))
 
 
-def profiles_folder() -> Path:
-    """Where this installation keeps its profiles: beside this file in a wheel, else in the checkout."""
+def profiles_folder(agent: str = "ilp") -> Path:
+    """Where an agent's profiles are: `configs/profiles/`, of others than "ilp" `configs/rivals/AGENT/`."""
+    return configs_folder() / ("profiles" if agent == "ilp" else f"rivals/{agent}")
+
+
+def configs_folder() -> Path:
+    """Where this installation keeps its configurations: beside this file in a wheel, else in the checkout."""
     here = Path(__file__).resolve().parent
     packed = here / "configs"
-    return (packed if packed.is_dir() else here.parent / "configs") / "profiles"
+    return packed if packed.is_dir() else here.parent / "configs"
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -116,14 +120,12 @@ def _read(path: Path) -> dict[str, Any]:
         raise ProfileError(f"{path}: schema must be 1 to {PROFILE_SCHEMA}, got {schema!r}{newer}")
     for older in range(schema, PROFILE_SCHEMA):
         content = _UPGRADES[older](content)
-    if not isinstance(content.get("agent"), str):
-        raise ProfileError(f"{path}: agent must be a text, got {content.get('agent')!r}")
     return content
 
 
 def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     """Check a profile file's content."""
-    agent = content.pop("agent")
+    agent = content.pop("agent", None)
     if agent != kind.AGENT:
         raise ProfileError(f'{path}: agent must be "{kind.AGENT}", got {agent!r}')
     weights = content.pop("weights", None)

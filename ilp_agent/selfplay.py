@@ -36,14 +36,21 @@ def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, work
     begin_tracking(turn, work)
     hero = turn["hero"]
     for step in range(plan["n_steps"]):
-        if plan["kind"][step] == ATTACK_STEP and plan["target"][step] == HERO:
-            hero -= turn["friends"][plan["source"][step]]["attack"]
+        hero = hero_after(turn, plan, step, hero)
         apply_step(state, cards, turn, plan, step, work)
         if outcome(state) != Outcome.ONGOING:
             return False
         if enemy["health"] + enemy["armour"] != hero:
             return True
     return False
+
+
+@njit
+def hero_after(turn: np.void, plan: np.void, step: int, hero: int) -> int:
+    """The enemy hero's health and armour after a step of a plan, as predicted."""
+    if plan["kind"][step] == ATTACK_STEP and plan["target"][step] == HERO:
+        return int(hero - turn["friends"][plan["source"][step]]["attack"])
+    return int(hero)
 
 
 @njit

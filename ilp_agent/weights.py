@@ -24,6 +24,7 @@ class WeightVector:
         AGENT: the agent's name, as profiles and configurations write it.
         NEGATIVE: names of weights that may be below zero; evolution keeps to [0, 1] all the same.
         MEANINGS: what each weight is for, in the order of the fields.
+        SCALE: what the scale-free form is, in words.
 
     Raises:
         WeightError: a weight is negative and must not be, NaN, infinite or no number.
@@ -32,6 +33,7 @@ class WeightVector:
     AGENT: ClassVar[str] = ""
     NEGATIVE: ClassVar[frozenset[str]] = frozenset()
     MEANINGS: ClassVar[tuple[str, ...]] = ()
+    SCALE: ClassVar[str] = "shares of their sum"
 
     def __post_init__(self) -> None:
         for name in self.names():
@@ -75,7 +77,9 @@ class WeightVector:
             The same shape; all NaN where every weight is zero.
         """
         total = np.abs(weights).sum(axis=-1, keepdims=True)
-        return np.divide(weights, total, out=np.full_like(weights, np.nan), where=total > 0)
+        found: np.ndarray = np.full_like(weights, np.nan)
+        np.divide(weights, total, out=found, where=total > 0)
+        return found
 
     @classmethod
     def _checked(cls, name: str, value: object) -> float:

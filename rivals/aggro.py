@@ -1,9 +1,10 @@
 """Aggro: attacks the hero with whatever can, and plays the dearest card it can.
 
-Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that attacks
-the opponent whenever it gets a chance. What is not said there is filled in so: cards come before attacks, so
-that those with Charge attack at once; The Coin is played where it makes a dearer card playable; of equally dear cards
-the one drawn first is played; where Taunt bars the way, the first minion with Taunt is attacked, and no other.
+Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that
+attacks the opponent whenever it gets a chance. What is not said there is filled in so: cards come before
+attacks, so that those with Charge attack at once; The Coin is played where it makes a dearer card playable;
+of equally dear cards the one drawn first is played; where Taunt bars the way, the first minion with Taunt is
+attacked, and no other.
 """
 
 import numpy as np
@@ -49,6 +50,12 @@ def best_action(state: np.void, cards: np.ndarray) -> int:
 
 
 @njit
+def choose(states: np.ndarray, cards: np.ndarray) -> int:
+    """`best_action` of the only state of an array of shape (1,)."""
+    return best_action(states[0], cards)
+
+
+@njit
 def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
     """Play each game on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
     for game in range(len(states)):
@@ -65,4 +72,4 @@ class AggroAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The dearest card it can play, then every attack on the hero or on what bars the way."""
         position = view.position
-        return Action.from_code(int(best_action(position.state, position.table.array)))
+        return Action.from_code(choose(position.states, position.table.array))

@@ -1,11 +1,11 @@
 """EVA: greedy over single actions by 21 weights.
 
-Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 1, Eqs. 1 to 8, Tables 1
-and 2. Where print and the authors' code differ, the code is followed: a side's minions count
-w3 health + w4 attack + w6 killed - w5 new, as Table 1 names them (the printed Eqs. 4 and 5 have killed and
-new exchanged), a minion's value is that before the action, and a move that kills the enemy hero beats all.
-Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where their
-code takes the last.
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 1, Eqs. 1 to 8,
+Tables 1 and 2. Where print and the authors' code differ, the code is followed: a side's minions count w3
+health + w4 attack + w6 killed - w5 new, as Table 1 names them (the printed Eqs. 4 and 5 have killed and new
+exchanged), a minion's value is that before the action, and a move that kills the enemy hero beats all.
+Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where
+their code takes the last.
 
 The rules here have no attack of heroes, secrets, Deathrattle and Inspire: w2, w7, w12 and w14 are kept and do
 nothing, and neither does w4, since nothing lowers a minion's attack.
@@ -38,6 +38,7 @@ class EvaWeights(WeightVector):
     """
 
     AGENT: ClassVar[str] = "eva"
+    SCALE: ClassVar[str] = "shares: w1 to w8 of their sum, and w9 to w21, a minion's value, of theirs"
     MEANINGS: ClassVar[tuple[str, ...]] = (
         "health and armour a hero lost",
         "attack a hero lost (inert: heroes have none)",
@@ -88,8 +89,8 @@ class EvaWeights(WeightVector):
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
         """The form that does not change with either of the two scales that no decision depends on.
 
-        w9 to w21 are divided by their sum V, w3 to w6, which only multiply values, are multiplied by V; then w1 to
-        w8 are divided by their sum. Hence w1 to w8 sum to 1, and so do w9 to w21.
+        w9 to w21 are divided by their sum V, w3 to w6, which only multiply values, are multiplied by V; then
+        w1 to w8 are divided by their sum. Hence w1 to w8 sum to 1, and so do w9 to w21.
 
         Args:
             weights: shape (..., 21).
@@ -112,7 +113,7 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """A minion's value, Eqs. 6 and 7."""
     card = cards[minion["card"]]
     keywords = minion["keywords"]
-    value = minion["health"] * weights[8] + minion["attack"] * weights[9]
+    value: float = minion["health"] * weights[8] + minion["attack"] * weights[9]
     value += weights[10] if keywords & Keyword.CHARGE else 0.0
     value += weights[12] if keywords & Keyword.DIVINE_SHIELD else 0.0
     value += weights[14] if keywords & Keyword.LIFESTEAL else 0.0
@@ -120,7 +121,8 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     value += weights[16] if keywords & Keyword.TAUNT else 0.0
     value += weights[17] if keywords & Keyword.WINDFURY else 0.0
     value += weights[18] if keywords & Keyword.POISONOUS else 0.0
-    return value + card["rarity"] * weights[19] + card["cost"] * weights[20]
+    value += card["rarity"] * weights[19] + card["cost"] * weights[20]
+    return value
 
 
 @njit
@@ -146,7 +148,9 @@ def score_action(
         return np.inf
     lost = enemy["health"] + enemy["armour"] - enemy_after["health"] - enemy_after["armour"]
     own_lost = own["health"] + own["armour"] - own_after["health"] - own_after["armour"]
-    score = weights[HERO_HEALTH] * (lost - own_lost) - weights[MANA] * (own["mana"] - own_after["mana"])
+    score: float = weights[HERO_HEALTH] * (lost - own_lost) - weights[MANA] * (
+        own["mana"] - own_after["mana"]
+    )
     if kind == ActionKind.PLAY:
         if own["hand"][source] != COIN:
             appeared = own_after["board"][own_after["n_board"] - 1]
@@ -166,8 +170,8 @@ def _minion_change(
     """What a side's one changed minion adds to its side's term, Eqs. 4 and 5."""
     value = value_of(before, cards, weights)
     if died:
-        return weights[KILLED] * value
-    return weights[HEALTH] * (before["health"] - after["health"]) * value
+        return float(weights[KILLED] * value)
+    return float(weights[HEALTH] * (before["health"] - after["health"]) * value)
 
 
 @njit
@@ -184,7 +188,7 @@ def best_action(
         next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
     """
     n = legal_actions(state, cards, actions)
-    best, chosen = -np.inf, actions[n - 1]
+    best, chosen = -np.inf, int(actions[n - 1])
     for place in range(n):
         action = actions[place]
         if place < n - 1:  # the last is the end of the turn, which is not carried out
@@ -192,8 +196,16 @@ def best_action(
             apply(next_states[0], cards, action)
         score = score_action(state, next_states[0], cards, action, weights)
         if score > best:
-            best, chosen = score, action
+            best, chosen = score, int(action)
     return chosen
+
+
+@njit
+def choose(
+    states: np.ndarray, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+) -> int:
+    """`best_action` of the only state of an array of shape (1,)."""
+    return best_action(states[0], cards, weights, actions, next_states)
 
 
 @njit
@@ -232,5 +244,5 @@ class EvaAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The action that scores most."""
         position = view.position
-        code = best_action(position.state, position.table.array, self._array, self._actions, self._next)
-        return Action.from_code(int(code))
+        code = choose(position.states, position.table.array, self._array, self._actions, self._next)
+        return Action.from_code(code)

@@ -21,8 +21,9 @@ LETHAL, CLEAR, FACE, THREAT, SURVIVE, DAMAGE, TRADE, PLAY = range(8)
 def score_attack(before: np.void, after: np.void, action: int, weights: np.ndarray) -> float:
     """What an attack adds to the objective.
 
-    On the hero W3 A, and W1 where it dies. On a minion W6 A - W7 P, W4 P more where it dies and W2 where it was
-    the last one, W5 B less where the attacker dies; A attack and B health of the attacker, P attack of the minion.
+    On the hero W3 A, and W1 where it dies. On a minion W6 A - W7 P, W4 P more where it dies and W2 where it
+    was the last one, W5 B less where the attacker dies; A attack and B health of the attacker, P attack of
+    the minion.
 
     Args:
         before: the position, dtype `STATE`.
@@ -35,11 +36,14 @@ def score_attack(before: np.void, after: np.void, action: int, weights: np.ndarr
     own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
     _, source, target = decode(action)
     attacker = own["board"][source]
+    score: float = 0.0
     if target == HERO:
-        score = weights[FACE] * attacker["attack"]
-        return score + weights[LETHAL] if enemy_after["health"] <= 0 else score
+        score += weights[FACE] * attacker["attack"]
+        if enemy_after["health"] <= 0:
+            score += weights[LETHAL]
+        return score
     other = enemy["board"][target]
-    score = weights[DAMAGE] * attacker["attack"] - weights[TRADE] * other["attack"]
+    score += weights[DAMAGE] * attacker["attack"] - weights[TRADE] * other["attack"]
     if enemy_after["n_board"] < enemy["n_board"]:
         score += weights[THREAT] * other["attack"]
         if enemy_after["n_board"] == 0:
@@ -52,7 +56,7 @@ def score_attack(before: np.void, after: np.void, action: int, weights: np.ndarr
 @njit
 def score_play(card: np.void, weights: np.ndarray) -> float:
     """What a played minion adds to the objective: W5 B + W8 S."""
-    return weights[SURVIVE] * card["health"] + weights[PLAY] * card["value"]
+    return float(weights[SURVIVE] * card["health"] + weights[PLAY] * card["value"])
 
 
 @njit
@@ -88,6 +92,14 @@ def best_action(
 
 
 @njit
+def choose(
+    states: np.ndarray, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+) -> int:
+    """`best_action` of the only state of an array of shape (1,)."""
+    return best_action(states[0], cards, weights, actions, next_states)
+
+
+@njit
 def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
     """Play each game on while an agent of this kind is to move; see `rivals.eva.play_turns`."""
     actions = np.empty(MAX_ACTIONS, np.int64)
@@ -116,5 +128,5 @@ class GreedyIlpAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The action that adds most."""
         position = view.position
-        code = best_action(position.state, position.table.array, self._array, self._actions, self._next)
-        return Action.from_code(int(code))
+        code = choose(position.states, position.table.array, self._array, self._actions, self._next)
+        return Action.from_code(code)

@@ -1,7 +1,7 @@
 """HearthSim: plays the turn whose end scores most, found by exhaustive search.
 
-Source: the HearthSim posts "Intro" (the score, the search), "Tuning the AI" (aggressiveness) and "Divine Shield
-Modeling" (the weight of Divine Shield). The score of a position, for the player to move:
+Source: the HearthSim posts "Intro" (the score, the search), "Tuning the AI" (aggressiveness) and "Divine
+Shield Modeling" (the weight of Divine Shield). The score of a position, for the player to move:
 
     S = S_b + S~_b + S_c + S_h + S~_h
     S_b  =  sum over own minions (w_a a + w_h h, and w_ds (a + h) with Divine Shield)
@@ -23,19 +23,21 @@ from engine import Action, Outcome, PlayerView
 from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
+from engine.state import STATE
 from ilp_agent import Profile, WeightVector
-from rivals.hearthsim_search import BUDGET, SEARCHED, new_tree, search_turn
+from rivals.hearthsim_search import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree, search_turn
 
 
 @dataclass(frozen=True, slots=True)
 class HearthSimWeights(WeightVector):
     """The eight weights of the score; only their proportions matter.
 
-    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds. `aggressiveness` means w_a and w_h together, as in
-    "Tuning the AI": the higher, the dearer the own minions, and the fewer trades.
+    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds. `aggressiveness` means w_a and w_h together, as
+    in "Tuning the AI": the higher, the dearer the own minions, and the fewer trades.
 
     Raises:
-        WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield negative.
+        WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield
+            negative.
     """
 
     AGENT: ClassVar[str] = "hearthsim"
@@ -100,6 +102,28 @@ def play_turns(
                 apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
 
 
+@njit
+def plan_turn(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    tree: Tree,
+    founds: np.ndarray,
+    steps: np.ndarray,
+) -> None:
+    """Search a turn from the only state of an array of shape (1,).
+
+    `tree`, `founds` (dtype `SEARCHED`, shape (1,)) and `steps` (dtype `STATE`, shape (`MAX_STEPS`,)) are
+    modified in place; the latter hold the position before each action, and after the last.
+    """
+    found = founds[0]
+    search_turn(states[0], cards, weights, tree, found, BUDGET)
+    steps[0] = states[0]
+    for step in range(found["n"]):
+        steps[step + 1] = steps[step]
+        apply(steps[step + 1], cards, found["actions"][step])
+
+
 class HearthSimAgent:
     """Plays the turn whose end scores most.
 
@@ -128,15 +152,14 @@ class HearthSimAgent:
 
     def _plan(self, view: PlayerView) -> None:
         """Search, and note each action with the position it is meant for."""
-        position = view.position.copy()
+        position = view.position
+        steps = np.zeros(MAX_STEPS, STATE)
+        plan_turn(position.states, position.table.array, self._array, self._tree, self._found, steps)
         found = self._found[0]
-        search_turn(position.state, position.table.array, self._array, self._tree, found, BUDGET)
         self.use["turns"] += 1
         self.use["nodes"] += found["nodes"]
         self.use["exhausted"] += found["exhausted"]
-        actions = [Action.from_code(int(code)) for code in found["actions"][: found["n"]]]
-        self._planned = []
-        for action in [*actions, Action.end_turn()]:
-            self._planned.append((position.state.tobytes(), action))
-            if action.kind != ActionKind.END_TURN:
-                apply(position.state, position.table.array, action.code)
+        n = int(found["n"])
+        actions = [Action.from_code(code) for code in found["actions"][:n].tolist()]
+        planned = zip(steps[: n + 1], [*actions, Action.end_turn()], strict=True)
+        self._planned = [(state.tobytes(), action) for state, action in planned]

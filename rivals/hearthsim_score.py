@@ -46,10 +46,11 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
 @njit
 def weigh(counts: np.ndarray, weights: np.ndarray) -> float:
     """S of these numbers, both heroes alive."""
-    score = weights[ATTACK] * counts[ATTACK] + weights[HEALTH] * counts[HEALTH]
+    score: float = weights[ATTACK] * counts[ATTACK] + weights[HEALTH] * counts[HEALTH]
     score -= weights[ENEMY_ATTACK] * counts[ENEMY_ATTACK] + weights[ENEMY_HEALTH] * counts[ENEMY_HEALTH]
     score += weights[HAND] * counts[HAND] + weights[SHIELD] * counts[SHIELD]
-    return score + weights[HERO] * counts[HERO] - weights[ENEMY_HERO] * counts[ENEMY_HERO]
+    score += weights[HERO] * counts[HERO] - weights[ENEMY_HERO] * counts[ENEMY_HERO]
+    return score
 
 
 @njit

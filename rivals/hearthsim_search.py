@@ -5,8 +5,8 @@ What changes nothing is not tried twice, so that the search stays exhaustive ove
 - Plays without Charge or Rush and attacks on the hero only add to what the attacks on minions came to, and
   harm nothing that comes after; so they come last, plays as the best set of cards that mana and places
   allow, hero attacks by all who still can. Only a minion that attacks twice may begin with the hero.
-- Attacks of different minions on different enemies commute, within the enemies with Taunt and within the others:
-  targets come in the order of the board, but for a minion that attacks twice, which may go back.
+- Attacks of different minions on different enemies commute, within the enemies with Taunt and within the
+  others: targets come in the order of the board, but for a minion that attacks twice, which may go back.
 - Cards with Charge or Rush are played before the first attack, or once a death has freed a place.
 - Sequences after which the same can follow are one node, the better one; among equals the first.
 
@@ -37,11 +37,13 @@ from rivals.hearthsim_score import (
     ENEMY_HERO,
     HAND,
     HEALTH,
-    HERO as OWN_HERO,
     N_WEIGHTS,
     SHIELD,
     read_counts,
     weigh,
+)
+from rivals.hearthsim_score import (
+    HERO as OWN_HERO,
 )
 
 BUDGET = 100_000
@@ -85,7 +87,11 @@ CARDS = np.dtype(
 SEARCHED = np.dtype(
     [
         ("n", "i2"),  # actions
-        ("actions", "i4", (MAX_STEPS,)),  # as `engine.rules.encode` packs them; the end of the turn is left out
+        (
+            "actions",
+            "i4",
+            (MAX_STEPS,),
+        ),  # as `engine.rules.encode` packs them; the end of the turn is left out
         ("score", "f8"),  # S at the end
         ("nodes", "i4"),  # nodes of the search
         ("exhausted", "i2"),  # 1 where the budget ran out
@@ -115,7 +121,7 @@ class Tree(NamedTuple):
     """Number of the search, shape (1,)."""
     hand: np.ndarray
     best_plays: np.ndarray
-    """Best set of further cards by cards played and free places, shape (2**10, 8); bits of `CARDS` minions."""
+    """Best set of more cards by cards played and free places, shape (2**10, 8); bits of `CARDS` minions."""
     best_stamps: np.ndarray
     costs: np.ndarray
     counts: np.ndarray
@@ -213,7 +219,7 @@ def _plays_at_the_end(state: np.void, cards: np.ndarray, weights: np.ndarray, pl
     """
     places = BOARD_SIZE - state["sides"][state["active"]]["n_board"]
     if tree.best_stamps[played] == tree.clock[0]:
-        return tree.best_plays[played, places]
+        return int(tree.best_plays[played, places])
     tree.best_stamps[played] = tree.clock[0]
     hand = tree.hand[0]
     budget = hand["mana"] + (1 if hand["coin"] >= 0 else 0)
@@ -240,13 +246,15 @@ def _plays_at_the_end(state: np.void, cards: np.ndarray, weights: np.ndarray, pl
         if gains[size] > gains[best]:
             best = size
         tree.best_plays[played, size] = sets[best]
-    return tree.best_plays[played, places]
+    return int(tree.best_plays[played, places])
 
 
 @njit
 def _play_gain(card: np.void, weights: np.ndarray) -> float:
     """What playing a minion adds to S."""
-    gain = weights[ATTACK] * card["attack"] + weights[HEALTH] * card["health"] - weights[HAND] * card["cost"]
+    gain: float = (
+        weights[ATTACK] * card["attack"] + weights[HEALTH] * card["health"] - weights[HAND] * card["cost"]
+    )
     if card["keywords"] & Keyword.DIVINE_SHIELD:
         gain += weights[SHIELD] * (card["attack"] + card["health"])
     return gain
@@ -255,16 +263,16 @@ def _play_gain(card: np.void, weights: np.ndarray) -> float:
 @njit
 def _is_guarded(side: np.void) -> bool:
     """Whether a minion with Taunt stands in the way."""
+    found = False
     for slot in range(side["n_board"]):
-        if guards(side["board"][slot]):
-            return True
-    return False
+        found = found or guards(side["board"][slot])
+    return found
 
 
 @njit
 def _hits_hero(minion: np.void) -> int:
     """Attacks a minion may still make on a hero nobody guards."""
-    return minion["attacks_left"] if minion["attack"] > 0 and may_attack_hero(minion) else 0
+    return int(minion["attacks_left"]) if minion["attack"] > 0 and may_attack_hero(minion) else 0
 
 
 @njit
@@ -388,7 +396,7 @@ def _expand_plays(
 @njit
 def _strikes_at_once(card: np.void) -> bool:
     """Whether a card can attack on the turn it is played."""
-    return card["attack"] > 0 and (card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)) != 0
+    return bool(card["attack"] > 0 and (card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)) != 0)
 
 
 @njit
@@ -566,7 +574,7 @@ def _write_plays(
 
 @njit
 def _take(hand: np.ndarray, n: int, card: int, found: np.void) -> int:
-    """Play the first such card of a hand of `n`; how many are left. `hand` and `found` are modified in place."""
+    """Play the first such card of a hand of `n`; how many are left. Both are modified in place."""
     place = 0
     while hand[place] != card:
         place += 1

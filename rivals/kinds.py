@@ -22,7 +22,7 @@ WEIGHTS_OF: dict[str, type[WeightVector]] = {
     "hearthsim": HearthSimWeights,
     "eva": EvaWeights,
 }
-"""Agents that play by weights, with the kind of weights; a profile says whose (`greedy-ilp` takes those of `ilp`)."""
+"""Agents that play by weights, with the kind of them. `greedy-ilp` takes the profiles of `ilp`."""
 
 WEIGHTLESS: dict[str, Callable[[], Agent]] = {"aggro": AggroAgent, "random": RandomAgent, "pass": PassAgent}
 """Agents that need nothing but their name."""
@@ -43,7 +43,7 @@ def read_agent_profile(path: Path) -> Profile[WeightVector]:
 
 
 def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile of an agent, by name of `configs/profiles/` or by the path of its file.
+    """A profile of an agent, by its name in this installation or by the path of its file.
 
     Args:
         agent: a name of `WEIGHTS_OF`.
@@ -54,11 +54,10 @@ def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
         ProfileError: the file is no profile of this agent.
     """
     own = WEIGHTS_OF[agent].AGENT
-    folder = profiles_folder() / ("" if own == "ilp" else own)
     if name.endswith(".toml") or os.sep in name:
         path = Path(name)
     elif name in shipped_profiles(own):
-        path = folder / f"{name}.toml"
+        path = profiles_folder(own) / f"{name}.toml"
     else:
         raise unknown_name(f"profile of {agent}", name, shipped_profiles(own))
     return read_any_profile(path, {own: WEIGHTS_OF[agent]})

@@ -19,9 +19,11 @@ from evo.sentences import (
     weights_sentence,
     weights_table,
 )
-from evo.tables import SHARES, WEIGHTS
 from evo.tournament import Meetings, games_table, make_pairings
 from ilp_agent import WEIGHT_NAMES
+
+WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
+SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
 
 
 def population(weights: np.ndarray, scale: np.ndarray | float = 1.0) -> pd.DataFrame:

@@ -29,7 +29,6 @@ from evo.sentences import (
     weights_sentence,
 )
 from evo.tables import (
-    SHARES,
     ancestors,
     best_individuals,
     last_population,
@@ -37,6 +36,7 @@ from evo.tables import (
     long_sigmas,
     newcomers,
     read_runs,
+    shares_of,
     wins_by_decks,
 )
 from evo.watching import bars
@@ -64,7 +64,7 @@ def test_figures_of_a_run_show_its_data() -> None:
     with figure(5, 4) as (_, axes):
         marked = {"even": np.full(8, 0.125)}
         plot_weights(axes, population, marked)
-        medians = population[SHARES].median().tolist()
+        medians = population[shares_of(population)].median().tolist()
         drawn = [list(line.get_ydata()) for line in axes.lines]
         for value in medians:
             assert any(np.allclose(line, value) for line in drawn)
@@ -102,7 +102,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
         f"{len(lived)} of {len(spans)} individuals survived at all"
     )
     assert "one run, no interval" in newcomers_sentence(newcomers(individuals))
-    top = population[SHARES].median().idxmax().removeprefix("share_")
+    top = population[shares_of(population)].median().idxmax().removeprefix("share_")
     assert weights_sentence(population).startswith(f"Largest in the median of 8 individuals: {top} ")
     assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
     scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])

@@ -10,8 +10,6 @@ import pytest
 
 from evo.store import RunError
 from evo.tables import (
-    SHARES,
-    WEIGHTS,
     RunWarning,
     ancestors,
     best_individuals,
@@ -25,8 +23,11 @@ from evo.tables import (
     read_runs,
     wins_by_decks,
 )
+from ilp_agent import WEIGHT_NAMES
 
 RUN = Path(__file__).parents[1] / "data" / "run"
+WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
+SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
 DECKS = ["thesis-paladin", "thesis-warrior"]
 
 

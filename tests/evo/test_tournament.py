@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rivals
 from engine import Action, PlayerView, find_deck, find_ruleset
-from evo import games as games_module
 from evo.entrants import find_entrants
 from evo.games import GAME, Fault
 from evo.pool import InterruptedRunError, LocalPool
@@ -345,8 +345,8 @@ class Illegal:
 
 @compiled
 def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(games_module.PLAIN, "crashing", Crashing)
-    monkeypatch.setitem(games_module.PLAIN, "illegal", Illegal)
+    monkeypatch.setitem(rivals.WEIGHTLESS, "crashing", Crashing)
+    monkeypatch.setitem(rivals.WEIGHTLESS, "illegal", Illegal)
     made = tournament("ilp:keep-alive", "crashing", "illegal", "pass", games=2)
     played, _ = run(made, tmp_path)
     games = games_table(made.meetings, played, made.names, list(DECKS))

@@ -281,7 +281,7 @@ def test_threads_do_not_share_memory() -> None:
 
     def run(_: int) -> list:
         plans = [solve(problem, ALL) for problem in problems]
-        spaces.append((solver._local.work, solver._local.layers))
+        spaces.append((solver._local.works, solver._local.layers))
         return plans
 
     with ThreadPoolExecutor(4) as pool:

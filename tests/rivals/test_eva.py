@@ -25,9 +25,7 @@ def score(text: str, action: str, **given: float) -> float:
     after = position.copy()
     after.play(chosen)
     array = weights(**given).array
-    return float(
-        score_action(position.state, after.state, position.table.array, chosen.code, array)
-    )
+    return float(score_action(position.state, after.state, position.table.array, chosen.code, array))
 
 
 def choice(text: str, **given: float) -> str:
@@ -188,9 +186,7 @@ def test_agent_and_batch_play_the_same_games_whatever_the_scale() -> None:
     table, profile = table_of(decks), find_agent_profile("eva", "competition")
     states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
-    deal_games(
-        table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states
-    )
+    deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     play_turns(table.array, np.tile(profile.weights.shares, (2, 1)), seats, states)
     outcomes, turns = endings(states)
     assert isinstance(profile.weights, EvaWeights)

@@ -23,9 +23,7 @@ POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
 def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
     position = parse_position(text)
     counts = np.zeros(8, np.int64)
-    return float(
-        score_position(position.state, position.table.array, position.active, weights.array, counts)
-    )
+    return float(score_position(position.state, position.table.array, position.active, weights.array, counts))
 
 
 def search(
@@ -190,9 +188,10 @@ def test_among_equals_the_first_with_fewest_actions() -> None:
 
 
 def test_all_weights_zero_does_nothing() -> None:
-    assert search("turn 5 | hero 20 mana 9 board [2/3 ready] hand [1:1/1] | hero 20 board [1/2]", np.zeros(8))[
-        0
-    ] == ["attack 0 -> hero"][:0]
+    assert (
+        search("turn 5 | hero 20 mana 9 board [2/3 ready] hand [1:1/1] | hero 20 board [1/2]", np.zeros(8))[0]
+        == ["attack 0 -> hero"][:0]
+    )
 
 
 def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, int], limit: int) -> int:
@@ -275,9 +274,7 @@ def test_agent_and_batch_play_the_same_games() -> None:
     states, use = np.zeros(n, STATE), np.zeros(n, USE)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     seats = np.tile([0, 1], (n, 1))
-    deal_games(
-        table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states
-    )
+    deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, use)
     outcomes, turns = endings(states)
     for game in range(n):

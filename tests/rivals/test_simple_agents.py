@@ -52,12 +52,16 @@ def test_aggro_spends_the_coin_for_a_dearer_card_only() -> None:
     """With 3 mana: a 4 is worth The Coin, a second 3 is not; at 10 mana nothing costs 11."""
     assert choice(AggroAgent(), "turn 3 | hero 20 mana 3 hand [3:1/1; The Coin; 4:1/1] | hero 20") == "play 1"
     assert choice(AggroAgent(), "turn 3 | hero 20 mana 3 hand [3:1/1; The Coin; 3:1/1] | hero 20") == "play 0"
-    assert choice(AggroAgent(), "turn 3 | hero 20 mana 10 hand [11:1/1; The Coin; 9:1/1] | hero 20") == "play 2"
+    assert (
+        choice(AggroAgent(), "turn 3 | hero 20 mana 10 hand [11:1/1; The Coin; 9:1/1] | hero 20") == "play 2"
+    )
 
 
 def test_aggro_attacks_what_bars_the_way_and_rushes_at_nothing_else() -> None:
     """The guard dies at the first blow, the second minion goes on to the hero; Rush cannot and stays."""
-    text = "turn 5 | hero 20 mana 0 board [3/2 ready; 1/1 ready; 2/2R ready arrived] | hero 20 board [9/9; 1/3T]"
+    text = (
+        "turn 5 | hero 20 mana 0 board [3/2 ready; 1/1 ready; 2/2R ready arrived] | hero 20 board [9/9; 1/3T]"
+    )
     assert turn(AggroAgent(), text) == ["attack 0 -> 1", "attack 1 -> hero"]
 
 
@@ -145,9 +149,7 @@ def test_agent_and_batch_play_the_same_games(name: str) -> None:
     table, profile = table_of(decks), find_profile("value-trading")
     states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
-    deal_games(
-        table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states
-    )
+    deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     if name == "aggro":
         aggro.play_turns(table.array, seats, states)
     else:

@@ -1,0 +1,88 @@
+"""A whole turn of the exact solver as the engine's actions, without the detour over objects of Python."""
+
+import numpy as np
+
+from engine import Action, Outcome, Position
+from engine.codes import ActionKind
+from engine.jit import njit
+from engine.rules import encode, outcome
+from engine.state import STATE
+from ilp_agent.kernel import solve_turns
+from ilp_agent.order import MAX_STEPS, PLAN
+from ilp_agent.selfplay import apply_step, begin_tracking, hero_after
+from ilp_agent.turn import TURN, read_turn
+from ilp_agent.work import WORK, new_layers
+
+
+class Planner:
+    """Memory for plans of the exact solver, taken when the first is made; for one thread."""
+
+    def __init__(self) -> None:
+        self._made = False
+
+    def plan(self, position: Position, weights: np.ndarray) -> list[tuple[bytes, Action]]:
+        """The actions of the best plan up to the end of the turn, each with the state it is meant for.
+
+        They end early where a hero's health is not what the plan predicts (`ilp_agent.selfplay.follow`).
+
+        Args:
+            position: of which only what the player to move sees is read.
+            weights: shape (8,).
+        """
+        if not self._made:
+            self._made = True
+            self._turns, self._plans = np.zeros(1, TURN), np.zeros(1, PLAN)
+            self._works, self._layers = np.zeros(1, WORK), new_layers()
+            self._codes = np.zeros(MAX_STEPS + 1, np.int64)
+        steps = np.zeros(MAX_STEPS + 2, STATE)
+        cards = position.table.array
+        read_turns(position.states, cards, self._turns)
+        solve_turns(self._turns, weights, self._works, self._layers, self._plans)
+        n = write_codes(position.states, cards, self._turns, self._plans, self._works, self._codes, steps)
+        return [
+            (steps[step].tobytes(), Action.from_code(code))
+            for step, code in enumerate(self._codes[:n].tolist())
+        ]
+
+
+@njit
+def read_turns(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None:
+    """`read_turn` for arrays of shape (1,). `turns` is modified in place."""
+    read_turn(states[0], cards, turns[0])
+
+
+@njit
+def write_codes(
+    states: np.ndarray,
+    cards: np.ndarray,
+    turns: np.ndarray,
+    plans: np.ndarray,
+    works: np.ndarray,
+    codes: np.ndarray,
+    steps: np.ndarray,
+) -> int:
+    """Carry a plan out on copies; the number of actions, the end of the turn included where it is reached.
+
+    Args:
+        states: shape (1,), left as it is.
+        cards: the card table.
+        turns: dtype `TURN`, shape (1,).
+        plans: dtype `PLAN`, shape (1,).
+        works: dtype `WORK`, shape (1,). Modified in place.
+        codes: integers. Modified in place: the actions.
+        steps: dtype `STATE`. Modified in place: the position before each action.
+    """
+    turn, plan, work = turns[0], plans[0], works[0]
+    steps[0] = states[0]
+    begin_tracking(turn, work)
+    hero = turn["hero"]
+    for step in range(plan["n_steps"]):
+        steps[step + 1] = steps[step]
+        state = steps[step + 1]
+        hero = hero_after(turn, plan, step, hero)
+        codes[step] = apply_step(state, cards, turn, plan, step, work)
+        enemy = state["sides"][1 - state["active"]]
+        if outcome(state) != Outcome.ONGOING or enemy["health"] + enemy["armour"] != hero:
+            return step + 1
+    codes[plan["n_steps"]] = encode(ActionKind.END_TURN, 0, 0)
+    return int(plan["n_steps"] + 1)

@@ -15,6 +15,7 @@ from evo.commands import add_commands
 from evo.entrants import NOTATION, find_entrant
 from evo.explanation import as_json, draw_explanation
 from evo.reading_commands import add_reading_commands
+from evo.sweep_commands import add_sweep_commands
 from evo.tournament_commands import tournament_command
 from ilp_agent import (
     BACKENDS,
@@ -135,4 +136,5 @@ def explain_position(
 
 add_commands(app)
 app.command(name="tournament")(tournament_command)
+add_sweep_commands(app)
 add_reading_commands(app)

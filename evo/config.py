@@ -192,8 +192,8 @@ def find_config(path: str | Path) -> Path:
 
 
 def shipped_configs() -> list[str]:
-    """Names of the configurations in `configs/`."""
-    return sorted(file.stem for file in configs_folder().glob("*.toml"))
+    """Names of the configurations of runs in `configs/`."""
+    return sorted(file.stem for file in configs_folder().glob("*.toml") if file.stem != "arena")
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:

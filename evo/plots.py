@@ -169,6 +169,31 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     return axes
 
 
+def plot_sweep(axes: Axes, curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> Axes:
+    """Win rate by the value of a weight, with its 95% intervals.
+
+    Args:
+        axes: to draw on.
+        curve: as `evo.sweep.sweep_table` makes it.
+        entrant: whose weight it is.
+        against: the opponent.
+        usual: the entrant's own value, marked; None for none.
+    """
+    table = curve.sort_values("value")
+    axes.fill_between(table["value"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
+    axes.plot(table["value"], table["win_rate"], "o-", color=BLUE, markersize=4, linewidth=1.4)
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+    if usual is not None and table["value"].min() <= usual <= table["value"].max():
+        axes.axvline(usual, color=ORANGE, linewidth=1, linestyle="--", label=f"its own value, {usual:g}")
+        axes.legend(frameon=False, fontsize=8)
+    weight = table["weight"].iloc[0]
+    axes.set(xlabel=f"{weight} of {_short(entrant)}", ylabel=f"win rate against\n{_short(against)}")
+    decimals = 0 if np.ptp(table["win_rate"]) > 0.05 else 1
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
+    axes.grid(linewidth=0.4, alpha=0.6)
+    return axes
+
+
 def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
     """All generations, or every so many that at most `MOST_BOXES` remain; the last always."""
     last = int(individuals["generation"].max())

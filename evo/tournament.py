@@ -2,7 +2,7 @@
 
 Every meeting plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
 the entrants exchanged, over all pairs of decks (`evo.coevolution`). `fixed`: two decks, the first for whoever
-goes first; both orders of two entrants play each deal.
+goes first; both orders of two entrants play each deal. `first`: the same, but the pairing's first goes first.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from engine.streams import derive, stream_key
 from evo.coevolution import Setups, make_schedule, make_setups
 from evo.games import Fault, Schedule
 
-Seats = Literal["paired", "fixed"]
-Format = Literal["round-robin", "gauntlet"]
+Seats = Literal["paired", "fixed", "first"]
+Format = Literal["round-robin", "gauntlet", "sweep"]
 
 OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
 FAULTS = {Fault.NONE: "", Fault.ILLEGAL_ACTION: "illegal action", Fault.AGENT_ERROR: "agent error"}
@@ -30,12 +30,12 @@ class Meetings:
 
     Attributes:
         pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is a self-match.
-        n_decks: decks that `paired` plays all pairs of; `fixed`: 1 or 2, of the first and of the second.
+        n_decks: decks that `paired` plays all pairs of; otherwise 1 or 2, of the first and of the second.
         games: for each cell, which is two entrants and an ordered pair of decks; `fixed`: an ordered pair of
-            entrants. Even where games come in pairs.
+            entrants; `first`: a pairing. Even where games come in pairs.
         seed: of the deals.
         address: of the deals below it.
-        seats: "paired" or "fixed".
+        seats: "paired", "fixed" or "first".
     """
 
     pairings: np.ndarray
@@ -48,16 +48,18 @@ class Meetings:
     @property
     def rounds(self) -> int:
         """Rounds: each has every setup of its kind once."""
-        return self.games if self.seats == "fixed" else self.games // 2
+        return self.games // 2 if self.seats == "paired" else self.games
 
     @property
     def setups_a_round(self) -> int:
         """Setups of a round."""
-        return 1 if self.seats == "fixed" else self.n_decks**2
+        return self.n_decks**2 if self.seats == "paired" else 1
 
     @property
     def games_a_round(self) -> int:
         """Games of a round."""
+        if self.seats == "first":
+            return len(self.pairings)
         alone = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
         return self.setups_a_round * (2 * len(self.pairings)) - alone
 
@@ -77,9 +79,9 @@ class Meetings:
         numbers = np.arange(len(setups)) + first * self.setups_a_round
         setup = np.broadcast_to(numbers[:, None, None], shape).reshape(-1)
         alone = np.zeros(shape, bool)
-        alone[:, self.pairings[:, 0] == self.pairings[:, 1], 1] = True
+        alone[:, (self.pairings[:, 0] == self.pairings[:, 1]) | (self.seats == "first"), 1] = True
         twin = alone.reshape(-1)
-        if self.seats == "fixed":
+        if self.seats != "paired":
             schedule, setup = schedule.part(~twin), setup[~twin]
         elif twin.any():  # against itself the twin would be the same game again: it has a deal of its own
             schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
@@ -100,10 +102,13 @@ def make_pairings(n: int, style: Format, alone: Sequence[int]) -> np.ndarray:
 
     Args:
         n: entrants.
-        style: everybody meets everybody, or all the others meet the first.
+        style: everybody meets everybody, all the others meet the first, or all the others meet the last.
         alone: entrants who also meet themselves.
     """
-    others = [(i, j) for i in range(1 if style == "gauntlet" else n) for j in range(i + 1, n)]
+    if style == "sweep":
+        others = [(i, n - 1) for i in range(n - 1)]
+    else:
+        others = [(i, j) for i in range(1 if style == "gauntlet" else n) for j in range(i + 1, n)]
     return np.array(others + [(i, i) for i in sorted(alone)], np.int64).reshape(-1, 2)
 
 

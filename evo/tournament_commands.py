@@ -1,12 +1,14 @@
 """The command `manaforge tournament`."""
 
+import contextlib
 import json
 import re
 import signal
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import pandas as pd
 import typer
@@ -18,7 +20,7 @@ from evo.commands import check_pool, pool_of
 from evo.entrants import NOTATION, find_entrants
 from evo.pool import InterruptedRunError, LocalPool
 from evo.progress import Counter, output_console
-from evo.sequential import parse_sprt
+from evo.sequential import Verdict, parse_sprt
 from evo.standings import Standings, standings
 from evo.tournament import Format, Seats, games_table
 from evo.tournament_folder import TournamentError, TournamentFolder, open_tournament
@@ -83,8 +85,8 @@ def tournament_command(
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,
         games=games,
-        seats=cast(Seats, _one_of("--seats", "kind of seats", seats, get_args(Seats))),
-        style=cast(Format, _one_of("--format", "format", style, get_args(Format))),
+        seats=cast(Seats, one_of("--seats", "kind of seats", seats, ("paired", "fixed"))),
+        style=cast(Format, one_of("--format", "format", style, ("round-robin", "gauntlet"))),
         seed=seed,
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
     )
@@ -127,6 +129,21 @@ def play_into(
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
+    with played(tournament, out, kind, pool, workers, address, quiet) as (folder, verdict, console):
+        names = [deck.name for deck in tournament.decks]
+        table = games_table(tournament.meetings, folder.played, tournament.names, names)
+        read = standings(table)
+        summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
+        folder.finish(table)
+        write_files(tournament, folder, read, summary)
+    return Finished(folder.path, table, read, summary, console)
+
+
+@contextlib.contextmanager
+def played(
+    tournament: Tournament, out: Path | None, kind: str, pool: str, workers: int, address: str, quiet: bool
+) -> Iterator[tuple[TournamentFolder, Verdict, Console]]:
+    """The folder of a tournament whose games are all played; arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
@@ -147,13 +164,7 @@ def play_into(
                 except InterruptedRunError as error:
                     _say_how_to_go_on(error, folder, counter)
                     raise
-        names = [deck.name for deck in tournament.decks]
-        table = games_table(tournament.meetings, folder.played, tournament.names, names)
-        read = standings(table)
-        summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
-        folder.finish(table)
-        write_files(tournament, folder, read, summary)
-    return Finished(path, table, read, summary, console)
+        yield folder, verdict, console
 
 
 def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
@@ -166,7 +177,7 @@ def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, coun
     )
 
 
-def _one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
+def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
     """The text, where it is one of the known.
 
     Raises:

@@ -40,8 +40,8 @@ class Tournament:
         ruleset: how games are set up.
         ruleset_name: its name.
         games: for each cell; see `evo.tournament.Meetings`.
-        seats: "paired" or "fixed".
-        style: "round-robin" or "gauntlet".
+        seats: see `evo.tournament.Meetings`.
+        style: see `evo.tournament.make_pairings`.
         seed: of the deals.
         sprt: when to stop early; of two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
@@ -78,7 +78,7 @@ class Tournament:
             raise TournamentError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
         if len(set(names)) != len(names):
             raise TournamentError(f"--decks: two decks of one name in {', '.join(names)}")
-        if self.seats == "fixed" and len(self.decks) > 2:
+        if self.seats != "paired" and len(self.decks) > 2:
             raise TournamentError(
                 f"--seats fixed takes one deck for both, or the first's and the second's, got {len(names)}"
             )

@@ -68,6 +68,8 @@ def read_any_profile(path: Path, kinds: Mapping[str, type[WeightVector]]) -> Pro
     """
     content = _read(path)
     agent = content.get("agent")
+    if len(kinds) == 1:
+        return _profile(content, path, *kinds.values())
     if not isinstance(agent, str) or agent not in kinds:
         raise ProfileError(f"{path}: agent: {unknown_name('agent', str(agent), kinds)}")
     return _profile(content, path, kinds[agent])

@@ -1,7 +1,8 @@
 """Weight vectors: named numbers that decide how an agent plays, and the eight of the turn program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ class WeightVector:
         NEGATIVE: names of weights that may be below zero; evolution keeps to [0, 1] all the same.
         MEANINGS: what each weight is for, in the order of the fields.
         SCALE: what the scale-free form is, in words.
+        ALIASES: names that stand for several weights, which then are equal.
 
     Raises:
         WeightError: a weight is negative and must not be, NaN, infinite or no number.
@@ -34,6 +36,7 @@ class WeightVector:
     NEGATIVE: ClassVar[frozenset[str]] = frozenset()
     MEANINGS: ClassVar[tuple[str, ...]] = ()
     SCALE: ClassVar[str] = "shares of their sum"
+    ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
         for name in self.names():

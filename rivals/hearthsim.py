@@ -14,7 +14,9 @@ Armour counts as health, as in HearthSim's code. Infinity is meant: all lethal t
 same, and the first that is found is played. `rivals.hearthsim_search` tells how a turn is searched.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -52,7 +54,9 @@ class HearthSimWeights(WeightVector):
         "each point of the enemy hero's health, against",
         "each point of attack and health of an own minion with Divine Shield",
     )
-    ALIASES: ClassVar[dict[str, tuple[str, ...]]] = {"aggressiveness": ("attack", "health")}
+    ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"aggressiveness": ("attack", "health")}
+    )
 
     attack: float
     health: float

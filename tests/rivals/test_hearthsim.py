@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine import HERO, Action, Outcome, Position, parse_position, play
+from engine import Action, Outcome, Position, parse_position, play
 from engine.codes import COIN, ActionKind
 from engine.state import STATE
 from engine.view import PlayerView
@@ -283,4 +283,3 @@ def test_agent_and_batch_play_the_same_games() -> None:
         assert not result.error
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
         assert agents[0].use["nodes"] + agents[1].use["nodes"] == use[game]["nodes"]
-    assert HERO == 7

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import Action, find_deck, find_ruleset, parse_action, parse_position, play
+from engine import find_deck, find_ruleset, parse_action, parse_position, play
 from engine.decks import deck_records, table_of
 from engine.match import Agent
 from engine.state import STATE
@@ -160,4 +160,3 @@ def test_agent_and_batch_play_the_same_games(name: str) -> None:
         result = play(agents[0], agents[1], decks, 5, (game,), "hearthsim")
         assert not result.error
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
-    assert Action.end_turn().code == 0

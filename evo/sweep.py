@@ -1,0 +1,127 @@
+"""One weight's curve: an entrant with other and other values of a weight against one opponent. Pure.
+
+Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from engine import ManaforgeError, Outcome
+from engine.errors import unknown_name
+from evo.entrants import Entrant
+from evo.ratings import exact_rate
+from evo.tournament_run import Tournament
+from ilp_agent import WeightError, WeightVector
+from rivals import WEIGHTS_OF
+
+MOST_VALUES = 1000
+
+COLUMNS = ("weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high")
+
+
+class SweepError(ManaforgeError, ValueError):
+    """A sweep that cannot be played; the message names what is wrong and the way out."""
+
+
+@dataclass(frozen=True)
+class Variants:
+    """An entrant with other values of a weight.
+
+    Attributes:
+        weight: its name, or one that stands for several (`WeightVector.ALIASES`).
+        values: in their order.
+        entrants: one for each value.
+        usual: the entrant's own value; None where an alias stands for different ones.
+    """
+
+    weight: str
+    values: tuple[float, ...]
+    entrants: tuple[Entrant, ...]
+    usual: float | None
+
+
+def parse_values(text: str) -> tuple[float, ...]:
+    """Values from "0:2:0.1" (first, last, step; the last is one of them) or "0.5,1,2".
+
+    Raises:
+        SweepError: these are no values, or more than `MOST_VALUES`.
+    """
+    wanted = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
+    try:
+        if ":" not in text:
+            values = [float(part) for part in re.split(r"\s*,\s*", text.strip())]
+        else:
+            first, last, step = (float(part) for part in text.split(":"))
+            if not (step > 0 and np.isfinite([first, last, step]).all() and last >= first):
+                raise SweepError(f"{wanted}; STEP must be above 0 and LAST not below FIRST")
+            count = int((last - first) / step + 1e-9) + 1
+            if count > MOST_VALUES:
+                raise SweepError(f"--values {text}: {count:,} values; at most {MOST_VALUES:,}")
+            values = [float(f"{first + place * step:.12g}") for place in range(count)]
+    except ValueError as error:
+        raise (error if isinstance(error, SweepError) else SweepError(wanted)) from None
+    if len(set(values)) < len(values):
+        raise SweepError(f"--values {text}: the same value twice")
+    return tuple(values)
+
+
+def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
+    """An entrant with each of some values of a weight.
+
+    Raises:
+        SweepError: the entrant has no such weight, or a value is not allowed.
+    """
+    kind = WEIGHTS_OF.get(entrant.player.kind)
+    if kind is None:
+        raise SweepError(f"{entrant.text} has no weights; {', '.join(WEIGHTS_OF)} have")
+    names = _names(kind, weight)
+    places = [kind.names().index(name) for name in names]
+    found = []
+    for value in values:
+        weights = list(entrant.player.weights)
+        for place in places:
+            weights[place] = value
+        try:
+            vector = kind.from_array(weights)
+        except WeightError as error:
+            raise SweepError(f"--values: {error}") from None
+        player = replace(entrant.player, weights=tuple(map(float, vector.array)))
+        found.append(Entrant(f"{entrant.text}[{weight}={value:g}]", player))
+    own = {entrant.player.weights[place] for place in places}
+    return Variants(weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
+
+
+def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
+    """The weights that a name stands for."""
+    if weight in kind.names():
+        return (weight,)
+    if weight in kind.ALIASES:
+        return kind.ALIASES[weight]
+    raise SweepError(f"--weight: {unknown_name('weight', weight, [*kind.names(), *kind.ALIASES])}")
+
+
+def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) -> pd.DataFrame:
+    """One row a value: its record, win rate (draws half) and the 95% interval of Clopper and Pearson.
+
+    Args:
+        variants: as `vary` makes them.
+        tournament: of format "sweep", its entrants the variants and then the opponent.
+        played: its games, dtype `evo.games.GAME`.
+    """
+    schedule, _ = tournament.meetings.schedule(0, len(played))
+    n = len(variants.values)
+    first = schedule.players[:, 0] < n
+    variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
+    draw = played["outcome"] == Outcome.DRAW
+    won = ~draw & (first == (played["outcome"] == Outcome.FIRST_WINS))
+    games, wins, draws = (np.bincount(variant, one, n).astype(int) for one in (np.ones(len(won)), won, draw))
+    rows = []
+    for place, value in enumerate(variants.values):
+        count, win, even = int(games[place]), int(wins[place]), int(draws[place])
+        rate = exact_rate(win, even, count)
+        rows.append((variants.weight, value, count, win, count - win - even, even, *rate))
+    return pd.DataFrame(rows, columns=list(COLUMNS))

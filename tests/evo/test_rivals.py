@@ -1,0 +1,244 @@
+"""Other agents in the pipeline: as entrants, evolved, in mixed games, in reports."""
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from engine import ManaforgeError, Outcome, find_deck, find_ruleset
+from engine.streams import stream_key
+from evo.cli import app
+from evo.config import ConfigError, RunConfig
+from evo.entrants import find_entrant, find_entrants
+from evo.export import best_profiles, group_profiles, write_profiles
+from evo.games import GAME, Player, Schedule, Table, _play_compiled, _play_in_python
+from evo.pool import LocalPool
+from evo.progress import Display, output_console
+from evo.report import make_report
+from evo.run import begin_session, evolve, extend
+from evo.store import RunError, open_run
+from evo.tables import names_of, read_runs
+from ilp_agent import ProfileError, find_profile
+from rivals import WEIGHTS_OF, find_agent_profile, read_agent_profile
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import TINY, run_new, run_on
+
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+OTHERS = ["hearthsim", "eva", "greedy-ilp"]
+
+
+def tiny(agent: str) -> RunConfig:
+    return TINY.changed(agent=agent, generations=2)
+
+
+def test_agents_are_entrants_by_name_with_a_usual_profile(tmp_path: Path) -> None:
+    for text, profile in (
+        ("hearthsim", "standard"),
+        ("hearthsim:balanced", "balanced"),
+        ("eva", "competition"),
+    ):
+        entrant = find_entrant(text)
+        agent = text.partition(":")[0]
+        assert entrant.text == text
+        assert entrant.player.compiled
+        assert entrant.player.weights == tuple(find_agent_profile(agent, profile).weights.array)
+        assert entrant.player.agent().name == agent
+    assert (
+        find_entrant("greedy-ilp:keep-alive").player.weights == find_entrant("ilp:keep-alive").player.weights
+    )
+    assert find_entrant("aggro").player.compiled
+    own = tmp_path / "mine.toml"
+    own.write_text(find_agent_profile("eva", "competition").to_toml().replace("competition", "mine"))
+    assert [one.text for one in find_entrants([f"eva:{tmp_path}/*.toml"])[0]] == ["eva:mine"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hearthsim:standart", "unknown profile of hearthsim 'standart'; nearest: standard"),
+        ("heartsim", "nearest: hearthsim"),
+        ("eva:", "unknown entrant 'eva:'"),
+        ("aggro:standard", "unknown entrant 'aggro:standard'"),
+        ("eva:nowhere/none.toml", "cannot read profile nowhere/none.toml"),
+    ],
+)
+def test_wrong_rivals_name_the_way_out(text: str, told: str) -> None:
+    with pytest.raises(ManaforgeError) as error:
+        find_entrant(text)
+    assert told in str(error.value)
+
+
+def test_a_profile_of_another_agent_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "eva.toml"
+    path.write_text(find_agent_profile("eva", "competition").to_toml())
+    with pytest.raises(ProfileError, match='agent must be "ilp", got .eva.'):
+        find_entrant(f"ilp:{path}")
+    assert read_agent_profile(path).weights == find_agent_profile("eva", "competition").weights
+    path.write_text(path.read_text().replace('"eva"', '"ewa"'))
+    with pytest.raises(ProfileError, match="agent: unknown agent 'ewa'; nearest: eva"):
+        read_agent_profile(path)
+
+
+@compiled
+def test_mixed_games_compiled_are_those_of_the_agents() -> None:
+    """Every kind against every other in one batch: the same outcomes as agents in Python, game by game."""
+    names = ("ilp:value-trading", "greedy-ilp", "hearthsim", "eva", "aggro")
+    players = tuple(find_entrant(name).player for name in names)
+    decks = tuple(find_deck(name) for name in ("thesis-paladin", "hearthsim-basic", "random-minions"))
+    table = Table(players, decks, find_ruleset("standard"))
+    pick = np.random.default_rng(1)
+    n = 60
+    keys = np.array([stream_key(9, game) for game in range(n)], np.uint64)
+    shape = (n, 2)
+    schedule = Schedule(
+        pick.integers(5, size=shape).astype(np.int16), pick.integers(3, size=shape).astype(np.int16), keys
+    )
+    one, other = _play_compiled(table, schedule), _play_in_python(table, schedule)
+    assert (one == other).all()
+    assert set(one["outcome"]) == {Outcome.FIRST_WINS, Outcome.SECOND_WINS}
+
+
+@compiled
+def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the batch tells of a search that ran out goes into the game's record."""
+    from evo import games
+
+    def unproven(kind, cards, weights, agents, states, counts):  # type: ignore[no-untyped-def]
+        games_played(kind, cards, weights, agents, states, counts)
+        counts += 2
+
+    games_played = games.play_turns
+    monkeypatch.setattr(games, "play_turns", unproven)
+    table = Table((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
+    nobody = np.zeros((3, 2), np.int16)
+    played = _play_compiled(table, Schedule(nobody, nobody, np.arange(3, dtype=np.uint64)))
+    assert played.dtype == GAME
+    assert (played["unproven"] == 2).all()
+
+
+@compiled
+@pytest.mark.parametrize("agent", OTHERS)
+def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> None:
+    whole = run_new(tmp_path / "whole", tiny(agent))
+    run_new(tmp_path / "part", tiny(agent).changed(generations=1))
+    with open_run(tmp_path / "part") as folder:
+        extend(folder, 2)
+    assert run_on(tmp_path / "part") == whole
+    names = WEIGHTS_OF[agent].names()
+    runs = read_runs([tmp_path / "whole"])
+    assert names_of(runs.individuals) == list(names)
+    assert (tmp_path / "whole" / "champion.toml").read_text().count("=") > len(names)
+    profile = best_profiles(tmp_path / "whole")[0]
+    assert profile.weights.AGENT == WEIGHTS_OF[agent].AGENT
+    assert find_entrant(f"{agent}:{tmp_path / 'whole'}").player.weights == tuple(profile.weights.array)
+    write_profiles(group_profiles([tmp_path / "whole"]), tmp_path / "groups")
+    with (
+        pytest.raises(ProfileError, match="agent must be")
+        if agent != "greedy-ilp"
+        else contextlib.nullcontext()
+    ):
+        find_entrant(f"ilp:{tmp_path / 'whole'}")
+
+
+@compiled
+def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
+    run_new(tmp_path / "eva", tiny("eva"))
+    pool = LocalPool(1)
+    page = make_report(read_runs([tmp_path / "eva"]), [tmp_path / "eva"], pool.play).decode()
+    pool.close()
+    assert "w9 to w21" in page
+    assert "divine_shield" in page
+    run_new(tmp_path / "ilp", TINY.changed(generations=0, final={"games": 0, "benchmark_games": 0}))
+    with pytest.raises(RunError, match="different agents \\(eva, ilp\\)"):
+        read_runs([tmp_path / "eva", tmp_path / "ilp"])
+
+
+@compiled
+def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from evo.run import new_manifest
+    from evo.store import create_run
+
+    config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})
+    display, pool = Display(output_console()), LocalPool(1)
+    with create_run(tmp_path / "run", config, new_manifest(config)) as folder:
+        begin_session(folder, pool)
+        evolve(folder, pool, display)
+    pool.close()
+    assert "eva, strategy es, 3 + 3, of 2 generations" in capsys.readouterr().out
+
+
+def test_only_ilp_has_other_solvers() -> None:
+    with pytest.raises(ConfigError, match='backend "highs" solves for agent "ilp"; "eva" has none'):
+        tiny("eva").changed(backend="highs")
+
+
+@compiled
+def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, since each new one costs seconds; `tests/evo/test_commands.py` starts real ones."""
+    monkeypatch.chdir(tmp_path)
+    words = "sweep hearthsim --weight aggressiveness --values 0.5,1 --against hearthsim:standard --out s"
+    options = "--ruleset hearthsim --decks random-minions --seats fixed --games 30"
+    done = CliRunner().invoke(app, f"{words} {options}".split())
+    assert done.exit_code == 0, done.output
+    curve = pd.read_csv("s/sweep.csv")
+    columns = ["weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high"]
+    assert list(curve.columns) == columns
+    assert curve["value"].tolist() == [0.5, 1.0]
+    assert (curve["games"] == 30).all()
+    assert (curve["wins"] + curve["losses"] + curve["draws"] == 30).all()
+    assert Path("s/sweep.png").read_bytes().startswith(b"\x89PNG")
+    # The second value is the standard against itself, which goes first: the same games as a tournament's.
+    text = "tournament hearthsim:standard hearthsim:standard --out t --games 30 --seats fixed"
+    again = CliRunner().invoke(app, f"{text} --ruleset hearthsim --decks random-minions".split())
+    assert again.exit_code == 0, again.output
+    assert pd.read_csv("t/results.csv")["first_wins"].tolist() == [curve["wins"].iloc[1]]
+    champion = find_profile("value-trading").to_toml()
+    Path("mine.toml").write_text(champion)
+    Path("arena.toml").write_text(
+        'schema = 1\nchampion = "ilp:mine.toml"\nentrants = ["aggro", "hearthsim", "eva"]\n'
+        'decks = ["thesis-paladin", "random-minions"]\ngames = 8\n'
+    )
+    done = CliRunner().invoke(app, ["arena", "./arena.toml", "--out", "a"])
+    assert done.exit_code == 0, done.output
+    assert "champion against" in done.output
+    assert "beats " in done.output
+    assert len(pd.read_parquet("a/games.parquet")) == 6 * 8
+    shutil.rmtree("a")
+    refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
+    assert "the champion aggro is one of the others too" in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("hearthsim --weight agressiveness --values 1", "nearest: aggressiveness"),
+        ("random --weight face --values 1", "random has no weights"),
+        ("ilp:keep-alive --weight face --values -1,2", "face must be a finite number >= 0"),
+        ("hearthsim --weight hand --values 1:0:1", "LAST not below FIRST"),
+        ("hearthsim --weight hand --values x", "--values takes FIRST:LAST:STEP"),
+        ("hearthsim --weight hand --values 0:1:1e-9", "at most 1,000"),
+        ("hearthsim --weight hand --values 1,1.0", "the same value twice"),
+        ("hearthsim --weight hand --values nan", "hand must be a finite number"),
+    ],
+)
+def test_a_wrong_sweep_names_the_way_out(words: str, told: str) -> None:
+    done = CliRunner().invoke(app, f"sweep {words} --against aggro --decks random-minions".split())
+    assert done.exit_code == 1
+    assert told in str(done.exception), done.exception
+
+
+def test_a_wrong_arena_names_the_key(tmp_path: Path) -> None:
+    file = tmp_path / "arena.toml"
+    for content, told in (
+        ("schema = 1", "champion: Field required"),
+        ("schema = 2", "schema: Input should be 1"),
+        ("x", "is not a TOML file"),
+    ):
+        file.write_text(content)
+        done = CliRunner().invoke(app, ["arena", str(file)])
+        assert told in str(done.exception)
+    assert "cannot read arena" in str(CliRunner().invoke(app, ["arena", "none.toml"]).exception)

@@ -61,6 +61,7 @@ cover: $(VENV)/.tools  ## Branch coverage of the engine, measured uncompiled; fa
 bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.turn_speed
+	$(BIN)/python -m benchmarks.rival_speed
 
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks

@@ -299,7 +299,11 @@ def show_champion(path: Path, console: Console) -> None:
         console.print(table)
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
-    console.print(f"profile: {path / 'champion.toml'}; play it as ilp:{path}", soft_wrap=True, markup=False)
+    console.print(
+        f"profile: {path / 'champion.toml'}; play it as {content.get('agent', 'ilp')}:{path}",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _weights_table(vector: WeightVector, title: str) -> RichTable:

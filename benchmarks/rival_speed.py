@@ -1,0 +1,75 @@
+"""How fast the rivals play on one core: compiled batches, and the `Agent` loop in Python.
+
+Run with `make bench`. Everything is compiled before it is timed; the best of several rounds is quoted, since
+other work on the machine can only slow a round down.
+"""
+
+import numpy as np
+
+from benchmarks.engine_speed import best_seconds
+from engine import find_deck, find_ruleset, play
+from engine.streams import stream_key
+from evo.entrants import find_entrant
+from evo.games import Schedule, Table, play_part
+from rivals import hearthsim
+
+BATCHES = [
+    ("hearthsim", "random-minions", 2_000),
+    ("hearthsim", "thesis-paladin", 1_000),
+    ("eva", "thesis-paladin", 2_000),
+    ("greedy-ilp", "thesis-paladin", 2_000),
+    ("aggro", "thesis-paladin", 5_000),
+    ("ilp:true-balanced", "thesis-paladin", 2_000),
+]
+LOOPS = ["ilp:true-balanced", "eva", "hearthsim", "aggro", "random"]
+LOOP_GAMES = 200
+
+
+def batches() -> None:
+    """Whole games between two of a kind, compiled."""
+    for text, deck, n in BATCHES:
+        table = Table((find_entrant(text).player,), (find_deck(deck),), find_ruleset("hearthsim"))
+        nobody = np.zeros((n, 2), np.int16)
+        games = Schedule(nobody, nobody, np.array([stream_key(1, game) for game in range(n)], np.uint64))
+        play_part(table, games.part(slice(2)))
+        seconds = best_seconds(lambda table=table, games=games: play_part(table, games))
+        print(f"compiled, {text} with {deck}: {n / seconds:,.0f} games/s")
+
+
+def search_use() -> None:
+    """Nodes of hearthsim's searches, and how many turns ran out of them."""
+    for deck in ("random-minions", "hearthsim-basic", "thesis-paladin"):
+        table = Table((find_entrant("hearthsim").player,), (find_deck(deck),), find_ruleset("hearthsim"))
+        total = np.zeros(1, hearthsim.USE)
+        decks = find_deck(deck), find_deck(deck)
+        agents = [table.players[0].agent() for _ in range(2)]
+        for seed in range(300):
+            play(*agents, decks, seed, ruleset="hearthsim")
+        for agent in agents:
+            for name in hearthsim.USE.names or ():
+                total[name] += agent.use[name]  # type: ignore[attr-defined]
+        turns, nodes, ran_out = (int(total[name][0]) for name in ("turns", "nodes", "exhausted"))
+        print(
+            f"hearthsim with {deck}: {nodes / turns:.1f} nodes a turn, "
+            f"{ran_out} of {turns:,} turns ran out of {hearthsim.BUDGET:,} nodes"
+        )
+
+
+def loops() -> None:
+    """Whole games through `engine.play`, views and checks included."""
+    decks = find_deck("thesis-paladin"), find_deck("thesis-warrior")
+    for text in LOOPS:
+        agents = [find_entrant(text).player.agent() for _ in range(2)]
+        play(*agents, decks, 0)
+
+        def some(agents: list = agents) -> None:  # type: ignore[type-arg]
+            for seed in range(LOOP_GAMES):
+                play(*agents, decks, seed)
+
+        print(f"Agent loop, {text}: {LOOP_GAMES / best_seconds(some):,.0f} games/s")
+
+
+if __name__ == "__main__":
+    batches()
+    search_use()
+    loops()

@@ -24,8 +24,8 @@ from evo.games import Player, compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
 from evo.progress import Counter, Display, default_folder, output_console, stop_on_signals
 from evo.run import begin_session, evolve, extend, new_manifest
-from evo.seeds import study_seed
 from evo.store import RunError, RunFolder, check_vacant, create_run, open_run, peek_run, read_champion
+from evo.study import open_member, run_side_by_side, runs_at_a_time
 from ilp_agent import WeightVector
 from rivals import WEIGHTS_OF
 
@@ -109,6 +109,9 @@ def study_command(
     address: str = ADDRESS,
     overrides: list[str] = SET,
     tensorboard: bool = TENSORBOARD,
+    parallel: int = typer.Option(
+        0, min=0, help="Runs at a time; 0: one, and on a cluster as many as keep its nodes busy."
+    ),
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; started again, it goes on."""
     chosen = placed(read_config(config, overrides), workers, pool, address)
@@ -117,22 +120,14 @@ def study_command(
         raise RunError(f"{study} is a single run; choose another --out for the study")
     display = Display(output_console(), tensorboard)
     with playing(chosen, display) as players:
-        for number in range(runs):
-            path = study / f"{number:02d}"
-            one = chosen.changed(seed=study_seed(chosen.seed, number))
-            if (path / "config.toml").exists():
-                folder = open_run(path)
-                if folder.config.digest != one.digest:
-                    folder.close()
-                    raise RunError(
-                        f"{path} was begun with another configuration; choose another --out for this study"
-                    )
-                if folder.config.generations != one.generations:
-                    extend(folder, one.generations)
-            else:
-                folder = create_run(path, one, new_manifest(one))
-            with folder:
-                carry_on(folder, players, display)
+        side_by_side = parallel or (runs_at_a_time(players.workers) if chosen.address else 1)
+
+        def go_on(number: int) -> None:
+            shown = display if side_by_side == 1 else display.of_run(f"{number:02d}")
+            with open_member(study / f"{number:02d}", chosen, number) as folder:
+                carry_on(folder, players, shown)
+
+        run_side_by_side(go_on, runs, side_by_side)
     show_runs(study, display.console)
 
 

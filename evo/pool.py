@@ -1,31 +1,39 @@
 """Who plays the games: threads on this machine, or Ray's workers on many. The only file that imports ray.
 
-Both cut a schedule of games into parts sized by the speed seen so far, keep a bounded number of parts in
-flight and put the results back by their place, so that what comes out depends on the games alone.
+Both hand games out as `evo.dispatch` has it, so that what comes out depends on the games alone.
 """
 
 import contextlib
 import logging
 import os
+import platform
 import signal
+import socket
+import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
 import numpy as np
 
 from engine import ManaforgeError
-from evo.games import GAME, Schedule, Table, play_part
+from engine.versions import play_versions
+from evo.dispatch import (
+    Answer,
+    Dispatcher,
+    LostError,
+    Note,
+    Pace,
+    PoolError,
+    VersionError,
+    Watch,
+    play_answer,
+)
+from evo.games import Schedule, Table
 
-PARTS_A_WORKER = 8
-LONGEST_PART = 1.0
-"""Seconds."""
-
-
-class PoolError(ManaforgeError, RuntimeError):
-    """A pool that cannot start, or lost its workers."""
+LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""With "0" in it a Ray binds to 127.0.0.1, on Linux too; else to every address of the machine."""
 
 
 class InterruptedRunError(ManaforgeError):
@@ -40,55 +48,33 @@ class InterruptedRunError(ManaforgeError):
         self.signal = signal
 
 
-Watch = Callable[[int], None]
-"""Called on the caller's thread with the number of games just finished; raises to stop early."""
-
-
-def _ignore(_: int) -> None:
-    pass
+def ignore(_: object) -> None:
+    """Tell nobody."""
 
 
 class Pool(Protocol):
-    """Plays schedules. The same games give the same results in every pool, with any number of workers."""
+    """Plays schedules. The same games give the same results in every pool, with any number of workers.
+
+    Several threads may play at once; they share the workers.
+    """
 
     name: str
     workers: int
-    busy: float
-    """Seconds that workers have spent playing, summed over them."""
+    note: Note
+    """Told what went wrong with workers and was mended."""
 
-    def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
-        """Play all games; dtype `GAME`, shape (games,), in the order of the schedule."""
+    @property
+    def busy(self) -> float:
+        """Seconds that workers have spent playing, summed over them."""
+        ...
+
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
+        """Play all games; dtype `evo.games.GAME`, shape (games,), in the order of the schedule."""
         ...
 
     def close(self) -> None:
         """Let the workers go."""
         ...
-
-
-class Pace:
-    """How many games to hand out at a time.
-
-    Args:
-        workers: how many play.
-        shortest: seconds; parts are not cut finer.
-    """
-
-    def __init__(self, workers: int, shortest: float) -> None:
-        self.workers = workers
-        self.shortest = shortest
-        self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
-
-    def part(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
-        speed = self._speed[compiled]
-        share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
-        share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
-        return int(min(max(share, 1), left))
-
-    def saw(self, games: int, seconds: float, compiled: bool) -> None:
-        """Learn the speed of one worker."""
-        if seconds > 0 and games > 0:
-            self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
 
 
 class LocalPool:
@@ -102,50 +88,52 @@ class LocalPool:
 
     def __init__(self, workers: int = 0) -> None:
         self.workers = workers or processors()
-        self.busy = 0.0
-        self._pace = Pace(self.workers, 0.005)
-        self._single = Pace(1, 0.005)
+        self.note: Note = ignore
         self._threads = ThreadPoolExecutor(self.workers, "games")
         self._one_thread = ThreadPoolExecutor(1, "agents")
+        self._compiled = Dispatcher(Pace(self.workers, 0.005), self.workers + 1, self._tell)
+        self._single = Dispatcher(Pace(1, 0.005), 2, self._tell)
 
-    def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
+    @property
+    def busy(self) -> float:
+        """See `Pool`."""
+        return self._compiled.busy + self._single.busy
+
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
         compiled = bool(table.compiled(games).all())
-        pace = self._pace if compiled else self._single
         threads = self._threads if compiled else self._one_thread
-        futures: dict[Future[tuple[np.ndarray, float]], tuple[int, int]] = {}
-        played = np.zeros(len(games), GAME)
-        start = 0
-        try:
-            while start < len(games) or futures:
-                while start < len(games) and len(futures) < pace.workers + 1:
-                    stop = start + pace.part(len(games) - start, len(games), compiled)
-                    part = games.part(slice(start, stop))
-                    futures[threads.submit(_timed, table, part)] = (start, stop)
-                    start = stop
-                done, _ = wait(futures, timeout=0.2, return_when=FIRST_COMPLETED)
-                for future in done:
-                    first, last = futures.pop(future)
-                    played[first:last], seconds = future.result()
-                    self.busy += seconds
-                    pace.saw(last - first, seconds, compiled)
-                    watch(last - first)
-                if not done:
-                    watch(0)
-        finally:
-            for future in futures:
-                future.cancel()
-        return played
+        dispatcher = self._compiled if compiled else self._single
+        return dispatcher.play(_Threads(threads, table, games), table, games, watch)
 
     def close(self) -> None:
         """Let the threads end; those at work finish their part, at most a second."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._one_thread.shutdown(wait=True, cancel_futures=True)
 
+    def _tell(self, what: str) -> None:
+        self.note(what)
 
-def _timed(table: Table, games: Schedule) -> tuple[np.ndarray, float]:
-    began = time.perf_counter()
-    return play_part(table, games), time.perf_counter() - began
+
+class _Threads:
+    """Threads of this process as `evo.dispatch.Workers`."""
+
+    trusted = True
+
+    def __init__(self, threads: ThreadPoolExecutor, table: Table, games: Schedule) -> None:
+        self._threads, self._table, self._games = threads, table, games
+
+    def start(self, start: int, stop: int) -> Future[Answer]:
+        return self._threads.submit(play_answer, self._table, self._games.part(slice(start, stop)))
+
+    def ready(self, tickets: Sequence[Future[Answer]], timeout: float) -> Sequence[Future[Answer]]:
+        return list(wait(tickets, timeout=timeout, return_when=FIRST_COMPLETED).done)
+
+    def result(self, ticket: Future[Answer]) -> Answer:
+        return ticket.result()
+
+    def cancel(self, ticket: Future[Answer]) -> None:
+        ticket.cancel()
 
 
 class RayPool:
@@ -153,7 +141,8 @@ class RayPool:
 
     Args:
         workers: tasks at once; 0 for all processors of the cluster.
-        address: of a cluster ("auto" or HOST:PORT); empty for a Ray of our own on this machine.
+        address: of a cluster ("auto" or HOST:PORT); empty for a Ray of our own on this machine, which then
+            listens on 127.0.0.1 alone.
 
     Raises:
         PoolError: Ray cannot be started or reached.
@@ -162,6 +151,8 @@ class RayPool:
     name = "ray"
 
     def __init__(self, workers: int = 0, address: str = "") -> None:
+        if not address:
+            os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
         import ray  # noqa: PLC0415 - takes a second, and laptops need not have it
 
         self._ray: Any = ray
@@ -186,59 +177,99 @@ class RayPool:
             for number, handler in handlers.items():  # Ray sets its own
                 signal.signal(number, handler)
         self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        self.busy = 0.0
+        self.note: Note = ignore
         # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
-        self._in_flight = self.workers if address and workers else 2 * self.workers
-        self._pace = Pace(self.workers, 0.05)
-        self._play = ray.remote(num_cpus=1, max_retries=5)(_timed_range).options(enable_task_events=False)
+        in_flight = self.workers if address and workers else 2 * self.workers
+        self._dispatcher = Dispatcher(Pace(self.workers, 0.05), in_flight, self._tell)
+        self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
+        self._versions = play_versions()
         self._table: tuple[Table | None, Any] = (None, None)
 
-    def play(self, table: Table, games: Schedule, watch: Watch = _ignore) -> np.ndarray:
+    @property
+    def busy(self) -> float:
+        """See `Pool`."""
+        return self._dispatcher.busy
+
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
-        ray, pace = self._ray, self._pace
-        compiled = bool(table.compiled(games).all())
-        if self._table[0] != table:
-            self._table = (table, ray.put(table))
-        shared = ray.put(games)
-        pending: dict[Any, tuple[int, int]] = {}
-        played = np.zeros(len(games), GAME)
-        start = 0
-        try:
-            while start < len(games) or pending:
-                while start < len(games) and len(pending) < self._in_flight:
-                    stop = start + pace.part(len(games) - start, len(games), compiled)
-                    pending[self._play.remote(self._table[1], shared, start, stop)] = (start, stop)
-                    start = stop
-                done, _ = ray.wait(list(pending), num_returns=1, timeout=0.2)
-                for task in done:
-                    first, last = pending.pop(task)
-                    played[first:last], seconds = ray.get(task)
-                    self.busy += seconds
-                    pace.saw(last - first, seconds, compiled)
-                    watch(last - first)
-                if not done:
-                    watch(0)
-        except ray.exceptions.RayTaskError as error:
-            cause = error.cause
-            if isinstance(cause, ManaforgeError):
-                raise cause from None
-            raise PoolError(f"a worker failed: {cause!r}") from None
-        except ray.exceptions.RayError as error:
-            raise PoolError(f"Ray lost its workers: {error}") from None
-        finally:
-            for task in pending:
-                with contextlib.suppress(Exception):
-                    ray.cancel(task, force=True)
-        return played
+        known, shared = self._table
+        if known != table:
+            shared = self._ray.put(table)
+            self._table = (table, shared)
+        return self._dispatcher.play(_Tasks(self, shared, games), table, games, watch)
 
     def close(self) -> None:
         """End the Ray this pool started; leave one that was there."""
         if self._own:
             self._ray.shutdown()
 
+    def _tell(self, what: str) -> None:
+        self.note(what)
 
-def _timed_range(table: Table, games: Schedule, start: int, stop: int) -> tuple[np.ndarray, float]:
-    return _timed(table, games.part(slice(start, stop)))
+
+class _Tasks:
+    """Ray's tasks as `evo.dispatch.Workers`."""
+
+    trusted = False
+
+    def __init__(self, pool: RayPool, table: Any, games: Schedule) -> None:
+        self._ray, self._play, self._versions = pool._ray, pool._play, pool._versions
+        self._table, self._games = table, self._ray.put(games)
+
+    def start(self, start: int, stop: int) -> Any:
+        return self._play.remote(self._versions, self._table, self._games, start, stop)
+
+    def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
+        done, others = self._ray.wait(list(tickets), num_returns=1, timeout=timeout)
+        if done and others:
+            done += self._ray.wait(others, num_returns=len(others), timeout=0)[0]
+        return list(done)
+
+    def result(self, ticket: Any) -> object:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(ticket)
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, ManaforgeError):
+                raise cause from None
+            raise PoolError(
+                f"a worker failed: {cause!r}; every node needs this version of manaforge (docs/cluster.md)"
+            ) from None
+        except errors.RayError as error:
+            raise LostError(str(error).splitlines()[0]) from None
+
+    def cancel(self, ticket: Any) -> None:
+        with contextlib.suppress(Exception):
+            self._ray.cancel(ticket, force=True)
+
+
+def play_range(versions: dict[str, str], table: Table, games: Schedule, start: int, stop: int) -> Answer:
+    """A task of Ray: games `start` to `stop` - 1 of a schedule.
+
+    Raises:
+        VersionError: this worker has other rules, cards or kernels than the driver.
+    """
+    own = play_versions()
+    if own != versions:
+        other = ", ".join(
+            f"{name} {own.get(name)} instead of {value}"
+            for name, value in versions.items()
+            if own.get(name) != value
+        )
+        raise VersionError(
+            f"{who_am_i()} has {other}; a run plays on one version only. Install the same on every node, "
+            "from requirements.lock (docs/cluster.md)"
+        )
+    return play_answer(table, games.part(slice(start, stop)), who_am_i())
+
+
+def who_am_i() -> str:
+    """This worker in words: host, process, processor, Python."""
+    return (
+        f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "
+        f"Python {sys.version_info.major}.{sys.version_info.minor})"
+    )
 
 
 def processors() -> int:

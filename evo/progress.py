@@ -28,9 +28,15 @@ LINE_SECONDS = 10.0
 
 
 class Stoppable:
-    """What a signal asks to stop."""
+    """What a signal asks to stop.
+
+    Attributes:
+        stopping: number of the signal; 0 without one.
+        parent: stops this one too.
+    """
 
     stopping = 0
+    parent: "Stoppable | None" = None
 
     def heed(self) -> None:
         """Stop where a signal asked for it.
@@ -40,6 +46,8 @@ class Stoppable:
         """
         if self.stopping:
             raise InterruptedRunError(self.stopping)
+        if self.parent is not None:
+            self.parent.heed()
 
 
 class Display(Stoppable):
@@ -48,10 +56,12 @@ class Display(Stoppable):
     Args:
         console: where to; without a terminal, one plain line a generation.
         tensorboard: whether to write scalars into the run folder's `tensorboard/`.
+        name: of a run among several, before each line; there is no live display then.
     """
 
-    def __init__(self, console: Console, tensorboard: bool = False) -> None:
+    def __init__(self, console: Console, tensorboard: bool = False, name: str = "") -> None:
         self.console = console
+        self._before = f"{name}: " if name else ""
         self._tensorboard = tensorboard
         self._writer: Any = None
         self._bar: Progress | None = None
@@ -59,6 +69,12 @@ class Display(Stoppable):
         self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._generations = 0
+
+    def of_run(self, name: str) -> "Display":
+        """A display of lines for one run among several, which stops when this one does."""
+        display = Display(self.console, self._tensorboard, name)
+        display.parent = self
+        return display
 
     def begin(self, folder: RunFolder, games: int) -> None:
         """A run begins or goes on."""
@@ -78,7 +94,7 @@ class Display(Stoppable):
             from tensorboardX import SummaryWriter  # noqa: PLC0415 - only where it is asked for
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
-        if self.console.is_terminal:
+        if self.console.is_terminal and not self._before:
             self._bar = Progress(
                 TextColumn("generation {task.fields[generation]}"),
                 BarColumn(),
@@ -137,29 +153,20 @@ class Display(Stoppable):
             for place, weight in enumerate(vector.names()):
                 self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
                 self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
-        state = (
-            f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
-            f"step {scalars['median step size']:.3f}"
-        )
-        if self._bar is not None:
-            generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
-            self._bar.update(self._task, generation=generation, state=state)
-            return
-        left = self._left / self.speed() if self.speed() else 0.0
-        self.console.print(
-            f"generation {told.generation}/{self._generations}: {state}, {int(scalars['new parents'])} new, "
-            f"{scalars['games a second']:,.0f} games/s, {left:,.0f} s left",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        state = ( f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, " f"step
+            {scalars['median step size']:.3f}" ) if self._bar is not None: generation = f"{min(told.generation
+            + 1, self._generations)}/{self._generations}" self._bar.update(self._task, generation=generation,
+            state=state) return left = self._left / self.speed() if self.speed() else 0.0 self.console.print(
+            f"{self._before}generation {told.generation}/{self._generations}: {state}, " f"{int(scalars['new
+            parents'])} new, {scalars['games a second']:,.0f} games/s, {left:,.0f} s left", markup=False,
+            highlight=False, soft_wrap=True, )
 
     def final(self) -> None:
         """Tell that the final begins."""
         if self._bar is not None:
             self._bar.update(self._task, state="the final")
         else:
-            self.console.print("the final", highlight=False)
+            self.console.print(f"{self._before}the final", highlight=False)
 
     def close(self) -> None:
         """Clear the live display, and finish the TensorBoard file."""

@@ -187,6 +187,7 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
     Raises:
         RunError: the run was begun under other rules, or its deck files changed.
     """
+    pool.note = lambda what: folder.note(event="worker", what=what)
     manifest = folder.manifest()
     if "config_hash" not in manifest:
         folder.problems.append("manifest.json is missing or damaged; it is written anew")

@@ -18,7 +18,7 @@ from evo.seeds import Stream
 from evo.sequential import Sprt, Verdict
 from evo.tournament import FAULTS, Format, Meetings, Seats, make_pairings
 from evo.tournament_folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
-from rivals.hearthsim_search import BUDGET
+from rivals.hearthsim_node import BUDGET
 
 SAVE_SECONDS = 5.0
 """About so often what was played is saved."""

@@ -27,7 +27,8 @@ from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from ilp_agent import Profile, WeightVector
-from rivals.hearthsim_search import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree, search_turn
+from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree
+from rivals.hearthsim_search import search_turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def copy(finished: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._pace._speed[True] = 40.0 * workers  # parts of a few games, so that workers meet
+    pool._compiled.pace._speed[True] = 40.0 * workers  # parts of a few games, so that workers meet
     assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
     pool.close()
 

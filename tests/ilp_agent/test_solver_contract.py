@@ -286,7 +286,7 @@ def test_threads_do_not_share_memory() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(plans == alone for plans in pool.map(run, range(4)))
-    mine = solver._local.work, solver._local.layers
+    mine = solver._local.works, solver._local.layers
     assert not any(
         np.shares_memory(one, other) for space in spaces for one, other in zip(space, mine, strict=True)
     )

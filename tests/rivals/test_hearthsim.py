@@ -10,8 +10,9 @@ from engine.codes import COIN, ActionKind
 from engine.state import STATE
 from engine.view import PlayerView
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
+from rivals.hearthsim_node import BUDGET, SEARCHED, new_tree
 from rivals.hearthsim_score import score_position
-from rivals.hearthsim_search import BUDGET, SEARCHED, new_tree, search_turn
+from rivals.hearthsim_search import search_turn
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.positions import random_position
 

@@ -1,0 +1,383 @@
+"""Handing games out and taking results back: what every pool does, whoever plays.
+
+A schedule is cut into parts sized by the speed seen so far; a bounded number of them is in flight; results
+are put back by their place, so that what comes out depends on the games alone. Workers are not trusted: a
+result counts once, and only if it is about the games that were asked for, complete and possible. A part that
+takes too long is given to another worker too, and the first good result wins. Of each worker that is met, and
+now and then later, one game is played again here: a worker that plays another game ends everything with a
+report.
+"""
+
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from engine import ManaforgeError, Outcome
+from evo.games import GAME, Fault, Schedule, Table, play_part
+
+PARTS_A_WORKER = 8
+LONGEST_PART = 1.0
+"""Seconds."""
+
+LATE = 10
+"""A part that takes so many times the median is given to another worker too."""
+
+LATE_LEAST = 2.0
+"""Seconds a part may always take; Ray queues parts before it runs them."""
+
+HUNG = 120.0
+"""Seconds without any result after which every part in flight is taken back and handed out again."""
+
+ATTEMPTS = 6
+"""Times a part is handed out before a run gives up on it."""
+
+REPLAY_EVERY = 200
+"""Of so many parts of a worker, one game is played again here."""
+
+
+class PoolError(ManaforgeError, RuntimeError):
+    """A pool that cannot start, lost its workers, or got no good result from them."""
+
+
+class WorkerDisagreesError(PoolError):
+    """A worker played another game than this machine does; the message says which, and who."""
+
+
+class VersionError(PoolError):
+    """A worker has other rules, cards or kernels; the message names them."""
+
+
+class LostError(Exception):
+    """A part whose worker was lost; it is handed out again."""
+
+
+class Answer(NamedTuple):
+    """What a worker sends back.
+
+    Attributes:
+        address: of the games it played (`address_of`).
+        played: dtype `evo.games.GAME`, shape (games,).
+        sums: see `sums_of`, computed where the games were played.
+        seconds: it took.
+        worker: who it was, in words.
+    """
+
+    address: str
+    played: np.ndarray
+    sums: tuple[int, ...]
+    seconds: float
+    worker: str
+
+
+Watch = Callable[[int], None]
+"""Called on the caller's thread with the number of games just finished; raises to stop early."""
+
+Note = Callable[[str], None]
+"""Told what was refused, lost or late, a sentence each."""
+
+
+def address_of(games: Schedule) -> str:
+    """A name for games: players, decks and deals."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (games.players, games.decks, games.keys):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def sums_of(played: np.ndarray) -> tuple[int, ...]:
+    """Games by outcome, faults, rounds and unproven turns of results, for both ends to compare."""
+    outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
+    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", "unproven"))
+    return (*map(int, outcomes), *map(int, sums))
+
+
+def play_answer(table: Table, games: Schedule, worker: str = "here") -> Answer:
+    """Play games as a worker does."""
+    began = time.perf_counter()
+    played = play_part(table, games)
+    return Answer(address_of(games), played, sums_of(played), time.perf_counter() - began, worker)
+
+
+def refusal(answer: object, games: Schedule, table: Table) -> str:
+    """Why an answer must not count; "" of a good one."""
+    if not isinstance(answer, Answer):
+        return f"it is no answer but {type(answer).__name__}"
+    played, n = answer.played, len(games)
+    if not isinstance(played, np.ndarray) or played.dtype != GAME:
+        return "it holds no results of games"
+    if played.shape != (n,):
+        return f"it holds {played.shape} results of {n} games"
+    if answer.address != address_of(games):
+        return "it is about other games than were asked for"
+    if not isinstance(answer.seconds, float) or not 0 <= answer.seconds < np.inf:
+        return f"it took {answer.seconds!r} seconds"
+    known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
+    known &= np.isin(played["fault"], [int(fault) for fault in Fault])
+    known &= (played["turns"] >= 1) & (played["turns"] <= table.ruleset.turn_cap) & (played["unproven"] >= 0)
+    if not known.all():
+        return f"game {int(np.flatnonzero(~known)[0])} of it cannot have ended as it says"
+    if answer.sums != sums_of(played):
+        return "its sums are not those of its games"
+    return ""
+
+
+class Pace:
+    """How many games to hand out at a time.
+
+    Args:
+        workers: how many play.
+        shortest: seconds; parts are not cut finer.
+    """
+
+    def __init__(self, workers: int, shortest: float) -> None:
+        self.workers = workers
+        self.shortest = shortest
+        self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
+
+    def part(self, left: int, total: int, compiled: bool) -> int:
+        """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
+        speed = self._speed[compiled]
+        share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
+        share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
+        return int(min(max(share, 1), left))
+
+    def saw(self, games: int, seconds: float, compiled: bool) -> None:
+        """Learn the speed of one worker."""
+        if seconds > 0 and games > 0:
+            self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
+
+
+class Workers(Protocol):
+    """Who plays parts: threads, or Ray's tasks. `trusted` ones share this process."""
+
+    trusted: bool
+
+    def start(self, start: int, stop: int) -> Hashable:
+        """Hand out games `start` to `stop` - 1 of the schedule; a ticket for them."""
+        ...
+
+    def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
+        """Those of the tickets that are finished, after at most so many seconds."""
+        ...
+
+    def result(self, ticket: Any) -> object:
+        """The answer for a finished ticket.
+
+        Raises:
+            LostError: the worker was lost.
+        """
+        ...
+
+    def cancel(self, ticket: Any) -> None:
+        """Let a ticket go, and end whoever works on it where that can be done."""
+        ...
+
+
+@dataclass
+class Attempt:
+    """A part in flight."""
+
+    start: int
+    stop: int
+    began: float
+
+
+@dataclass
+class Dispatcher:
+    """Plays schedules with workers; keeps what it learned of them.
+
+    Attributes:
+        pace: how parts are cut.
+        in_flight: most parts handed out at once.
+        note: told of what went wrong and was mended.
+        busy: seconds that workers have spent playing, summed over them.
+    """
+
+    pace: Pace
+    in_flight: int
+    note: Note
+    busy: float = 0.0
+    _times: deque[float] = field(default_factory=lambda: deque(maxlen=101))
+    _met: dict[str, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def play(self, workers: Workers, table: Table, games: Schedule, watch: Watch) -> np.ndarray:
+        """Play all games; dtype `GAME`, shape (games,), in the order of the schedule.
+
+        Raises:
+            PoolError: no worker gives a good result for some part.
+            WorkerDisagreesError: a worker plays other games than this machine.
+        """
+        one = _OneSchedule(self, workers, table, games, watch)
+        try:
+            return one.run()
+        finally:
+            for ticket in one.pending:
+                workers.cancel(ticket)
+
+    def accept(self, games: int, seconds: float, compiled: bool) -> None:
+        """Learn from a good result."""
+        with self._lock:  # several threads may play at once
+            self.busy += seconds
+            self.pace.saw(games, seconds, compiled)
+
+    def took(self, seconds: float) -> None:
+        """Learn how long a part takes from handing out to its result."""
+        with self._lock:
+            self._times.append(seconds)
+
+    def late_after(self) -> float:
+        """Seconds after which a part is late; infinite while too little is known."""
+        with self._lock:
+            times = list(self._times)
+        return max(LATE_LEAST, LATE * float(np.median(times))) if len(times) >= 3 else np.inf
+
+    def wants_replay(self, worker: str) -> bool:
+        """Whether a game of this answer is to be played again here."""
+        with self._lock:
+            self._met[worker] = self._met.get(worker, -1) + 1
+            return self._met[worker] % REPLAY_EVERY == 0
+
+
+class _OneSchedule:
+    """The state of one call of `Dispatcher.play`."""
+
+    def __init__(
+        self, dispatcher: Dispatcher, workers: Workers, table: Table, games: Schedule, watch: Watch
+    ) -> None:
+        self.dispatcher, self.workers, self.watch = dispatcher, workers, watch
+        self.table, self.games = table, games
+        self.compiled = bool(table.compiled(games).all())
+        self.played = np.zeros(len(games), GAME)
+        self.pending: dict[Any, Attempt] = {}
+        self.again: deque[tuple[int, int]] = deque()
+        self.finished: set[int] = set()
+        self.handed: dict[int, int] = {}
+        self.next = 0
+        self.left = len(games)
+        self.last_result = time.monotonic()
+
+    def run(self) -> np.ndarray:
+        while self.left:
+            self._hand_out()
+            done = self.workers.ready(list(self.pending), 0.2)
+            for ticket in done:
+                self._take(ticket, self.pending.pop(ticket))
+            if not done:
+                self.watch(0)
+            if not self.workers.trusted:
+                self._look_for_late()
+        return self.played
+
+    def _hand_out(self) -> None:
+        """Fill up what may be in flight."""
+        dispatcher = self.dispatcher
+        while len(self.pending) < dispatcher.in_flight and (self.again or self.next < len(self.games)):
+            if self.again:
+                start, stop = self.again.popleft()
+            else:
+                start = self.next
+                left = len(self.games) - start
+                stop = start + dispatcher.pace.part(left, len(self.games), self.compiled)
+                self.next = stop
+            if start not in self.finished:
+                self._start(start, stop)
+
+    def _start(self, start: int, stop: int) -> None:
+        self.handed[start] = self.handed.get(start, 0) + 1
+        if self.handed[start] > ATTEMPTS:
+            raise PoolError(
+                f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
+                "log.jsonl of the run tells why"
+            )
+        self.pending[self.workers.start(start, stop)] = Attempt(start, stop, time.monotonic())
+
+    def _take(self, ticket: Any, attempt: Attempt) -> None:
+        """Take a result, once; hand the part out again where it is lost or no good."""
+        start, stop = attempt.start, attempt.stop
+        if start in self.finished:
+            return
+        part = self.games.part(slice(start, stop))
+        try:
+            answer = self.workers.result(ticket)
+        except LostError as error:
+            self._mend(start, stop, f"a worker was lost with games {start} to {stop - 1} ({error})")
+            return
+        why = "" if self.workers.trusted else refusal(answer, part, self.table)
+        if why:
+            who = answer.worker if isinstance(answer, Answer) else "a worker"
+            self._mend(start, stop, f"the result of {who} for games {start} to {stop - 1} is refused: {why}")
+            return
+        assert isinstance(answer, Answer)
+        if not self.workers.trusted and self.dispatcher.wants_replay(answer.worker):
+            self._replay(part, answer)
+        self.finished.add(start)
+        self.handed.pop(start, None)
+        self.played[start:stop] = answer.played
+        self.left -= stop - start
+        self.last_result = time.monotonic()
+        self.dispatcher.took(self.last_result - attempt.began)
+        self.dispatcher.accept(stop - start, answer.seconds, self.compiled)
+        for other in [one for one, it in self.pending.items() if it.start == start]:
+            del self.pending[other]
+            self.workers.cancel(other)
+        self.watch(stop - start)
+
+    def _mend(self, start: int, stop: int, what: str) -> None:
+        self.dispatcher.note(f"{what}; they are handed out again")
+        if not any(it.start == start for it in self.pending.values()):
+            self.again.append((start, stop))
+
+    def _replay(self, part: Schedule, answer: Answer) -> None:
+        """Play one game of an answer here.
+
+        Raises:
+            WorkerDisagreesError: it ends otherwise.
+        """
+        number = int(part.keys[0] % np.uint64(len(part)))
+        ours = play_part(self.table, part.part(slice(number, number + 1)))[0]
+        theirs = answer.played[number]
+        if ours != theirs:
+            first, second = (self.table.players[place] for place in part.players[number])
+            decks = [self.table.decks[place].name for place in part.decks[number]]
+            names = ", ".join(GAME.names or ())
+            raise WorkerDisagreesError(
+                f"{answer.worker} plays another game than this machine: {first.kind} with {decks[0]} against "
+                f"{second.kind} with {decks[1]}, deal {int(part.keys[number]):#x}: here ({names}) = {ours}, "
+                f"there {theirs}. Another processor, library or card base? Give every node the same "
+                "version (requirements.lock), or leave that node out"
+            )
+
+    def _look_for_late(self) -> None:
+        """Give late parts to others too; take everything back where nothing comes any more."""
+        now = time.monotonic()
+        if self.pending and now - self.last_result > HUNG:
+            self.last_result = now
+            hung, self.pending = self.pending, {}
+            for ticket, attempt in hung.items():
+                self.workers.cancel(ticket)
+                some = f"games {attempt.start} to {attempt.stop - 1}"
+                self._mend(
+                    attempt.start, attempt.stop, f"nothing came for {HUNG:.0f} s: {some} are taken back"
+                )
+            return
+        late = self.dispatcher.late_after()
+        if late == np.inf:
+            return
+        waiting = {start for start, _ in self.again}
+        counts: dict[int, int] = {}
+        for attempt in self.pending.values():
+            counts[attempt.start] = counts.get(attempt.start, 0) + 1
+        for attempt in list(self.pending.values()):
+            start = attempt.start
+            if now - attempt.began > late and counts[start] == 1 and start not in waiting:
+                some = f"games {start} to {attempt.stop - 1}"
+                self.dispatcher.note(f"{some} take more than {late:.1f} s; they are handed out again")
+                self._start(start, attempt.stop)
+                counts[start] += 1

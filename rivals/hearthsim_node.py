@@ -1,0 +1,175 @@
+"""Points within a turn for HearthSim's search: their records, memory, and when two of them are one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HAND_SIZE
+from engine.jit import njit
+from engine.rules import guards, may_attack_hero
+from engine.state import STATE
+from rivals.hearthsim_score import N_WEIGHTS
+
+BUDGET = 100_000
+"""Nodes of a turn."""
+
+SLOTS = 1 << 18
+"""Places of the table that finds equal nodes."""
+
+MAX_STEPS = 64
+"""More actions than a turn can have."""
+
+NODE = np.dtype(
+    [
+        ("key", "u8"),  # hash of all that can matter from here on
+        ("value", "f8"),  # S if the turn ended here
+        ("parent", "i4"),  # node it comes from
+        ("action", "i4"),  # by this action (`engine.rules.encode`)
+        ("from_place", "i2"),  # first enemy that may be attacked next
+        ("last", "i2"),  # place of the minion that attacked last and still can; else -1
+        ("played", "i2"),  # bits of the cards played, by their place in hand at the start of the turn
+        ("attacked", "i2"),  # 1 once there was an attack
+    ]
+)
+"""A point within the turn."""
+
+CARDS = np.dtype(
+    [
+        ("n", "i2"),  # minions in hand
+        ("place", "i2", (HAND_SIZE,)),  # their places in hand
+        ("coin", "i2"),  # place of The Coin; -1 without it
+        ("mana", "i2"),
+        ("died", "i2"),  # own minions that had died before this turn
+    ]
+)
+"""The hand at the start of the turn."""
+
+SEARCHED = np.dtype(
+    [
+        ("n", "i2"),  # actions
+        (
+            "actions",
+            "i4",
+            (MAX_STEPS,),
+        ),  # as `engine.rules.encode` packs them; the end of the turn is left out
+        ("score", "f8"),  # S at the end
+        ("nodes", "i4"),  # nodes of the search
+        ("exhausted", "i2"),  # 1 where the budget ran out
+    ]
+)
+"""What a search came to."""
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_KEEP = np.uint64((1 << 58) - 1)
+_A = np.uint64(0xD2511F53)
+_B = np.uint64(0xCD9E8D57)
+_C = np.uint64(0x9E3779B1)
+_D = np.uint64(0x85EBCA77)
+
+
+class Tree(NamedTuple):
+    """Memory of searches, one for each thread. Modified in place."""
+
+    states: np.ndarray
+    nodes: np.ndarray
+    slots: np.ndarray
+    """Node by key; open addressing."""
+    stamps: np.ndarray
+    """Search a place of `slots` was last used in."""
+    clock: np.ndarray
+    """Number of the search, shape (1,)."""
+    hand: np.ndarray
+    best_plays: np.ndarray
+    """Best set of more cards by cards played and free places, shape (2**10, 8); bits of `CARDS` minions."""
+    best_stamps: np.ndarray
+    costs: np.ndarray
+    counts: np.ndarray
+    best: np.ndarray
+    """Counts of the best end so far."""
+
+
+@njit
+def new_tree() -> Tree:
+    """Memory for searches; some tens of megabytes that are touched as searches need them."""
+    return Tree(
+        np.empty(BUDGET, STATE),
+        np.empty(BUDGET, NODE),
+        np.empty(SLOTS, np.int32),
+        np.zeros(SLOTS, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, CARDS),
+        np.zeros((1 << HAND_SIZE, BOARD_SIZE + 1), np.int16),
+        np.zeros(1 << HAND_SIZE, np.int64),
+        np.zeros(1 << HAND_SIZE, np.int16),
+        np.zeros(N_WEIGHTS, np.int64),
+        np.zeros(N_WEIGHTS, np.int64),
+    )
+
+
+@njit
+def key_of(state: np.void, node: np.void) -> np.uint64:
+    """A hash of all that what follows can depend on, the same for boards in another order."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    again = node["last"] >= 0
+    total = np.uint64(0)
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attacks_left"] == 0 or minion["attack"] == 0:
+            continue
+        again = again or minion["attacks_left"] > 1
+        packed = _pack(minion) | (np.uint64(minion["attacks_left"]) << np.uint64(40))
+        packed |= np.uint64(1 if slot == node["last"] else 0) << np.uint64(44)
+        total += _mix(packed)
+    first = node["from_place"]
+    guarded = is_guarded(enemy)
+    barred = False
+    if guarded and not again:
+        for slot in range(first):
+            barred = barred or guards(enemy["board"][slot])
+        first = first if barred else 0
+    for slot in range(enemy["n_board"]):
+        minion = enemy["board"][slot]
+        if (slot >= first or again) and (not barred or guards(minion)):
+            ahead = np.uint64(1 if slot >= first else 0)
+            total += _mix(_pack(minion) | (ahead << np.uint64(45)) | (np.uint64(1) << np.uint64(46)))
+    packed = np.uint64(own["n_board"]) | (np.uint64(own["mana"]) << np.uint64(4))
+    packed |= (np.uint64(node["played"]) << np.uint64(8)) | (np.uint64(barred) << np.uint64(19))
+    packed |= (np.uint64(own["n_hand"]) << np.uint64(20)) | (np.uint64(node["attacked"]) << np.uint64(24))
+    packed |= (np.uint64(max(own["health"], 0)) << np.uint64(25)) | (
+        np.uint64(max(enemy["health"], 0)) << np.uint64(35)
+    )
+    return total + _mix(packed | (np.uint64(1) << np.uint64(47)))
+
+
+@njit
+def _pack(minion: np.void) -> np.uint64:
+    """A minion's numbers in one word of 40 bits."""
+    packed = np.uint64(minion["attack"]) | (np.uint64(minion["health"]) << np.uint64(10))
+    packed |= np.uint64(minion["keywords"]) << np.uint64(20)
+    return packed | (np.uint64(minion["arrived"]) << np.uint64(30))
+
+
+@njit
+def _mix(word: np.uint64) -> np.uint64:
+    """A hash of a word, below 2**58, so that thirty of them add up without wrapping around."""
+    for _ in range(3):
+        low, high = word & _LOW, word >> _HALF
+        one, two = low * _A + _C, high * _B + _D
+        word = ((one ^ (two >> _HALF)) & _LOW) << _HALF | ((two ^ (one >> _HALF)) & _LOW)
+    return word & _KEEP
+
+
+@njit
+def is_guarded(side: np.void) -> bool:
+    """Whether a minion with Taunt stands in the way."""
+    found = False
+    for slot in range(side["n_board"]):
+        found = found or guards(side["board"][slot])
+    return found
+
+
+@njit
+def attacks_on_hero(minion: np.void) -> int:
+    """Attacks a minion may still make on a hero nobody guards."""
+    return int(minion["attacks_left"]) if minion["attack"] > 0 and may_attack_hero(minion) else 0

@@ -8,7 +8,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test test-modes test-heavy check format cover bench notebooks cards lock clean
+.PHONY: help setup quickstart test test-modes test-heavy test-faults check format cover bench notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile
+
+test-faults: $(VENV)/.tools  ## What may go wrong and must not show: killed drivers, workers, nodes, full disks
+	$(PYTEST) -m faults -n 2 --dist loadfile
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types
 	$(BIN)/ruff check .

@@ -1,5 +1,7 @@
 """Position: a state with the cards it is about. The checked way to play; kernels are `engine.rules`."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from engine import rules
@@ -20,9 +22,13 @@ class Position:
     """
 
     def __init__(self, state: np.void, table: CardTable) -> None:
-        self.state = state
         self.states = _array_of(state)
+        self.state: np.void = self.states[0]
         self.table = table
+
+    def __reduce__(self) -> tuple[Callable[..., "Position"], tuple[bytes, CardTable]]:
+        # So that a copy's record and array are one memory, as they are here.
+        return _from_bytes, (self.state.tobytes(), self.table)
 
     def copy(self) -> "Position":
         """An independent position; the card table is shared, being immutable."""
@@ -115,6 +121,10 @@ class Position:
 
 
 _OUTCOMES = tuple(Outcome)
+
+
+def _from_bytes(state: bytes, table: CardTable) -> Position:
+    return Position(np.frombuffer(bytearray(state), STATE)[0], table)
 
 
 def empty_state(like: np.void | None = None) -> np.void:

@@ -76,14 +76,13 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     if champion:
         first = find_entrant(champion)
     else:
-        agent, _, path = config.champion.partition(":")
-        own = arena.folder / path
-        known = own.exists() and path.endswith(".toml")
-        first = replace(find_entrant(f"{agent}:{own}" if known else config.champion), text=CHAMPION)
-    others, _ = find_entrants(config.entrants)
-    if first.text in {one.text for one in others}:
-        raise ConfigError(f"the champion {first.text} is one of the others too")
+        first = replace(find_entrant(_from_folder(config.champion, arena.folder)), text=CHAMPION)
+    others, _ = find_entrants([_from_folder(text, arena.folder) for text in config.entrants])
+    if first.player in [one.player for one in others]:
+        raise ConfigError(f"the champion {champion or config.champion} is one of the others too")
     decks = tuple(find_deck(name) for name in config.decks)
+    if len({deck.name for deck in decks}) < len(decks):
+        raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
     wanted = games or config.games
     return Tournament(
@@ -97,3 +96,10 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         seed=seed,
         origin=origin,
     )
+
+
+def _from_folder(text: str, folder: Path) -> str:
+    """An entrant whose path, where it has one that is there, starts from a folder."""
+    agent, _, path = text.partition(":")
+    known = path.endswith(".toml") and (folder / path).exists()
+    return f"{agent}:{folder / path}" if known else text

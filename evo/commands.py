@@ -272,7 +272,8 @@ def show_champion(path: Path, console: Console) -> None:
     """The champion's weights and record, and its games against the thesis's seven."""
     content = read_champion(path)
     provenance: dict[str, Any] = content.get("provenance", {})
-    kind = WEIGHTS_OF[content.get("agent", "ilp")]
+    agent = peek_run(path).config.agent
+    kind = WEIGHTS_OF[agent]
     vector = kind.from_array([content["weights"][name] for name in kind.names()])
     console.print(_weights_table(vector, f"champion: {provenance.get('candidate', '')}"))
     if "final" in provenance:
@@ -295,7 +296,7 @@ def show_champion(path: Path, console: Console) -> None:
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
     console.print(
-        f"profile: {path / 'champion.toml'}; play it as {content.get('agent', 'ilp')}:{path}",
+        f"profile: {path / 'champion.toml'}; play it as {agent}:{path}",
         soft_wrap=True,
         markup=False,
     )

@@ -268,7 +268,8 @@ class _OneSchedule:
             self._hand_out()
             done = self.workers.ready(list(self.pending), 0.2)
             for ticket in done:
-                self._take(ticket, self.pending.pop(ticket))
+                if ticket in self.pending:  # not the second copy of a part that came in just now
+                    self._take(ticket, self.pending.pop(ticket))
             if not done:
                 self.watch(0)
             if not self.workers.trusted:

@@ -11,7 +11,7 @@ from evo.config import read_config
 from evo.games import Player
 from evo.store import read_champion
 from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
-from rivals import DEFAULT_PROFILES, WEIGHTLESS, WEIGHTS_OF, find_agent_profile
+from rivals import DEFAULT_PROFILES, WEIGHTLESS, WEIGHTS_OF, find_agent_profile, read_agent_profile
 
 RUNS = Path("runs")
 
@@ -116,7 +116,16 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     made = champion.get("provenance", {}).get("generation")
     if not champion or (config.exists() and made != read_config(config).generations):
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
+    evolved = _agent_of(folder)
+    if WEIGHTS_OF[agent] is WEIGHTS_OF[evolved] and evolved not in (agent, "ilp"):
+        raise EntrantError(f"run {folder} evolved {evolved}; play its champion as {evolved}:{folder}")
     return find_agent_profile(agent, str(folder / "champion.toml"))
+
+
+def _agent_of(run: Path) -> str:
+    """Whose weights a run evolved."""
+    config = run / "config.toml"
+    return read_config(config).agent if config.exists() else str(read_champion(run).get("agent", "ilp"))
 
 
 def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:
@@ -137,8 +146,12 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
     found: dict[str, Entrant] = {}
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
         if Path(path).is_dir() and (Path(path) / "champion.toml").exists():
+            if _agent_of(Path(path)) != agent:
+                continue
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
+            if read_agent_profile(Path(path)).weights.AGENT != WEIGHTS_OF[agent].AGENT:
+                continue
             profile = find_agent_profile(agent, path)
         else:
             continue
@@ -151,5 +164,5 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             text = f"{agent}:{path}{suffix}"
         found[text] = Entrant(text, player)
     if not found:
-        raise EntrantError(f"{pattern} matches no profile file and no run with a champion")
+        raise EntrantError(f"{pattern} matches no profile file and no run with a champion of {agent}")
     return list(found.values())

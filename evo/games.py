@@ -168,9 +168,13 @@ def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
 def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
     played = np.zeros(len(games), GAME)
     agents: dict[int, Agent] = {}
+    unproven = 0
     for number in range(len(games)):
         result = _play_one(table, games, number, agents)
-        played[number] = (result.outcome, _FAULTS.get(result.reason, Fault.NONE), result.turns, 0)
+        so_far = sum(getattr(agent, "unproven", 0) for agent in agents.values())
+        fault = _FAULTS.get(result.reason, Fault.NONE)
+        played[number] = (result.outcome, fault, result.turns, so_far - unproven)
+        unproven = so_far
     return played
 
 

@@ -287,7 +287,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
         )
     if marked:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
-    axes.set(xlabel="weight", ylabel="share of the sum of weights")
+    axes.set(xlabel="weight", ylabel="share")
     if table["weight"].nunique() > FEW_NAMES:
         axes.tick_params(axis="x", labelrotation=90)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))

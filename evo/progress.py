@@ -153,13 +153,23 @@ class Display(Stoppable):
             for place, weight in enumerate(vector.names()):
                 self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
                 self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
-        state = ( f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, " f"step
-            {scalars['median step size']:.3f}" ) if self._bar is not None: generation = f"{min(told.generation
-            + 1, self._generations)}/{self._generations}" self._bar.update(self._task, generation=generation,
-            state=state) return left = self._left / self.speed() if self.speed() else 0.0 self.console.print(
-            f"{self._before}generation {told.generation}/{self._generations}: {state}, " f"{int(scalars['new
-            parents'])} new, {scalars['games a second']:,.0f} games/s, {left:,.0f} s left", markup=False,
-            highlight=False, soft_wrap=True, )
+        state = (
+            f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
+            f"step {scalars['median step size']:.3f}"
+        )
+        if self._bar is not None:
+            generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
+            self._bar.update(self._task, generation=generation, state=state)
+            return
+        left = self._left / self.speed() if self.speed() else 0.0
+        new = int(scalars["new parents"])
+        self.console.print(
+            f"{self._before}generation {told.generation}/{self._generations}: {state}, {new} new, "
+            f"{scalars['games a second']:,.0f} games/s, {left:,.0f} s left",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
     def final(self) -> None:
         """Tell that the final begins."""

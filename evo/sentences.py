@@ -113,7 +113,7 @@ def weights_sentence(population: pd.DataFrame) -> str:
     return (
         f"Largest in the median of {len(shares)} individuals: {large}. "
         + (f"Under 5%: {small}. " if small else "")
-        + f"Most undecided is {names[wide]}, whose middle half spans {width[wide]:.1%} of the sum; "
+        + f"Most undecided is {names[wide]}, whose middle half spans {width[wide]:.1%}; "
         f"most settled {names[narrow]}, with {width[narrow]:.1%}."
     )
 

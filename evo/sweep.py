@@ -6,6 +6,7 @@ Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,7 @@ class Variants:
 
 
 def parse_values(text: str) -> tuple[float, ...]:
-    """Values from "0:2:0.1" (first, last, step; the last is one of them) or "0.5,1,2".
+    """Values from "0:2:0.1" (first, last, step; the last too where the steps meet it) or "0.5,1,2".
 
     Raises:
         SweepError: these are no values, or more than `MOST_VALUES`.
@@ -55,14 +56,13 @@ def parse_values(text: str) -> tuple[float, ...]:
         if ":" not in text:
             values = [float(part) for part in re.split(r"\s*,\s*", text.strip())]
         else:
-            first, last, step = (float(part) for part in text.split(":"))
-            if not (step > 0 and np.isfinite([first, last, step]).all() and last >= first):
+            first, last, step = (Decimal(part.strip()) for part in text.split(":"))
+            if not (all(part.is_finite() for part in (first, last, step)) and step > 0 and last >= first):
                 raise SweepError(f"{wanted}; STEP must be above 0 and LAST not below FIRST")
-            count = int((last - first) / step + 1e-9) + 1
-            if count > MOST_VALUES:
-                raise SweepError(f"--values {text}: {count:,} values; at most {MOST_VALUES:,}")
-            values = [float(f"{first + place * step:.12g}") for place in range(count)]
-    except ValueError as error:
+            if (last - first) / step >= MOST_VALUES:
+                raise SweepError(f"--values {text}: at most {MOST_VALUES:,} values")
+            values = [float(first + place * step) for place in range(int((last - first) / step) + 1)]
+    except (ValueError, ArithmeticError) as error:
         raise (error if isinstance(error, SweepError) else SweepError(wanted)) from None
     if len(set(values)) < len(values):
         raise SweepError(f"--values {text}: the same value twice")
@@ -90,7 +90,7 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
         except WeightError as error:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
-        found.append(Entrant(f"{entrant.text}[{weight}={value:g}]", player))
+        found.append(Entrant(f"{entrant.text}[{weight}={value:.12g}]", player))
     own = {entrant.player.weights[place] for place in places}
     return Variants(weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
 

@@ -7,7 +7,7 @@ import numpy as np
 from engine import HERO, Action, PlayerView, Position
 from engine.codes import COIN
 from ilp_agent.plan import Attack, Plan, Play
-from ilp_agent.planner import Planner
+from ilp_agent.planner import plan_exactly
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.solver import solve, solver_for
@@ -24,6 +24,7 @@ class IlpAgent:
 
     Attributes:
         solves: turns solved so far.
+        unproven: turns whose plan was not proven the best; by other backends than "exact" not counted.
         again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
 
     Raises:
@@ -42,11 +43,10 @@ class IlpAgent:
         self.name = "ilp" if isinstance(profile, Weights) else profile.name
         self.backend = backend
         self.formulation = formulation
-        self.solves = self.again = 0
+        self.solves = self.again = self.unproven = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.array
-        self._exact = Planner()
         solver_for(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
@@ -67,7 +67,8 @@ class IlpAgent:
         self.again += turn == self._turn
         self._turn = turn
         if self.backend == "exact":
-            self._planned = self._exact.plan(view.position, self._array)
+            self._planned, proven = plan_exactly(view.position, self._array)
+            self.unproven += not proven
             return
         position = view.position.copy()
         plan = self.plan(view)

@@ -1,5 +1,7 @@
 """A whole turn of the exact solver as the engine's actions, without the detour over objects of Python."""
 
+import threading
+
 import numpy as np
 
 from engine import Action, Outcome, Position
@@ -14,35 +16,42 @@ from ilp_agent.turn import TURN, read_turn
 from ilp_agent.work import WORK, new_layers
 
 
-class Planner:
-    """Memory for plans of the exact solver, taken when the first is made; for one thread."""
+class _Memory(threading.local):
+    """What a plan needs, for each thread: kernels run without Python's lock."""
 
     def __init__(self) -> None:
-        self._made = False
+        self.turns, self.plans, self.works = np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, WORK)
+        self.layers = new_layers()
+        self.codes = np.zeros(MAX_STEPS + 1, np.int64)
 
-    def plan(self, position: Position, weights: np.ndarray) -> list[tuple[bytes, Action]]:
-        """The actions of the best plan up to the end of the turn, each with the state it is meant for.
 
-        They end early where a hero's health is not what the plan predicts (`ilp_agent.selfplay.follow`).
+_MEMORY: list[_Memory] = []
 
-        Args:
-            position: of which only what the player to move sees is read.
-            weights: shape (8,).
-        """
-        if not self._made:
-            self._made = True
-            self._turns, self._plans = np.zeros(1, TURN), np.zeros(1, PLAN)
-            self._works, self._layers = np.zeros(1, WORK), new_layers()
-            self._codes = np.zeros(MAX_STEPS + 1, np.int64)
-        steps = np.zeros(MAX_STEPS + 2, STATE)
-        cards = position.table.array
-        read_turns(position.states, cards, self._turns)
-        solve_turns(self._turns, weights, self._works, self._layers, self._plans)
-        n = write_codes(position.states, cards, self._turns, self._plans, self._works, self._codes, steps)
-        return [
-            (steps[step].tobytes(), Action.from_code(code))
-            for step, code in enumerate(self._codes[:n].tolist())
-        ]
+
+def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
+    """The actions of the best plan up to the end of the turn, each with the state it is meant for.
+
+    They end early where a hero's health is not what the plan predicts (`ilp_agent.selfplay.follow`).
+
+    Args:
+        position: of which only what the player to move sees is read.
+        weights: shape (8,).
+
+    Returns:
+        The actions, and whether the plan is proven the best.
+    """
+    if not _MEMORY:
+        _MEMORY.append(_Memory())
+    memory = _MEMORY[0]
+    steps = np.zeros(MAX_STEPS + 2, STATE)
+    cards = position.table.array
+    read_turns(position.states, cards, memory.turns)
+    solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
+    n = write_codes(position.states, cards, memory.turns, memory.plans, memory.works, memory.codes, steps)
+    actions = [
+        (steps[step].tobytes(), Action.from_code(code)) for step, code in enumerate(memory.codes[:n].tolist())
+    ]
+    return actions, bool(memory.plans[0]["resolved"])
 
 
 @njit

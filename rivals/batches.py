@@ -37,7 +37,7 @@ def play_turns(
         unproven += results["unresolved"]
     elif kind == "hearthsim":
         use = np.zeros(len(states), hearthsim.USE)
-        hearthsim.play_turns(cards, weights, agents, states, use)
+        hearthsim.play_turns(cards, weights, agents, states, hearthsim.tree_of_thread(), use)
         unproven += use["exhausted"]
     elif kind == "eva":
         eva.play_turns(cards, weights, agents, states)

@@ -14,6 +14,7 @@ Armour counts as health, as in HearthSim's code. Infinity is meant: all lethal t
 same, and the first that is found is played. `rivals.hearthsim_search` tells how a turn is searched.
 """
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -81,7 +82,12 @@ USE = np.dtype(
 
 @njit
 def play_turns(
-    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, use: np.ndarray
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    tree: Tree,
+    use: np.ndarray,
 ) -> None:
     """Play each game on while an agent of this kind is to move.
 
@@ -90,9 +96,9 @@ def play_turns(
         weights: shape (agents, 8).
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
+        tree: of `tree_of_thread`. Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
     """
-    tree = new_tree()
     founds = np.zeros(1, SEARCHED)
     for game in range(len(states)):
         state, found = states[game], founds[0]
@@ -129,6 +135,17 @@ def plan_turn(
         apply(steps[step + 1], cards, found["actions"][step])
 
 
+_LOCAL = threading.local()
+
+
+def tree_of_thread() -> Tree:
+    """Memory for this thread's searches, made once."""
+    if not hasattr(_LOCAL, "tree"):
+        _LOCAL.tree = new_tree()
+    tree: Tree = _LOCAL.tree
+    return tree
+
+
 class HearthSimAgent:
     """Plays the turn whose end scores most.
 
@@ -144,9 +161,13 @@ class HearthSimAgent:
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.use = np.zeros(1, USE)[0]
         self._array = self.weights.array
-        self._tree = new_tree()
         self._found = np.zeros(1, SEARCHED)
         self._planned: list[tuple[bytes, Action]] = []
+
+    @property
+    def unproven(self) -> int:
+        """Turns so far whose budget ran out."""
+        return int(self.use["exhausted"])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the turn; searched again where the position is not the one planned for."""
@@ -159,7 +180,7 @@ class HearthSimAgent:
         """Search, and note each action with the position it is meant for."""
         position = view.position
         steps = np.zeros(MAX_STEPS, STATE)
-        plan_turn(position.states, position.table.array, self._array, self._tree, self._found, steps)
+        plan_turn(position.states, position.table.array, self._array, tree_of_thread(), self._found, steps)
         found = self._found[0]
         self.use["turns"] += 1
         self.use["nodes"] += found["nodes"]

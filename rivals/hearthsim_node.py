@@ -40,6 +40,7 @@ CARDS = np.dtype(
         ("coin", "i2"),  # place of The Coin; -1 without it
         ("mana", "i2"),
         ("died", "i2"),  # own minions that had died before this turn
+        ("strikers", "i2"),  # bits of those that can attack on the turn they are played
     ]
 )
 """The hand at the start of the turn."""
@@ -85,8 +86,6 @@ class Tree(NamedTuple):
     best_stamps: np.ndarray
     costs: np.ndarray
     counts: np.ndarray
-    best: np.ndarray
-    """Counts of the best end so far."""
 
 
 @njit
@@ -103,15 +102,15 @@ def new_tree() -> Tree:
         np.zeros(1 << HAND_SIZE, np.int64),
         np.zeros(1 << HAND_SIZE, np.int16),
         np.zeros(N_WEIGHTS, np.int64),
-        np.zeros(N_WEIGHTS, np.int64),
     )
 
 
 @njit
-def key_of(state: np.void, node: np.void) -> np.uint64:
+def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
     """A hash of all that what follows can depend on, the same for boards in another order."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
-    again = node["last"] >= 0
+    # Whether enemies passed over may be attacked again: by who attacks twice, or by a card yet to be played.
+    again = node["last"] >= 0 or (hand["strikers"] & ~node["played"]) != 0
     total = np.uint64(0)
     for slot in range(own["n_board"]):
         minion = own["board"][slot]

@@ -6,7 +6,7 @@ from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind
 from engine.jit import njit
 from engine.rules import encode
 from rivals.hearthsim_node import Tree, attacks_on_hero, is_guarded
-from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD
+from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, tie_of
 from rivals.hearthsim_score import HERO as OWN_HERO
 
 
@@ -16,12 +16,15 @@ def read_hand(state: np.void, cards: np.ndarray, tree: Tree) -> None:
     own = state["sides"][state["active"]]
     hand = tree.hand[0]
     hand["n"], hand["coin"], hand["mana"], hand["died"] = 0, -1, own["mana"], own["died"]
+    hand["strikers"] = 0
     for place in range(own["n_hand"]):
         card = own["hand"][place]
         if card == COIN:
             hand["coin"] = place
         elif cards[card]["cost"] <= MAX_MANA:
             hand["place"][hand["n"]] = place
+            if cards[card]["attack"] > 0 and cards[card]["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+                hand["strikers"] |= 1 << hand["n"]
             hand["n"] += 1
     tree.costs[0] = 0
     for number in range(hand["n"]):
@@ -47,6 +50,7 @@ def plays_at_the_end(state: np.void, cards: np.ndarray, weights: np.ndarray, pla
     gains = np.full(BOARD_SIZE + 1, -np.inf)
     sets = np.zeros(BOARD_SIZE + 1, np.int16)
     gains[0] = 0.0
+    tolerance = tie_of(weights)
     rest = ((1 << hand["n"]) - 1) & ~played
     chosen = (0 - rest) & rest
     while chosen != 0:
@@ -57,13 +61,13 @@ def plays_at_the_end(state: np.void, cards: np.ndarray, weights: np.ndarray, pla
                     card = cards[root_hand[hand["place"][number]]]
                     gain += _play_gain(card, weights)
                     size += 1
-            if size <= BOARD_SIZE and gain > gains[size]:
+            if size <= BOARD_SIZE and gain > gains[size] + tolerance:
                 gains[size] = gain
                 sets[size] = chosen
         chosen = (chosen - rest) & rest
     best = 0
     for size in range(BOARD_SIZE + 1):
-        if gains[size] > gains[best]:
+        if gains[size] > gains[best] + tolerance:
             best = size
         tree.best_plays[played, size] = sets[best]
     return int(tree.best_plays[played, places])

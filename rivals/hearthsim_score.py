@@ -13,6 +13,16 @@ N_WEIGHTS = 8
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND, HERO, ENEMY_HERO, SHIELD = range(N_WEIGHTS)
 
 
+TIE = 1e-10
+"""Scores nearer than this part of the sum of weights are equal: they differ by rounding."""
+
+
+@njit
+def tie_of(weights: np.ndarray) -> float:
+    """The largest difference of two scores that are equal but for rounding."""
+    return float(np.abs(weights).sum() * TIE)
+
+
 @njit
 def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
     """The numbers that the weights are for, as the player at `seat` has them.

@@ -23,12 +23,8 @@ from engine.jit import njit
 from engine.rules import apply, encode, guards, may_attack_hero
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
-from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, read_counts, weigh
+from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, read_counts, tie_of, weigh
 from rivals.hearthsim_score import HERO as OWN_HERO
-
-TIE = 1e-12
-"""Scores nearer than this part of the sum of weights times `MAX_COUNT` are equal: they differ by rounding."""
-MAX_COUNT = 100.0
 
 
 @njit
@@ -46,9 +42,7 @@ def search_turn(
         budget: most nodes, 1 to `BUDGET`.
     """
     tree.clock[0] += 1
-    tolerance = 0.0
-    for weight in weights:
-        tolerance += abs(weight) * MAX_COUNT * TIE
+    tolerance = tie_of(weights)
     read_hand(state, cards, tree)
     tree.states[0] = state
     root = tree.nodes[0]
@@ -173,7 +167,7 @@ def _expand_plays(
             action = encode(ActionKind.PLAY, _coin_place(own), 0)
         else:
             card = root_hand[hand["place"][number]]
-            if node["played"] & (1 << number) or not _strikes_at_once(cards[card]):
+            if not (hand["strikers"] & ~node["played"]) & (1 << number):
                 continue
             if cards[card]["cost"] > own["mana"]:
                 paid = paid or cards[card]["cost"] == own["mana"] + 1
@@ -190,12 +184,6 @@ def _expand_plays(
         then["attacked"], then["last"], then["from_place"] = node["attacked"], node["last"], 0
         n = _keep(place, n, cards, weights, tree, tolerance)
     return n, False
-
-
-@njit
-def _strikes_at_once(card: np.void) -> bool:
-    """Whether a card can attack on the turn it is played."""
-    return bool(card["attack"] > 0 and (card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)) != 0)
 
 
 @njit
@@ -246,7 +234,7 @@ def _keep(place: int, n: int, cards: np.ndarray, weights: np.ndarray, tree: Tree
     state, node = tree.states[n], tree.nodes[n]
     read_counts(state, cards, state["active"], tree.counts)
     node["value"] = weigh(tree.counts, weights)
-    node["key"] = key_of(state, node)
+    node["key"] = key_of(state, node, tree.hand[0])
     slot = np.int64(node["key"] & np.uint64(SLOTS - 1))
     while tree.stamps[slot] == tree.clock[0]:
         known = tree.slots[slot]

@@ -352,3 +352,18 @@ def test_the_view_in_words() -> None:
     assert theirs.card.spec.health == 3
     assert view.own.hand[0].name == "War Golem"
     assert [str(action) for action in view.legal_actions] == ["attack 0 -> 0", "end turn"]
+
+
+def test_a_position_copied_by_python_itself_is_whole() -> None:
+    import copy
+    import pickle
+
+    from engine import deal
+
+    position = deal(DECKS, 3)
+    for other in (copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
+        assert str(other) == str(position)
+        action = other.legal_actions()[-1]
+        other.play(action)
+        assert str(other) != str(position)
+        assert other.state["active"] != position.state["active"]

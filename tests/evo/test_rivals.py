@@ -1,6 +1,5 @@
 """Other agents in the pipeline: as entrants, evolved, in mixed games, in reports."""
 
-import contextlib
 import shutil
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from engine import ManaforgeError, Outcome, find_deck, find_ruleset
+from engine import Action, ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
 from engine.streams import stream_key
 from evo.cli import app
 from evo.config import ConfigError, RunConfig
@@ -21,6 +20,7 @@ from evo.progress import Display, output_console
 from evo.report import make_report
 from evo.run import begin_session, evolve, extend
 from evo.store import RunError, open_run
+from evo.sweep import parse_values, vary
 from evo.tables import names_of, read_runs
 from ilp_agent import ProfileError, find_profile
 from rivals import WEIGHTS_OF, find_agent_profile, read_agent_profile
@@ -102,6 +102,42 @@ def test_mixed_games_compiled_are_those_of_the_agents() -> None:
     assert set(one["outcome"]) == {Outcome.FIRST_WINS, Outcome.SECOND_WINS}
 
 
+def test_values_of_a_sweep_are_what_was_typed() -> None:
+    assert parse_values("-0.3:0.3:0.1") == (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
+    assert parse_values("0:1:0.3") == (0.0, 0.3, 0.6, 0.9)
+    near = vary(find_entrant("hearthsim"), "hand", parse_values("1000:1000.01:0.005"))
+    assert len({one.text for one in near.entrants}) == 3
+
+
+@compiled
+def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
+    """An agent that says so after each of its turns, in one of two seats: the counts of its games."""
+    import rivals
+
+    class RunsOut:
+        name = "runs-out"
+        unproven = 0
+
+        def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+            self.unproven += 1
+            return Action.end_turn()
+
+    rivals.WEIGHTLESS["runs-out"] = RunsOut
+    try:
+        table = Table(
+            (Player(kind="runs-out"), Player(kind="pass")),
+            (find_deck("hearthsim-basic"),),
+            find_ruleset("thesis"),
+        )
+        seats = np.array([[0, 1], [1, 0]], np.int16)
+        keys = np.array([1, 2], np.uint64)
+        played = _play_in_python(table, Schedule(seats, np.zeros((2, 2), np.int16), keys))
+    finally:
+        del rivals.WEIGHTLESS["runs-out"]
+    # It acts once in each round, but for the last one where the other's fatigue ends the game before.
+    assert (np.isin(played["turns"] - played["unproven"], [0, 1])).all()
+
+
 @compiled
 def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the batch tells of a search that ran out goes into the game's record."""
@@ -136,12 +172,11 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     assert profile.weights.AGENT == WEIGHTS_OF[agent].AGENT
     assert find_entrant(f"{agent}:{tmp_path / 'whole'}").player.weights == tuple(profile.weights.array)
     write_profiles(group_profiles([tmp_path / "whole"]), tmp_path / "groups")
-    with (
-        pytest.raises(ProfileError, match="agent must be")
-        if agent != "greedy-ilp"
-        else contextlib.nullcontext()
-    ):
+    wrong = "evolved greedy-ilp; play its champion as" if agent == "greedy-ilp" else "agent must be"
+    with pytest.raises(ManaforgeError, match=wrong):
         find_entrant(f"ilp:{tmp_path / 'whole'}")
+    run_new(tmp_path / "ilp", TINY.changed(generations=0, final={"games": 0, "benchmark_games": 0}))
+    assert [one.player.kind for one in find_entrants([f"ilp:{tmp_path}/*"])[0]] == ["ilp"]
 
 
 @compiled
@@ -221,6 +256,8 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
         ("hearthsim --weight hand --values 1:0:1", "LAST not below FIRST"),
         ("hearthsim --weight hand --values x", "--values takes FIRST:LAST:STEP"),
         ("hearthsim --weight hand --values 0:1:1e-9", "at most 1,000"),
+        ("hearthsim --weight hand --values 0:1:1e-320", "at most 1,000"),
+        ("hearthsim --weight hand --values 0:nan:1", "STEP must be above 0"),
         ("hearthsim --weight hand --values 1,1.0", "the same value twice"),
         ("hearthsim --weight hand --values nan", "hand must be a finite number"),
     ],

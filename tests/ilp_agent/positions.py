@@ -18,10 +18,12 @@ def random_position(
     strength: int = 5,
     hero: int = 30,
     enemy_lifesteal: bool = False,
+    wounded: bool = False,
 ) -> Position:
     """A position with the given numbers of minions; each keyword appears with probability `chance`.
 
-    Enemies have no Lifesteal unless asked for: what it heals is outside the turn program.
+    Enemies have no Lifesteal unless asked for: what it heals is outside the turn program. Where `wounded` the
+    own hero may have lost health, and minions on board may have arrived by Rush or Charge this turn.
     """
 
     def spec(cost: int, lifesteal: bool = True) -> MinionSpec:
@@ -38,6 +40,8 @@ def random_position(
     for seat, numbers in ((0, range(friends)), (1, range(friends + hand, len(specs)))):
         side = state["sides"][seat]
         side["health"] = 30 if seat == 0 else int(pick.integers(1, hero + 1))
+        if wounded and seat == 0:
+            side["health"] = int(pick.integers(1, 31))
         side["armour"] = int(pick.integers(0, 3)) if seat else 0
         side["mana"] = side["crystals"] = int(pick.integers(0, 11))
         side["n_board"] = len(numbers)
@@ -49,7 +53,8 @@ def random_position(
             if seat == 0:
                 most = 2 if card.keywords & Keyword.WINDFURY else 1
                 minion["attacks_left"] = int(pick.integers(0, 4) > 0) * int(pick.integers(1, most + 1))
-                minion["arrived"] = 0
+                charges = card.keywords & (Keyword.CHARGE | Keyword.RUSH)
+                minion["arrived"] = int(wounded and bool(charges) and pick.random() < 0.3)
     own = state["sides"][0]
     cards = [*range(friends, friends + hand)]
     if pick.random() < 0.4 and hand < 10:

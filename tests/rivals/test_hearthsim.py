@@ -181,6 +181,31 @@ def test_a_death_frees_the_place_for_a_charger() -> None:
     assert search(text)[0] == ["attack 0 -> 0", "play 0", "attack 6 -> hero"]
 
 
+def test_a_card_played_late_may_attack_what_was_passed_over() -> None:
+    """A full board with Windfury, which dies of its second attack; the card it makes room for kills the 5/3.
+
+    Attacks 1/1 -> 0/2 twice would leave it; the best is 0 -> 1, 0 -> 2, play, 5/3 -> 0: S = 53.8.
+    """
+    board = "1/1W ready 2; 0/9; 0/9; 0/9; 0/9; 0/9; 0/9"
+    text = f"turn 9 | hero 20 mana 2 board [{board}] hand [2:5/3R] | hero 22 board [0/4; 0/2; 5/3]"
+    actions, best, _ = search(text)
+    assert best == pytest.approx(53.8)
+    assert actions == ["attack 0 -> 1", "attack 0 -> 2", "play 0", "attack 6 -> 0"]
+
+
+def test_equal_plays_are_equal_whatever_the_rounding() -> None:
+    """4:1/2 with 4:1/4 and 3:1/1 with 5:1/5 both gain 8 - 0.8 = 7.2; the first pair is played."""
+    text = "turn 9 | hero 20 mana 8 hand [4:1/2; 4:1/4; 3:1/1; 5:1/5] | hero 20"
+    assert search(text)[0] == ["play 0", "play 0"]
+
+
+def test_what_lifesteal_heals_counts() -> None:
+    """At 10 health the 3/2 heals 3 attacking the hero: 0.1 * 3 for the hero, 0.1 * 3 for the enemy's loss."""
+    text = "turn 5 | hero {} mana 0 board [3/2L ready] | hero 20"
+    assert search(text.format(10))[1] - score(text.format(10)) == pytest.approx(0.6)
+    assert search(text.format(30))[1] - score(text.format(30)) == pytest.approx(0.3)
+
+
 def test_among_equals_the_first_with_fewest_actions() -> None:
     """Two like minions and two like enemies: the first attacks the first."""
     text = "turn 5 | hero 20 mana 0 board [2/3 ready; 2/3 ready] | hero 20 board [1/2; 1/2]"
@@ -202,7 +227,9 @@ def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, i
     for number in range(positions):
         friends, hand, enemies = (int(pick.integers(0, one + 1)) for one in most)
         chance = (0.0, 0.2, 0.4)[number % 3]
-        position = random_position(pick, friends, hand, enemies, chance, hero=15, enemy_lifesteal=True)
+        position = random_position(
+            pick, friends, hand, enemies, chance, hero=15, enemy_lifesteal=True, wounded=True
+        )
         weights = pick.random(8) * pick.choice([0.1, 1.0, 2.0], 8)
         weights[pick.random(8) < 0.1] = 0.0
         weights[7] *= pick.choice([-1, 1])
@@ -234,7 +261,9 @@ def test_search_is_brute_force() -> None:
 @pytest.mark.heavy
 def test_search_is_brute_force_on_many_positions() -> None:
     assert check_against_brute_force(3_000, 8, (4, 4, 4), 10_000) > 2_000
-    assert check_against_brute_force(300, 9, (7, 1, 3), 20_000) > 50  # full boards, deaths free places
+    # Full boards, where deaths free places.
+    assert check_against_brute_force(300, 9, (7, 1, 3), 20_000) > 50
+    assert check_against_brute_force(300, 10, (7, 3, 2), 20_000) > 50
 
 
 def test_a_small_budget_plays_the_best_it_saw() -> None:
@@ -267,7 +296,7 @@ def test_agent_and_batch_play_the_same_games() -> None:
     from engine.decks import deck_records, table_of
     from engine.streams import stream_key
     from ilp_agent.selfplay import deal_games, endings
-    from rivals.hearthsim import USE, play_turns
+    from rivals.hearthsim import USE, play_turns, tree_of_thread
 
     n = 20
     decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
@@ -276,7 +305,7 @@ def test_agent_and_batch_play_the_same_games() -> None:
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     seats = np.tile([0, 1], (n, 1))
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, use)
+    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, tree_of_thread(), use)
     outcomes, turns = endings(states)
     for game in range(n):
         agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)

@@ -1,0 +1,108 @@
+"""The driver killed or asked to stop at random moments, then resumed: the same bytes."""
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evo.config import read_config
+from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
+from tests.faults import marks
+
+pytestmark = marks
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some seconds of play, in generations of a fifth of a second."""
+    file = tmp_path_factory.mktemp("configs") / "long.toml"
+    file.write_text(TINY.changed(mu=8, games=60, generations=12, **{"lambda": 8}).to_toml())
+    return file
+
+
+@pytest.fixture(scope="module")
+def long_bytes(long: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+
+    return run_new(tmp_path_factory.mktemp("long") / "run", read_config(long))
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
+
+
+def wait_for(path: Path, seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < until, f"{path} did not come"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_stop_and_lose_nothing(
+    number: int, code: int, long: Path, long_bytes: dict[str, str], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    process = start("evolve", long, "--out", run, "--workers", 2)
+    wait_for(run / "generations" / "0002.parquet")
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == code, errors
+    assert f"stopped by {signal.Signals(number).name}: " in errors
+    assert f"manaforge resume {run}" in errors
+    assert manaforge("resume", run).returncode == 0
+    assert bytes_of(run) == long_bytes
+
+
+def kill_and_resume(times: int, seed: int, long: Path, run: Path) -> None:
+    pick = np.random.default_rng(seed)
+    for _ in range(times):
+        command = ("resume", run) if (run / "config.toml").exists() else ("evolve", long, "--out", run)
+        process = start(*command, "--workers", 2)
+        time.sleep(float(pick.uniform(1.0, 4.0)))
+        process.kill()
+        process.communicate()
+        if run.exists() and not (run / "config.toml").exists():
+            import shutil
+
+            shutil.rmtree(run)  # killed before it was a run
+    done = manaforge("resume", run)
+    assert done.returncode == 0, done.stderr
+
+
+def test_killed_and_resumed(long: Path, long_bytes: dict[str, str], tmp_path: Path) -> None:
+    kill_and_resume(2, 1, long, tmp_path / "run")
+    assert bytes_of(tmp_path / "run") == long_bytes
+
+
+@pytest.mark.heavy
+def test_killed_at_twenty_random_moments(tmp_path: Path) -> None:
+    """Twenty runs, each killed once at a random moment of its life, and resumed: the same bytes."""
+
+    config = tmp_path / "long.toml"
+    config.write_text(TINY.changed(mu=8, games=60, generations=12, **{"lambda": 8}).to_toml())
+    expected = run_new(tmp_path / "undisturbed", read_config(config))
+    killed_at = []
+    pick = np.random.default_rng(5)
+    for number in range(20):
+        run = tmp_path / f"run-{number}"
+        process = start("evolve", config, "--out", run, "--workers", 2)
+        wait_for(run / "config.toml")
+        time.sleep(float(pick.uniform(0.0, 3.5)))
+        process.kill()
+        process.communicate()
+        killed_at.append(len(list(run.glob("generations/*"))))
+        done = manaforge("resume", run)
+        assert done.returncode == 0, done.stderr
+        assert bytes_of(run) == expected
+    print("killed with so many generations on disk:", killed_at)
+    assert len(set(killed_at)) > 3

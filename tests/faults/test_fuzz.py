@@ -1,0 +1,151 @@
+"""Files and texts a user may receive, changed at random: only our errors, in bounded time, and nothing runs."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position
+from evo.arena import read_arena
+from evo.config import read_config
+from evo.entrants import find_entrant
+from evo.run import champion_stands
+from evo.store import peek_run
+from evo.sweep import parse_values
+from evo.tables import read_runs
+from ilp_agent import find_profile
+from rivals import find_agent_profile, read_agent_profile
+from tests.faults import SAMPLE_OF_SCHEMA_1, marks
+
+pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.tables.RunWarning")]
+
+SECONDS = 5.0
+"""A broken input may take no longer."""
+
+CODE = "AAECAZ8FBvcD3AqUBfUNpwLrDwzFA9sDrweOBeEEzwaLBaEE8gXvB4QIpwgA"
+POSITION = "turn 6 first | hero 24 mana 6 board [River Crocolisk 2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"
+
+
+def changed(text: str) -> st.SearchStrategy[str]:
+    """A text with parts cut out, repeated, or replaced by odd characters."""
+    odd = [
+        "\x00",
+        "\n",
+        '"',
+        "'",
+        "[",
+        "]",
+        "nan",
+        "inf",
+        "1e999",
+        "-1",
+        "9" * 400,
+        "=",
+        "é",
+        "\ud800",
+        "../",
+        "true",
+    ]
+    place = st.integers(0, len(text))
+    return st.lists(st.tuples(place, place, st.sampled_from(["", *odd, text])), min_size=1, max_size=4).map(
+        lambda edits: _edit(text, edits)
+    )
+
+
+def _edit(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for start, stop, put in edits:
+        low, high = min(start, stop), min(max(start, stop), min(start, stop) + 40)
+        text = text[:low] + put + text[high:]
+    return text[:20_000]
+
+
+def only_our_errors(call: object, *arguments: object) -> None:
+    began = time.perf_counter()
+    try:
+        call(*arguments)  # type: ignore[operator]
+    except ManaforgeError as error:
+        assert str(error)
+    assert time.perf_counter() - began < SECONDS
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    return path
+
+
+many = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@many
+@given(data=st.data())
+def test_profiles(data: st.DataObject, tmp_path: Path) -> None:
+    for agent, name in (("ilp", "keep-alive"), ("hearthsim", "standard"), ("eva", "competition")):
+        text = data.draw(changed(find_agent_profile(agent, name).to_toml()))
+        file = write(tmp_path / "profile.toml", text)
+        only_our_errors(read_agent_profile, file)
+        only_our_errors(find_entrant, f"{agent}:{file}")
+
+
+@many
+@given(data=st.data())
+def test_configurations_and_arenas(data: st.DataObject, tmp_path: Path) -> None:
+    text = data.draw(changed(read_config("eva").to_toml()))
+    only_our_errors(read_config, write(tmp_path / "config.toml", text))
+    own = (Path(__file__).parents[2] / "configs" / "arena.toml").read_text()
+    only_our_errors(read_arena, str(write(tmp_path / "arena.toml", data.draw(changed(own)))))
+
+
+@many
+@given(data=st.data())
+def test_deck_codes_and_deck_files(data: st.DataObject, tmp_path: Path) -> None:
+    only_our_errors(find_deck, data.draw(changed(CODE)))
+    own = (Path(__file__).parents[2] / "engine" / "data" / "decks" / "thesis-paladin.toml").read_text()
+    only_our_errors(find_deck, str(write(tmp_path / "deck.toml", data.draw(changed(own)))))
+
+
+@many
+@given(text=changed(POSITION), action=changed("attack 1 -> hero"))
+def test_positions_and_actions(text: str, action: str) -> None:
+    only_our_errors(parse_position, text)
+    only_our_errors(parse_action, action)
+
+
+@many
+@given(text=changed(json.dumps({"rules": 1, "start": POSITION, "actions": ["play 0", "end turn"]})))
+def test_recorded_games(text: str) -> None:
+    only_our_errors(lambda: GameRecord.from_json(text).replay())
+
+
+@many
+@given(text=st.one_of(changed("ilp:keep-alive@exact"), changed("hearthsim:standard"), st.text(max_size=60)))
+def test_entrants_and_values(text: str) -> None:
+    only_our_errors(find_entrant, text)
+    only_our_errors(find_profile, text or "x")
+    only_our_errors(parse_values, text)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
+    """Each text file of a run folder changed in turn, and any byte of its tables."""
+    import shutil
+
+    run = tmp_path / "run"
+    shutil.rmtree(run, ignore_errors=True)
+    shutil.copytree(SAMPLE_OF_SCHEMA_1, run)
+    name = data.draw(
+        st.sampled_from(["config.toml", "manifest.json", "checksums.txt", "champion.toml", "tables"])
+    )
+    if name == "tables":
+        file = data.draw(st.sampled_from(sorted(run.glob("*/*.parquet"))))
+        content = bytearray(file.read_bytes())
+        content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+        file.write_bytes(content)
+    else:
+        write(run / name, data.draw(changed((run / name).read_text())))
+    only_our_errors(read_runs, [run])
+    only_our_errors(find_entrant, f"ilp:{run}")
+    only_our_errors(lambda: champion_stands(peek_run(run)))

@@ -1,0 +1,162 @@
+"""Ray's own faults: workers and whole nodes killed, workers that hang, replies that get lost."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evo import dispatch
+from evo.config import RunConfig
+from evo.pool import RayPool
+from evo.run import begin_session, evolve, new_manifest
+from evo.store import create_run
+from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
+from tests.faults import marks
+
+pytestmark = marks
+
+SOME_SECONDS: RunConfig = TINY.changed(mu=8, games=300, generations=8, **{"lambda": 8})
+"""A run of about ten seconds."""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return run_new(tmp_path_factory.mktemp("undisturbed") / "run", SOME_SECONDS)
+
+
+class Disturbing(Quiet):
+    """Calls something once a generation is committed."""
+
+    def __init__(self, generation: int, disturb: Any) -> None:
+        super().__init__()
+        self._at, self._disturb = generation, disturb
+
+    def generation(self, told: Any, strategy: Any, seconds: float) -> None:
+        if told.generation == self._at:  # in the middle of the next one
+            threading.Timer(0.15, self._disturb).start()
+
+
+def run_disturbed(path: Path, pool: RayPool, disturb: Any, at: int = 2) -> tuple[dict[str, str], str]:
+    """Evolve while something happens after a generation; the run's bytes, and its log."""
+    with create_run(path, SOME_SECONDS, new_manifest(SOME_SECONDS)) as folder:
+        begin_session(folder, pool)
+        evolve(folder, pool, Disturbing(at, disturb))
+    return bytes_of(path), (path / "log.jsonl").read_text()
+
+
+def workers_of(pool: RayPool) -> list[int]:
+    """Processes that play games."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and b"ray::play_range" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+@contextlib.contextmanager
+def pool_of(workers: int, address: str = "") -> Iterator[RayPool]:
+    pool = RayPool(workers, address)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def test_a_killed_worker_and_a_hung_one(
+    tmp_path: Path, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One worker is killed in the middle of a generation; later one is stopped, and never goes on by itself."""
+    with pool_of(2) as pool:
+
+        def kill() -> None:
+            for worker in workers_of(pool)[:1]:
+                os.kill(worker, signal.SIGKILL)
+
+        played, _ = run_disturbed(tmp_path / "killed", pool, kill)
+        assert played == undisturbed
+        stopped: list[int] = []
+
+        def stop() -> None:
+            until = time.monotonic() + 5
+            while not stopped and time.monotonic() < until:
+                stopped.extend(workers_of(pool)[:1])
+                time.sleep(0.01)
+            for worker in stopped:
+                os.kill(worker, signal.SIGSTOP)
+
+        monkeypatch.setattr(dispatch, "LATE_LEAST", 1.0)
+        monkeypatch.setattr(dispatch, "HUNG", 15.0)
+        try:
+            played, log = run_disturbed(tmp_path / "hung", pool, stop)
+        finally:
+            for worker in stopped:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGCONT)
+        assert played == undisturbed
+        assert stopped
+        assert "take more than" in log or "nothing came for" in log
+
+
+def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    try:
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        cluster.wait_for_nodes()
+        with pool_of(0, cluster.address) as pool:
+            assert pool.workers == 3
+            removed = threading.Event()
+
+            def kill() -> None:
+                cluster.remove_node(nodes[0], allow_graceful=False)
+                removed.set()
+
+            played, _ = run_disturbed(tmp_path / "run", pool, kill)
+            assert removed.wait(60), "a node died on the way"
+        assert played == undisturbed
+    finally:
+        cluster.shutdown()
+
+
+def test_lost_replies_and_double_executions(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    """Ray drops requests and replies of what hands out, starts and fetches tasks."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from pathlib import Path
+from evo.pool import RayPool
+from tests.evo.runs import run_new
+from tests.faults.test_ray import SOME_SECONDS
+if __name__ == "__main__":
+    pool = RayPool(2)
+    try:
+        run_new(Path(sys.argv[1]), SOME_SECONDS, pool)
+    finally:
+        pool.close()
+"""
+    file = tmp_path / "run_it.py"
+    file.write_text(script)
+    chances = {"req_failure_prob": 15, "resp_failure_prob": 15, "in_flight_failure_prob": 15}
+    calls = ("CoreWorkerService.grpc_client.PushTask", "NodeManagerService.grpc_client.RequestWorkerLease")
+    lossy = json.dumps({call: {"num_failures": 20, **chances} for call in calls})
+    done = subprocess.run(
+        [sys.executable, str(file), str(tmp_path / "run")],
+        env=ENVIRONMENT | {"RAY_testing_rpc_failure": lossy},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert bytes_of(tmp_path / "run") == undisturbed

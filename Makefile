@@ -47,11 +47,12 @@ test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 test-faults: $(VENV)/.tools  ## What may go wrong and must not show: killed drivers, workers, nodes, full disks
 	$(PYTEST) -m faults -n 2 --dist loadfile
 
-check: $(VENV)/.tools  ## Lint, format, import layers, types
+check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilities
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy --strict $(PACKAGES)
+	$(BIN)/python -m tests.audit
 
 format: $(VENV)/.tools  ## Format and mend what can be mended by itself
 	$(BIN)/ruff check --fix .

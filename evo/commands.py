@@ -23,9 +23,9 @@ from evo.files import is_locked
 from evo.games import Player, compile_games
 from evo.pool import InterruptedRunError, Pool, open_pool
 from evo.progress import Counter, Display, default_folder, output_console, stop_on_signals
-from evo.run import begin_session, evolve, extend, new_manifest
-from evo.store import RunError, RunFolder, check_vacant, create_run, open_run, peek_run, read_champion
-from evo.study import open_member, run_side_by_side, runs_at_a_time
+from evo.run import begin_session, evolve, extend
+from evo.store import RunError, RunFolder, check_vacant, open_run, peek_run, read_champion
+from evo.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from ilp_agent import WeightVector
 from rivals import WEIGHTS_OF
 
@@ -74,13 +74,19 @@ def evolve_command(
     address: str = ADDRESS,
     overrides: list[str] = SET,
     tensorboard: bool = TENSORBOARD,
+    resume: bool = typer.Option(
+        False, "--resume", help="Go on where --out holds this very run: what a cluster starts again uses."
+    ),
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     chosen = placed(read_config(config, overrides), workers, pool, address)
     path = out or default_folder(config)
-    check_vacant(path)
+    if resume and out is None:
+        raise RunError("--resume needs --out: the folder that each start shares")
+    if not resume:
+        check_vacant(path)
     display = Display(output_console(), tensorboard)
-    with playing(chosen, display) as players, create_run(path, chosen, new_manifest(chosen)) as folder:
+    with playing(chosen, display) as players, open_or_create(path, chosen) as folder:
         carry_on(folder, players, display)
     show_champion(path, display.console)
 

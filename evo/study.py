@@ -23,22 +23,24 @@ def runs_at_a_time(workers: int) -> int:
 
 
 def open_member(path: Path, config: RunConfig, number: int) -> RunFolder:
-    """The folder of one run of a study, new or begun before.
+    """The folder of one run of a study, new or begun before; see `open_or_create`."""
+    return open_or_create(path, config.changed(seed=study_seed(config.seed, number)))
+
+
+def open_or_create(path: Path, config: RunConfig) -> RunFolder:
+    """The folder of a run, new or begun before; one with fewer generations is made longer.
 
     Raises:
         RunError: it was begun with another configuration, or is in use.
     """
-    one = config.changed(seed=study_seed(config.seed, number))
     if not (path / "config.toml").exists():
-        return create_run(path, one, new_manifest(one))
+        return create_run(path, config, new_manifest(config))
     folder = open_run(path)
     try:
-        if folder.config.digest != one.digest:
-            raise RunError(
-                f"{path} was begun with another configuration; choose another --out for this study"
-            )
-        if folder.config.generations != one.generations:
-            extend(folder, one.generations)
+        if folder.config.digest != config.digest:
+            raise RunError(f"{path} was begun with another configuration; choose another --out")
+        if folder.config.generations != config.generations:
+            extend(folder, config.generations)
     except BaseException:
         folder.close()
         raise

@@ -123,8 +123,11 @@ def read_deck(path: str | Path) -> Deck:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+    except (OSError, ValueError) as error:  # a zero character in the name is a ValueError
+        undecoded = isinstance(error, UnicodeDecodeError)
+        reason = (
+            error.strerror if isinstance(error, OSError) else "it is not UTF-8 text" if undecoded else error
+        )
         raise DeckError(f"cannot read deck file {path}: {reason}") from None
     return _parse_deck(text, str(path))
 

@@ -16,6 +16,8 @@ from ilp_agent import BACKENDS
 from ilp_agent.profiles import configs_folder
 
 SCHEMA = 1
+LONGEST_PATH = 4_000
+"""Characters."""
 
 NOT_HASHED = frozenset({"generations", "pool", "workers", "address"})
 """What may differ between two runs that give the same bytes, as far as both go."""
@@ -180,6 +182,8 @@ def find_config(path: str | Path) -> Path:
     Raises:
         UnknownNameError: it is neither.
     """
+    if len(str(path)) > LONGEST_PATH or "\0" in str(path):
+        raise ConfigError(f"no configuration can have the name {str(path)[:40]!r}...")
     given = Path(path)
     shipped = configs_folder() / f"{path}.toml"
     if given.is_file() or not shipped.is_file():

@@ -1,6 +1,7 @@
 """Entrants: who can play, by the one notation used everywhere."""
 
 import glob
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +102,7 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
     if name in shipped:
         return find_agent_profile(agent, name)
     for folder in (Path(name), RUNS / name):
-        if folder.is_dir():
+        if os.path.isdir(folder):  # noqa: PTH112 - also of names no file can have
             return _champion(agent, folder)
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name:
@@ -135,7 +136,7 @@ def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:
 def _is_glob(text: str) -> bool:
     agent, colon, _ = text.partition(":")
     weighted = bool(colon) and agent in WEIGHTS_OF
-    return weighted and glob.has_magic(text) and not Path(_parts(text)[1]).exists()
+    return weighted and glob.has_magic(text) and not os.path.exists(_parts(text)[1])  # noqa: PTH110
 
 
 def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:

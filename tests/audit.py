@@ -1,4 +1,4 @@
-"""Known vulnerabilities of the locked packages: `make check` runs it; where no advisory source answers, it says so loudly."""
+"""Known vulnerabilities of the locked packages; where no advisory source answers, it says so loudly."""
 
 import json
 import subprocess
@@ -7,6 +7,16 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+OPTIONS = (
+    "--disable-pip",
+    "--require-hashes",
+    "--progress-spinner",
+    "off",
+    "--timeout",
+    "10",
+    "--format",
+    "json",
+)
 
 
 def main() -> int:
@@ -20,10 +30,10 @@ def main() -> int:
                 "pip_audit",
                 "-r",
                 ROOT / "requirements.lock",
-                "--disable-pip",
-                "--require-hashes",
-            ]
-            + ["--progress-spinner", "off", "--timeout", "10", "--format", "json", "--output", found],
+                *OPTIONS,
+                "--output",
+                found,
+            ],
             capture_output=True,
             text=True,
             check=False,

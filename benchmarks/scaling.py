@@ -1,0 +1,159 @@
+"""What a generation costs beside its games, and the formula of docs/scaling.md beside measured runs.
+
+Run with `python -m benchmarks.scaling`. It measures on `eva.toml`: local threads, Ray on this machine, Ray
+clusters of two and three nodes on this machine. It needs about three minutes.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.pool_cost import generations
+from engine import find_deck, find_ruleset
+from evo.coevolution import all_pairings, make_schedule, make_setups, tally
+from evo.config import read_config
+from evo.dispatch import play_answer, refusal
+from evo.games import GAME, Player, Schedule, Table
+from evo.pool import LocalPool, Pool, RayPool
+from evo.records import individuals_table, pairings_table
+from evo.run import new_manifest
+from evo.store import create_run
+from evo.strategy import EvolutionStrategy
+
+GENERATIONS = 8
+
+
+def seconds_of(call: object, times: int = 5) -> float:
+    """The median time of a call."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        call()  # type: ignore[operator]
+        taken.append(time.perf_counter() - began)
+    return float(np.median(taken))
+
+
+def driver_costs() -> dict[str, float]:
+    """Seconds a game of making the schedule, checking results and summing them; seconds a commit."""
+    config = read_config("eva")
+    decks = tuple(find_deck(deck) for deck in config.decks)
+    strategy = EvolutionStrategy(config, 8)
+    strategy.ask()
+    strategy.tell(np.zeros(10))
+    individuals = strategy.ask()
+    table = Table(tuple(Player(tuple(one)) for one in individuals), decks, find_ruleset(config.ruleset))
+    pairings, setups = all_pairings(20), make_setups(3, config.games, 1, 3, 1)
+    schedule = make_schedule(pairings, setups)
+    n = len(schedule)
+    played = np.zeros(n, GAME)
+    played["outcome"], played["turns"] = 1, 10
+    part = schedule.part(slice(0, 4000))
+    answer = play_answer(table, part)
+    result = tally(pairings, setups, 3, played)
+    told = strategy.tell(result.scores(20).sum(axis=(1, 2)))
+    names = [deck.name for deck in decks]
+    numbers = [one.number for one in individuals]
+    individual = individuals_table(told, result, [f"w{k}" for k in range(8)], names, {})
+    pairs = pairings_table(0, numbers, result, names)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        create_run(Path(folder) / "run", config, new_manifest(config)) as run,
+    ):
+        commits = []
+        for generation in range(9):
+            began = time.perf_counter()
+            run.commit(generation, individual, pairs)
+            commits.append(time.perf_counter() - began)
+    return {
+        "schedule": seconds_of(lambda: make_schedule(pairings, make_setups(3, config.games, 1, 3, 1))) / n,
+        "check": seconds_of(lambda: refusal(answer, part, table)) / len(part),
+        "tally": seconds_of(lambda: tally(pairings, setups, 3, played)) / n,
+        "tables": seconds_of(lambda: pairings_table(0, numbers, result, names)),
+        "commit": float(np.median(commits)),
+    }
+
+
+def task_cost(pool: RayPool) -> float:
+    """Seconds of the driver a task of one game, many in flight."""
+    deck = find_deck("hearthsim-basic")
+    table = Table((Player(kind="aggro"),), (deck,), find_ruleset("thesis"))
+    n = 600
+    nobody = np.zeros((n, 2), np.int16)
+    games = Schedule(nobody, nobody, np.arange(n, dtype=np.uint64))
+    pace = pool._dispatcher.pace
+    speed, pace.shortest = pace._speed[True], 0.0
+    pool.play(table, games.part(slice(0, 20)))
+    pace._speed[True] = 1e-9  # parts of one game
+    began = time.perf_counter()
+    for start in range(0, n, 100):
+        pace._speed[True] = 1e-9
+        pool.play(table, games.part(slice(start, start + 100)))
+    taken = time.perf_counter() - began
+    pace._speed[True], pace.shortest = speed, 0.05
+    return taken / n
+
+
+def predicted(games: float, speed: float, workers: int, costs: dict[str, float], task: float) -> float:
+    """Games a second by the formula of docs/scaling.md: one run, its generations one after another."""
+    playing = games / (speed * workers)
+    part = min(1.0, max(playing / 8, 0.05 if task else 0.005))
+    tasks = playing * workers / part
+    driver = games * (costs["schedule"] + costs["check"] + costs["tally"]) + costs["tables"] + costs["commit"]
+    barrier = part / 4  # parts shrink towards the end
+    return games / (playing + max(0.0, tasks * task - playing) + driver + barrier)
+
+
+def main() -> None:
+    """Print costs, then the formula beside what was measured."""
+    config = read_config("eva")
+    costs = driver_costs()
+    for name, value in costs.items():
+        unit = "us a generation" if name in ("tables", "commit") else "ns a game"
+        print(f"{name}: {value * (1e6 if 'generation' in unit else 1e9):,.0f} {unit}")
+    pool: Pool
+    measured = []
+    for workers in (1, 2):
+        pool = LocalPool(workers)
+        generations(config, pool, 2)
+        games, seconds, _ = generations(config, pool, GENERATIONS)
+        pool.close()
+        measured.append((f"local, {workers} workers", workers, games / seconds, 0.0))
+    task = 0.0
+    for workers in (1, 2):
+        ray = RayPool(workers)
+        generations(config, ray, 2)
+        games, seconds, _ = generations(config, ray, GENERATIONS)
+        task = task_cost(ray)
+        ray.close()
+        measured.append((f"Ray, {workers} workers", workers, games / seconds, task))
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 - starts with the import of ray
+
+    for nodes in (2, 3):
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+        try:
+            for _ in range(nodes):
+                cluster.add_node(num_cpus=1)
+            ray = RayPool(0, cluster.address)
+            generations(config, ray, 2)
+            games, seconds, _ = generations(config, ray, GENERATIONS)
+            ray.close()
+        finally:
+            cluster.shutdown()
+        measured.append(
+            (f"Ray, {nodes} nodes of one worker and a head", min(nodes, 2), games / seconds, task)
+        )
+    print(f"a Ray task: {task * 1e3:.2f} ms of the driver")
+    speed = measured[0][2]
+    a_generation = 34_200
+    for text, workers, rate, one_task in measured:
+        said = predicted(a_generation, speed, workers, costs, one_task)
+        print(f"{text}: {rate:,.0f} games/s, formula {said:,.0f} ({rate / said - 1:+.0%})")
+    for cores in (1, 10, 100, 1_000, 10_000):
+        rates = [predicted(n, speed, cores, costs, task if cores > 16 else 0.0) for n in (34_200, 1e6, 1e8)]
+        print(f"{cores:,} cores: " + ", ".join(f"{rate:,.0f}" for rate in rates) + " games/s")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,13 +4,18 @@ Run with `make bench`. Everything is compiled before it is timed; the best of se
 other work on the machine can only slow a round down.
 """
 
+import time
+
 import numpy as np
 
 from benchmarks.engine_speed import best_seconds
 from engine import find_deck, find_ruleset, play
+from engine.decks import tables_of
+from engine.state import STATE
 from engine.streams import stream_key
 from evo.entrants import find_entrant
 from evo.games import Schedule, Table, play_part
+from ilp_agent.selfplay import deal_games
 from rivals import hearthsim
 
 BATCHES = [
@@ -38,20 +43,30 @@ def batches() -> None:
 
 def search_use() -> None:
     """Nodes of hearthsim's searches, and how many turns ran out of them."""
-    for deck in ("random-minions", "hearthsim-basic", "thesis-paladin"):
-        table = Table((find_entrant("hearthsim").player,), (find_deck(deck),), find_ruleset("hearthsim"))
-        total = np.zeros(1, hearthsim.USE)
-        decks = find_deck(deck), find_deck(deck)
-        agents = [table.players[0].agent() for _ in range(2)]
-        for seed in range(300):
-            play(*agents, decks, seed, ruleset="hearthsim")
-        for agent in agents:
-            for name in hearthsim.USE.names or ():
-                total[name] += agent.use[name]  # type: ignore[attr-defined]
-        turns, nodes, ran_out = (int(total[name][0]) for name in ("turns", "nodes", "exhausted"))
+    weights = np.array([find_entrant("hearthsim").player.weights])
+    paladin, warrior = "thesis-paladin", "thesis-warrior"
+    for first, second in (
+        ("random-minions", "random-minions"),
+        ("hearthsim-basic", "hearthsim-basic"),
+        (paladin, paladin),
+        (paladin, warrior),
+        (warrior, paladin),
+        (warrior, warrior),
+    ):
+        cards, decks = tables_of((find_deck(first), find_deck(second)))
+        n = 3_000
+        states, use = np.zeros(n, STATE), np.zeros(n, hearthsim.USE)
+        keys = np.array([stream_key(1, game) for game in range(n)], np.uint64)
+        rules = find_ruleset("hearthsim").array
+        deal_games(cards.array, decks, rules, np.tile([0, 1], (n, 1)), keys, states)
+        began = time.perf_counter()
+        agents = np.zeros((n, 2), np.int64)
+        hearthsim.play_turns(cards.array, weights, agents, states, hearthsim.tree_of_thread(), use)
+        seconds = time.perf_counter() - began
+        turns, nodes, ran_out = (int(use[name].sum()) for name in ("turns", "nodes", "exhausted"))
         print(
-            f"hearthsim with {deck}: {nodes / turns:.1f} nodes a turn, "
-            f"{ran_out} of {turns:,} turns ran out of {hearthsim.BUDGET:,} nodes"
+            f"hearthsim, {first} against {second}: {n / seconds:,.0f} games/s, "
+            f"{nodes / turns:.1f} nodes a turn, {ran_out} of {turns:,} turns ran out of {hearthsim.BUDGET:,}"
         )
 
 

@@ -1,5 +1,7 @@
 """The driver killed or asked to stop at random moments, then resumed: the same bytes."""
 
+import contextlib
+import os
 import signal
 import subprocess
 import time
@@ -47,19 +49,39 @@ def wait_for(path: Path, seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_stop_and_lose_nothing(
-    number: int, code: int, long: Path, long_bytes: dict[str, str], tmp_path: Path
+def rays() -> set[int]:
+    """Processes of Ray on this machine."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and b"raylet" in (entry / "cmdline").read_bytes():
+                found.add(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_signals_at_random_moments_stop_and_lose_nothing(
+    case: int, long: Path, long_bytes: dict[str, str], tmp_path: Path
 ) -> None:
-    run = tmp_path / "run"
-    process = start("evolve", long, "--out", run, "--workers", 2)
-    wait_for(run / "generations" / "0002.parquet")
+    """SIGINT and SIGTERM by turns, every third time with Ray: saved, 130 or 143, and no process is left."""
+    number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]
+    run, before = tmp_path / "run", rays()
+    pool = "ray" if case % 3 == 2 else "local"
+    process = start("evolve", long, "--out", run, "--workers", 2, "--pool", pool)
+    wait_for(run / "config.toml")
+    time.sleep(float(np.random.default_rng(case).uniform(0.0, 2.5)))
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
     assert f"stopped by {signal.Signals(number).name}: " in errors
     assert f"manaforge resume {run}" in errors
-    assert manaforge("resume", run).returncode == 0
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    until = time.monotonic() + 20
+    while rays() - before and time.monotonic() < until:
+        time.sleep(0.2)
+    assert rays() <= before
+    assert manaforge("resume", run, "--pool", "local").returncode == 0
     assert bytes_of(run) == long_bytes
 
 

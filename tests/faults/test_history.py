@@ -14,7 +14,7 @@ from evo.pool import LocalPool
 from evo.run import begin_session, champion_stands
 from evo.store import RunError, RunFolder, open_run
 from tests.evo.runs import TINY, bytes_of, run_new, run_on
-from tests.faults import marks
+from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 
 pytestmark = marks
 
@@ -79,8 +79,8 @@ def test_a_newest_file_cut_anywhere_or_with_any_bit_flipped_is_noticed(finished:
     assert folder._problem(3, line) == ""
     for kind in ("generations", "pairings"):
         content = folder.file(kind, 3).read_bytes()
-        changed: dict[str, bytes] = {f"cut at {n}": content[:n] for n in range(0, len(content), 7)}
-        for place in range(0, len(content), 11):
+        changed: dict[str, bytes] = {f"cut at {n}": content[:n] for n in range(len(content))}
+        for place in range(len(content)):
             flipped = bytearray(content)
             flipped[place] ^= 1 << (place % 8)
             changed[f"bit of byte {place}"] = bytes(flipped)
@@ -140,3 +140,35 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was begun with"):
         begin_session(folder, pool)
     pool.close()
+
+
+def test_the_sample_of_schema_1_is_read_and_goes_on(tmp_path: Path) -> None:
+    """Kept for the first migration: whatever version comes, this folder must open, or be refused by its number."""
+    copy = Path(shutil.copytree(SAMPLE_OF_SCHEMA_1, tmp_path / "copy"))
+    assert json.loads((copy / "manifest.json").read_text())["schema"] == 1
+    before = bytes_of(copy)
+    with open_run(copy) as folder:
+        assert folder.problems == []
+        assert folder.committed == folder.config.generations + 1
+    assert bytes_of(copy) == before
+
+
+@pytest.mark.parametrize("schema", [0, 2, 99, "1", None, 1.0])
+def test_configurations_and_profiles_of_another_schema_are_refused_by_number(
+    schema: object, tmp_path: Path
+) -> None:
+    from evo.config import ConfigError, read_config
+    from ilp_agent import ProfileError, find_profile, read_profile
+
+    shown = json.dumps(schema) if schema is not None else "[]"
+    config = TINY.to_toml().replace("schema = 1", f"schema = {shown}")
+    (tmp_path / "config.toml").write_text(config)
+    with pytest.raises(ConfigError, match="schema"):
+        read_config(tmp_path / "config.toml")
+    profile = find_profile("keep-alive").to_toml().replace("schema = 2", f"schema = {shown}")
+    (tmp_path / "profile.toml").write_text(profile)
+    if schema == 2:
+        assert read_profile(tmp_path / "profile.toml")
+    else:
+        with pytest.raises(ProfileError, match="schema must be 1 to 2, got"):
+            read_profile(tmp_path / "profile.toml")

@@ -1,6 +1,7 @@
 """What decides how a game goes, by version: two machines that agree on all of it play the same games."""
 
 import hashlib
+import sys
 from functools import cache
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
@@ -12,15 +13,18 @@ from engine.jit import fingerprint
 
 @cache
 def play_versions() -> dict[str, str]:
-    """Versions of the package, the rules, the cards and the kernels with their compiler."""
+    """Versions of all that decides results: package, Python, libraries, rules, cards, kernels."""
     data = resources.files("engine") / "data"
     cards = b"".join((data / name).read_bytes() for name in ("cards.csv", "other_cards.csv", "rulesets.toml"))
     try:
         package = version("manaforge")
     except PackageNotFoundError:  # a source tree that is not installed
         package = "not installed"
+    libraries = {name: version(name) for name in ("numba", "numpy", "highspy", "gurobipy")}
     return {
         "manaforge": package,
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        **libraries,
         "rules": str(RULES_VERSION),
         "cards": hashlib.blake2b(cards, digest_size=6).hexdigest(),
         "kernels": fingerprint(Path(__file__).resolve().parents[1]),

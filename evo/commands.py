@@ -130,8 +130,14 @@ def study_command(
 
         def go_on(number: int) -> None:
             shown = display if side_by_side == 1 else display.of_run(f"{number:02d}")
-            with open_member(study / f"{number:02d}", chosen, number) as folder:
-                carry_on(folder, players, shown)
+            try:
+                with open_member(study / f"{number:02d}", chosen, number) as folder:
+                    carry_on(folder, players, shown)
+            except ManaforgeError as error:
+                if side_by_side > 1 and not isinstance(error, InterruptedRunError):
+                    said = f"run {number:02d} failed: {error}; the others end before this does"
+                    display.console.print(said, markup=False, style="bold red")
+                raise
 
         run_side_by_side(go_on, runs, side_by_side)
     show_runs(study, display.console)

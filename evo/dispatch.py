@@ -32,7 +32,11 @@ LATE_LEAST = 2.0
 """Seconds a part may always take; Ray queues parts before it runs them."""
 
 HUNG = 120.0
-"""Seconds without any result after which every part in flight is taken back and handed out again."""
+"""Seconds without any result after which every part in flight is taken back and handed out again; at least
+twice `LATE` times the median. A worker still busy then with a part that another has finished is ended."""
+
+SILENCES = 30
+"""Times in a row that everything may be taken back before a run gives up."""
 
 ATTEMPTS = 6
 """Times a part is handed out before a run gives up on it."""
@@ -139,9 +143,12 @@ class Pace:
         self.workers = workers
         self.shortest = shortest
         self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
+        self._known = {True: True, False: False}
 
     def part(self, left: int, total: int, compiled: bool) -> int:
         """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
+        if not self._known[compiled]:
+            return 1  # a solver may take a minute for a game
         speed = self._speed[compiled]
         share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
         share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
@@ -150,6 +157,8 @@ class Pace:
     def saw(self, games: int, seconds: float, compiled: bool) -> None:
         """Learn the speed of one worker."""
         if seconds > 0 and games > 0:
+            if not self._known[compiled]:
+                self._known[compiled], self._speed[compiled] = True, games / seconds
             self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
 
 
@@ -195,26 +204,33 @@ class Dispatcher:
     Attributes:
         pace: how parts are cut.
         in_flight: most parts handed out at once.
-        note: told of what went wrong and was mended.
         busy: seconds that workers have spent playing, summed over them.
     """
 
     pace: Pace
     in_flight: int
-    note: Note
     busy: float = 0.0
+    last_result: float = 0.0
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=101))
     _met: dict[str, int] = field(default_factory=dict)
+    _left: list[tuple[Workers, Any, float]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def play(self, workers: Workers, table: Table, games: Schedule, watch: Watch) -> np.ndarray:
+    def play(self, workers: Workers, table: Table, games: Schedule, watch: Watch, note: Note) -> np.ndarray:
         """Play all games; dtype `GAME`, shape (games,), in the order of the schedule.
+
+        Args:
+            workers: who play.
+            table: players, decks and rules.
+            games: what is played.
+            watch: see `Watch`.
+            note: told of what went wrong and was mended.
 
         Raises:
             PoolError: no worker gives a good result for some part.
             WorkerDisagreesError: a worker plays other games than this machine.
         """
-        one = _OneSchedule(self, workers, table, games, watch)
+        one = _OneSchedule(self, workers, table, games, watch, note)
         try:
             return one.run()
         finally:
@@ -231,12 +247,40 @@ class Dispatcher:
         """Learn how long a part takes from handing out to its result."""
         with self._lock:
             self._times.append(seconds)
+            self.last_result = time.monotonic()
 
     def late_after(self) -> float:
         """Seconds after which a part is late; infinite while too little is known."""
         with self._lock:
             times = list(self._times)
         return max(LATE_LEAST, LATE * float(np.median(times))) if len(times) >= 3 else np.inf
+
+    def hung_after(self) -> float:
+        """Seconds without any result that mean that nothing will come; infinite before the first result.
+
+        Before it, nodes start, install and compile, which takes what it takes.
+        """
+        with self._lock:
+            times = list(self._times)
+        return max(HUNG, 2 * LATE * float(np.median(times))) if times else np.inf
+
+    def leave(self, workers: Workers, ticket: Any) -> None:
+        """Forget a part that another worker has finished.
+
+        Whoever still works on it is not ended at once: it may be a new worker that compiles, and would begin
+        anew. Once it has been busy for too long it is.
+        """
+        with self._lock:
+            self._left.append((workers, ticket, time.monotonic() + HUNG))
+
+    def end_those_left(self) -> None:
+        """End workers that are still busy with what was left to others long ago."""
+        now = time.monotonic()
+        with self._lock:
+            due = [one for one in self._left if one[2] < now]
+            self._left = [one for one in self._left if one[2] >= now]
+        for workers, ticket, _ in due:
+            workers.cancel(ticket)
 
     def wants_replay(self, worker: str) -> bool:
         """Whether a game of this answer is to be played again here."""
@@ -249,9 +293,15 @@ class _OneSchedule:
     """The state of one call of `Dispatcher.play`."""
 
     def __init__(
-        self, dispatcher: Dispatcher, workers: Workers, table: Table, games: Schedule, watch: Watch
+        self,
+        dispatcher: Dispatcher,
+        workers: Workers,
+        table: Table,
+        games: Schedule,
+        watch: Watch,
+        note: Note,
     ) -> None:
-        self.dispatcher, self.workers, self.watch = dispatcher, workers, watch
+        self.dispatcher, self.workers, self.watch, self.note = dispatcher, workers, watch, note
         self.table, self.games = table, games
         self.compiled = bool(table.compiled(games).all())
         self.played = np.zeros(len(games), GAME)
@@ -261,7 +311,8 @@ class _OneSchedule:
         self.handed: dict[int, int] = {}
         self.next = 0
         self.left = len(games)
-        self.last_result = time.monotonic()
+        self.began = time.monotonic()
+        self.silences = 0
 
     def run(self) -> np.ndarray:
         while self.left:
@@ -322,16 +373,16 @@ class _OneSchedule:
         self.handed.pop(start, None)
         self.played[start:stop] = answer.played
         self.left -= stop - start
-        self.last_result = time.monotonic()
-        self.dispatcher.took(self.last_result - attempt.began)
+        self.silences = 0
+        self.dispatcher.took(time.monotonic() - attempt.began)
         self.dispatcher.accept(stop - start, answer.seconds, self.compiled)
         for other in [one for one, it in self.pending.items() if it.start == start]:
             del self.pending[other]
-            self.workers.cancel(other)
+            self.dispatcher.leave(self.workers, other)
         self.watch(stop - start)
 
     def _mend(self, start: int, stop: int, what: str) -> None:
-        self.dispatcher.note(f"{what}; they are handed out again")
+        self.note(f"{what}; they are handed out again")
         if not any(it.start == start for it in self.pending.values()):
             self.again.append((start, stop))
 
@@ -358,15 +409,10 @@ class _OneSchedule:
     def _look_for_late(self) -> None:
         """Give late parts to others too; take everything back where nothing comes any more."""
         now = time.monotonic()
-        if self.pending and now - self.last_result > HUNG:
-            self.last_result = now
-            hung, self.pending = self.pending, {}
-            for ticket, attempt in hung.items():
-                self.workers.cancel(ticket)
-                some = f"games {attempt.start} to {attempt.stop - 1}"
-                self._mend(
-                    attempt.start, attempt.stop, f"nothing came for {HUNG:.0f} s: {some} are taken back"
-                )
+        self.dispatcher.end_those_left()
+        hung_after = self.dispatcher.hung_after()
+        if self.pending and now - max(self.began, self.dispatcher.last_result) > hung_after:
+            self._take_all_back(hung_after)
             return
         late = self.dispatcher.late_after()
         if late == np.inf:
@@ -379,6 +425,21 @@ class _OneSchedule:
             start = attempt.start
             if now - attempt.began > late and counts[start] == 1 and start not in waiting:
                 some = f"games {start} to {attempt.stop - 1}"
-                self.dispatcher.note(f"{some} take more than {late:.1f} s; they are handed out again")
+                self.note(f"{some} take more than {late:.1f} s; they are handed out again")
                 self._start(start, attempt.stop)
                 counts[start] += 1
+
+    def _take_all_back(self, seconds: float) -> None:
+        """Nothing comes from anybody any more."""
+        self.silences += 1
+        if self.silences > SILENCES:
+            raise PoolError(f"no worker has answered for {SILENCES * seconds / 60:.0f} minutes")
+        self.began = time.monotonic()
+        hung, self.pending = self.pending, {}
+        for ticket in hung:
+            self.workers.cancel(ticket)
+        for start, stop in {attempt.start: attempt.stop for attempt in hung.values()}.items():
+            self.handed[start] -= 1  # that no worker answered is not the part's fault
+            self._mend(
+                start, stop, f"nothing came for {seconds:.0f} s: games {start} to {stop - 1} are taken back"
+            )

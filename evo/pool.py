@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
@@ -34,6 +35,9 @@ from evo.games import Schedule, Table
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With "0" in it a Ray binds to 127.0.0.1, on Linux too; else to every address of the machine."""
+
+
+JOIN_SECONDS = 600.0
 
 
 class InterruptedRunError(ManaforgeError):
@@ -60,16 +64,17 @@ class Pool(Protocol):
 
     name: str
     workers: int
-    note: Note
-    """Told what went wrong with workers and was mended."""
 
     @property
     def busy(self) -> float:
         """Seconds that workers have spent playing, summed over them."""
         ...
 
-    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
-        """Play all games; dtype `evo.games.GAME`, shape (games,), in the order of the schedule."""
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
+        """Play all games; dtype `evo.games.GAME`, shape (games,), in the order of the schedule.
+
+        `note` is told what went wrong with workers and was mended.
+        """
         ...
 
     def close(self) -> None:
@@ -88,31 +93,27 @@ class LocalPool:
 
     def __init__(self, workers: int = 0) -> None:
         self.workers = workers or processors()
-        self.note: Note = ignore
         self._threads = ThreadPoolExecutor(self.workers, "games")
         self._one_thread = ThreadPoolExecutor(1, "agents")
-        self._compiled = Dispatcher(Pace(self.workers, 0.005), self.workers + 1, self._tell)
-        self._single = Dispatcher(Pace(1, 0.005), 2, self._tell)
+        self._compiled = Dispatcher(Pace(self.workers, 0.005), self.workers + 1)
+        self._single = Dispatcher(Pace(1, 0.005), 2)
 
     @property
     def busy(self) -> float:
         """See `Pool`."""
         return self._compiled.busy + self._single.busy
 
-    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
         """Play all games; see `Pool`."""
         compiled = bool(table.compiled(games).all())
         threads = self._threads if compiled else self._one_thread
         dispatcher = self._compiled if compiled else self._single
-        return dispatcher.play(_Threads(threads, table, games), table, games, watch)
+        return dispatcher.play(_Threads(threads, table, games), table, games, watch, note)
 
     def close(self) -> None:
         """Let the threads end; those at work finish their part, at most a second."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._one_thread.shutdown(wait=True, cancel_futures=True)
-
-    def _tell(self, what: str) -> None:
-        self.note(what)
 
 
 class _Threads:
@@ -176,11 +177,11 @@ class RayPool:
         if threading.current_thread() is threading.main_thread():
             for number, handler in handlers.items():  # Ray sets its own
                 signal.signal(number, handler)
-        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        self.note: Note = ignore
+        self._grows = bool(address) and not workers
+        self.workers = workers or self._processors()
         # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
         in_flight = self.workers if address and workers else 2 * self.workers
-        self._dispatcher = Dispatcher(Pace(self.workers, 0.05), in_flight, self._tell)
+        self._dispatcher = Dispatcher(Pace(self.workers, 0.05), in_flight)
         self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
         self._versions = play_versions()
         self._table: tuple[Table | None, Any] = (None, None)
@@ -190,21 +191,36 @@ class RayPool:
         """See `Pool`."""
         return self._dispatcher.busy
 
-    def play(self, table: Table, games: Schedule, watch: Watch = ignore) -> np.ndarray:
-        """Play all games; see `Pool`."""
+    def play(self, table: Table, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
+        """Play all games; see `Pool`. Nodes that joined a cluster meanwhile are used from here on."""
+        if self._grows:
+            self.workers = self._dispatcher.pace.workers = self._processors()
+            self._dispatcher.in_flight = 2 * self.workers
         known, shared = self._table
         if known != table:
             shared = self._ray.put(table)
             self._table = (table, shared)
-        return self._dispatcher.play(_Tasks(self, shared, games), table, games, watch)
+        return self._dispatcher.play(_Tasks(self, shared, games), table, games, watch, note)
 
     def close(self) -> None:
         """End the Ray this pool started; leave one that was there."""
         if self._own:
             self._ray.shutdown()
 
-    def _tell(self, what: str) -> None:
-        self.note(what)
+    def _processors(self) -> int:
+        """Processors of the cluster; waited for where no node with any has joined yet.
+
+        Raises:
+            PoolError: none comes.
+        """
+        until = time.monotonic() + JOIN_SECONDS
+        while True:
+            found = int(self._ray.cluster_resources().get("CPU", 0))
+            if found:
+                return found
+            if time.monotonic() > until:
+                raise PoolError(f"no node with processors has joined the cluster in {JOIN_SECONDS:.0f} s")
+            time.sleep(1.0)
 
 
 class _Tasks:

@@ -63,7 +63,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     ruleset = find_ruleset(config.ruleset)
 
     def play(table: Table, games: Schedule) -> np.ndarray:
-        return pool.play(table, games, reporter.advance)
+        return pool.play(table, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
 
     stands = folder.committed == config.generations + 1 and champion_stands(folder)
     reporter.begin(folder, 0 if stands else games_to_play(config, folder.committed))
@@ -187,7 +187,6 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
     Raises:
         RunError: the run was begun under other rules, or its deck files changed.
     """
-    pool.note = lambda what: folder.note(event="worker", what=what)
     manifest = folder.manifest()
     if "config_hash" not in manifest:
         folder.problems.append("manifest.json is missing or damaged; it is written anew")

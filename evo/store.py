@@ -245,6 +245,7 @@ def open_run(path: Path) -> RunFolder:
         ConfigError: its configuration cannot be used.
     """
     folder = RunFolder(path, peek_run(path).config)
+    _refuse_links(path)
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
@@ -261,6 +262,17 @@ def open_run(path: Path) -> RunFolder:
             raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
         on_error.pop_all()
     return folder
+
+
+def _refuse_links(path: Path) -> None:
+    """A folder from someone else must not choose what is written elsewhere.
+
+    Raises:
+        RunError: something in it is a symbolic link.
+    """
+    for entry in sorted(path.iterdir()):
+        if entry.is_symlink():
+            raise RunError(f"{entry} is a symbolic link; a run folder holds its own files")
 
 
 def peek_run(path: Path) -> RunFolder:

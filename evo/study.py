@@ -5,10 +5,11 @@ busy although every generation ends with a barrier.
 """
 
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from evo.config import RunConfig
+from evo.pool import InterruptedRunError
 from evo.run import extend, new_manifest
 from evo.seeds import study_seed
 from evo.store import RunError, RunFolder, create_run, open_run
@@ -39,7 +40,7 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
     try:
         if folder.config.digest != config.digest:
             raise RunError(f"{path} was begun with another configuration; choose another --out")
-        if folder.config.generations != config.generations:
+        if folder.config.generations < config.generations:
             extend(folder, config.generations)
     except BaseException:
         folder.close()
@@ -58,11 +59,13 @@ def run_side_by_side(go_on: Callable[[int], None], runs: int, at_a_time: int) ->
         return
     with ThreadPoolExecutor(min(at_a_time, runs), "runs") as threads:
         waiting = {threads.submit(go_on, number) for number in range(runs)}
-        failed: list[Future[None]] = []
+        begun = set(waiting)
+        failed = False
         while waiting and not failed:  # in short waits, so that signals are heard
             done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
-            failed = [one for one in done if one.exception() is not None]
+            failed = any(one.exception() is not None for one in done)
         for one in waiting:
             one.cancel()
-    for one in failed:
-        one.result()
+    errors = [error for one in begun if not one.cancelled() and (error := one.exception()) is not None]
+    for error in sorted(errors, key=lambda error: not isinstance(error, InterruptedRunError)):
+        raise error

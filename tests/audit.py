@@ -19,6 +19,10 @@ OPTIONS = (
 )
 
 
+UNREACHABLE = ("ConnectionError", "Connection", "Timeout", "timed out", "resolve", "ServiceError", "refused")
+"""What pip-audit says where it cannot reach an advisory source."""
+
+
 def main() -> int:
     """Audit `requirements.lock`; 1 where a package has a known vulnerability, else 0."""
     with tempfile.TemporaryDirectory() as folder:
@@ -42,6 +46,9 @@ def main() -> int:
             packages = json.loads(found.read_text())["dependencies"]
         except (OSError, ValueError, KeyError):
             told = (done.stderr.strip().splitlines() or ["no answer"])[-1]
+            if not any(word in done.stderr for word in UNREACHABLE):
+                print(f"pip-audit failed: {told}")
+                return 1
             print(
                 f"pip-audit: SKIPPED, NOTHING WAS CHECKED: no advisory source can be reached ({told[:200]})"
             )

@@ -6,6 +6,7 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --mem=16G
 #SBATCH --time=12:00:00
+#SBATCH --exclusive
 #SBATCH --requeue
 #SBATCH --open-mode=append
 set -euo pipefail
@@ -22,6 +23,9 @@ export RAY_AUTH_TOKEN
 
 HEAD=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 ADDRESS=$(getent ahostsv4 "$HEAD" | awk 'NR == 1 {print $1}'):$((20000 + SLURM_JOB_ID % 20000))
+
+# Nodes load Python from shared storage, which takes a while when all do it at once.
+export RAY_SYMMETRIC_RUN_CLUSTER_WAIT_TIMEOUT=300
 
 # The same command on every node: ray starts everywhere, manaforge runs on the head, and all of it ends together.
 # --resume: after a requeue it goes on where it stopped.

@@ -157,5 +157,7 @@ def test_the_slurm_script_is_a_script() -> None:
 def test_the_runtime_environment_brings_this_version() -> None:
     environment = yaml.safe_load((CLUSTER / "runtime_env.yaml").read_text())
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert environment["pip"]["packages"] == [f"./manaforge-{version}-py3-none-any.whl"]
+    assert environment["pip"]["packages"] == [
+        "${RAY_RUNTIME_ENV_CREATE_WORKING_DIR}/" + f"manaforge-{version}-py3-none-any.whl"
+    ]
     assert set(environment) <= {"pip", "env_vars", "working_dir"}

@@ -53,14 +53,21 @@ def run_disturbed(path: Path, pool: RayPool, disturb: Any, at: int = 2) -> tuple
     return bytes_of(path), (path / "log.jsonl").read_text()
 
 
-def workers_of(pool: RayPool) -> list[int]:
-    """Processes that play games."""
+def workers_of_this_process() -> list[int]:
+    """Processes that play games for this one: descendants of it, no other test's."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             if entry.name.isdigit() and b"ray::play_range" in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
+                found += [int(entry.name)] if descends(int(entry.name), os.getpid()) else []
     return found
+
+
+def descends(process: int, ancestor: int) -> bool:
+    """Whether a process comes from another."""
+    while process > 1 and process != ancestor:
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return process == ancestor
 
 
 @contextlib.contextmanager
@@ -77,19 +84,24 @@ def test_a_killed_worker_and_a_hung_one(
 ) -> None:
     """One worker is killed in the middle of a generation; later one is stopped, and never goes on by itself."""
     with pool_of(2) as pool:
+        killed: list[int] = []
 
         def kill() -> None:
-            for worker in workers_of(pool)[:1]:
+            until = time.monotonic() + 5
+            while not killed and time.monotonic() < until:
+                killed.extend(workers_of_this_process()[:1])
+            for worker in killed:
                 os.kill(worker, signal.SIGKILL)
 
         played, _ = run_disturbed(tmp_path / "killed", pool, kill)
         assert played == undisturbed
+        assert killed
         stopped: list[int] = []
 
         def stop() -> None:
             until = time.monotonic() + 5
             while not stopped and time.monotonic() < until:
-                stopped.extend(workers_of(pool)[:1])
+                stopped.extend(workers_of_this_process()[:1])
                 time.sleep(0.01)
             for worker in stopped:
                 os.kill(worker, signal.SIGSTOP)
@@ -160,3 +172,42 @@ if __name__ == "__main__":
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert bytes_of(tmp_path / "run") == undisturbed
+
+
+def test_a_ray_of_our_own_listens_on_the_loopback_alone(tmp_path: Path) -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+import os
+from pathlib import Path
+from evo.pool import RayPool
+from tests.faults.test_ray import descends
+if __name__ == "__main__":
+    pool = RayPool(1)
+    inodes = {{}}
+    for name in ("tcp", "tcp6"):
+        for line in Path("/proc/net", name).read_text().splitlines()[1:]:
+            parts = line.split()
+            if parts[3] == "0A":
+                inodes["socket:[" + parts[9] + "]"] = parts[1].split(":")[0]
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and descends(int(entry.name), os.getpid()):
+                for handle in (entry / "fd").iterdir():
+                    found.add(inodes.get(os.readlink(handle)))
+        except OSError:
+            pass
+    print(sorted(one for one in found if one))
+    pool.close()
+"""
+    file = tmp_path / "listen.py"
+    file.write_text(script)
+    done = subprocess.run(
+        [sys.executable, str(file)], env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    found = set(json.loads(done.stdout.strip().splitlines()[-1].replace("'", '"')))
+    assert found, "Ray listens somewhere"
+    assert found <= loopback

@@ -38,8 +38,8 @@ test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
 	$(PYTEST) -n 2 --dist loadfile
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent tests/rivals
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile

@@ -98,7 +98,9 @@ def standings(games: pd.DataFrame) -> Standings:
         results=results_table(games),
         meetings=meetings,
         decks=_decks(read),
-        summary=_summary(read) | {"unproven_turns": int(games["unproven"].sum())} | cycles,
+        summary=_summary(read)
+        | {"unproven_turns": int(games["unproven"].sum()) if "unproven" in games else 0}
+        | cycles,
     )
 
 

@@ -103,7 +103,6 @@ def test_killed_and_resumed(long: Path, long_bytes: dict[str, str], tmp_path: Pa
     assert bytes_of(tmp_path / "run") == long_bytes
 
 
-@pytest.mark.heavy
 def test_killed_at_twenty_random_moments(tmp_path: Path) -> None:
     """Twenty runs, each killed once at a random moment of its life, and resumed: the same bytes."""
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from benchmarks.pool_cost import generations
 from engine import find_deck, find_ruleset
+from evo.answers import play_answer, refusal
 from evo.coevolution import all_pairings, make_schedule, make_setups, tally
 from evo.config import read_config
-from evo.dispatch import Pace, play_answer, refusal
+from evo.dispatch import Pace
 from evo.games import GAME, Player, Schedule, Table
 from evo.pool import LocalPool, Pool, RayPool
 from evo.records import individuals_table, pairings_table

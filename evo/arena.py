@@ -1,6 +1,5 @@
 """The arena: one champion, the profiles made by hand and all rivals, as a file says."""
 
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -8,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import find_deck, find_ruleset
-from evo.config import ConfigError
+from evo.config import ConfigError, read_toml
 from evo.entrants import find_entrant, find_entrants
 from evo.tournament_run import Tournament
 from ilp_agent.profiles import configs_folder
@@ -46,16 +45,12 @@ def read_arena(name: str) -> Arena:
         ConfigError: it cannot be read or used; the message names file and key.
     """
     file = configs_folder() / "arena.toml" if name == "arena" else Path(name)
+    content = read_toml(file, "arena")
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
         return Arena(ArenaConfig.model_validate(content), file.parent)
-    except OSError as error:
-        raise ConfigError(f"cannot read arena {file}: {error.strerror}") from None
     except ValidationError as errors:
         lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors.errors()]
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"arena {file} is not a TOML file: {error}") from None
 
 
 def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin: str) -> Tournament:

@@ -300,7 +300,7 @@ def show_champion(path: Path, console: Console) -> None:
     if len(rows):
         table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
         for row in rows.itertuples():
-            verdict = "beaten" if row.low > 0.5 else "lost to" if row.high < 0.5 else "undecided"
+            verdict = verdict_of(row.low, row.high)
             interval = f"{row.low:.1%} to {row.high:.1%}"
             counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
             table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
@@ -312,6 +312,11 @@ def show_champion(path: Path, console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
+
+
+def verdict_of(low: float, high: float) -> str:
+    """What an interval of a score per game says of the opponent."""
+    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
 def _weights_table(vector: WeightVector, title: str) -> RichTable:

@@ -165,15 +165,24 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
         ConfigError: it cannot be read or used; the message names the key, and the nearest of an unknown one.
     """
     file = find_config(path)
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot read configuration {file}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"configuration {file} is not a TOML file: {error}") from None
+    content = read_toml(file, "configuration")
     for override in overrides:
         _override(content, override)
     return _validated(content, str(file))
+
+
+def read_toml(file: Path, what: str) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        ConfigError: it cannot be read or is none; the message calls it `what`.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {what} {file}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+        raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
 
 def find_config(path: str | Path) -> Path:

@@ -151,9 +151,9 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
                 continue
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
-            if read_agent_profile(Path(path)).weights.AGENT != WEIGHTS_OF[agent].AGENT:
+            profile = read_agent_profile(Path(path))
+            if type(profile.weights) is not WEIGHTS_OF[agent]:
                 continue
-            profile = find_agent_profile(agent, path)
         else:
             continue
         player = _player(agent, profile, backend)

@@ -153,13 +153,11 @@ def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
         places[own] = np.arange(len(own))
         weights = np.array([table.players[place].weights for place in own], np.float64)
         seats[kind] = places[games.players], weights
-    while True:
+    outcomes, turns = endings(states)
+    while (outcomes == Outcome.ONGOING).any():
         for kind, (agents, weights) in seats.items():
             play_turns(kind, cards.array, weights, agents, states, unproven)
         outcomes, turns = endings(states)
-        if len(present) == 1 or (outcomes != Outcome.ONGOING).all():
-            break
-    assert (outcomes != Outcome.ONGOING).all(), "whoever is to move plays on"
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven
     return played

@@ -20,17 +20,8 @@ import numpy as np
 
 from engine import ManaforgeError
 from engine.versions import play_versions
-from evo.dispatch import (
-    Answer,
-    Dispatcher,
-    LostError,
-    Note,
-    Pace,
-    PoolError,
-    VersionError,
-    Watch,
-    play_answer,
-)
+from evo.answers import Answer, PoolError, VersionError, play_answer
+from evo.dispatch import Dispatcher, LostError, Note, Pace, Watch
 from evo.games import Schedule, Table
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from engine import find_deck, find_ruleset, rulesets, shipped_decks
 from evo.arena import arena_tournament, read_arena
-from evo.commands import check_pool
+from evo.commands import check_pool, verdict_of
 from evo.entrants import NOTATION, find_entrant
 from evo.sweep import parse_values, sweep_table, vary
 from evo.tournament import Seats, games_table
-from evo.tournament_commands import one_of, play_into, played
+from evo.tournament_commands import names_in, one_of, play_into, played
 from evo.tournament_output import show, warnings_of
 from evo.tournament_run import Tournament, find_faults
 
@@ -68,7 +68,7 @@ def sweep_command(
     check_pool(pool)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
     seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
-    deck_names = tuple(dict.fromkeys(name.strip() for name in decks.split(",") if name.strip()))
+    deck_names = names_in(decks)
     words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
     words += ["--decks", ",".join(deck_names), "--games", str(games), "--ruleset", ruleset]
     words += ["--seats", seats] + (["--seed", str(seed)] if seed != 1 else [])
@@ -173,8 +173,8 @@ def arena_command(
     for name in ("", "games", "score", "95% interval", ""):
         table.add_column(name, justify="left" if name == "" else "right")
     for row in own.sort_values("score").itertuples():
-        verdict = "beaten" if row.low > 0.5 else "lost to" if row.high < 0.5 else "undecided"
         interval = f"{row.low:.1%} to {row.high:.1%}"
+        verdict = verdict_of(row.low, row.high)
         table.add_row(Text(str(row.opponent)), f"{row.games:,}", f"{row.score:.1%}", interval, verdict)
     done.console.print(table)
     done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)

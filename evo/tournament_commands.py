@@ -75,7 +75,7 @@ def tournament_command(
     check_pool(pool)
     words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
     found, twice = find_entrants([text for text in entrants if text not in words])
-    deck_names = tuple(dict.fromkeys(name.strip() for name in decks.split(",") if name.strip()))
+    deck_names = names_in(decks)
     tournament = Tournament(
         entrants=tuple(found),
         alone=frozenset(twice),
@@ -175,6 +175,11 @@ def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, coun
         "To go on: the same command again",
         file=sys.stderr,
     )
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names with commas between, each once."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:

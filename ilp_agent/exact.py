@@ -1,6 +1,7 @@
 """The backend of our own: compiled, exact, without a licence (`ilp_agent.kernel`)."""
 
 import threading
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,26 @@ from ilp_agent.weights import Weights
 from ilp_agent.work import WORK, new_layers
 
 
+class Memory(NamedTuple):
+    """What a turn is solved in; arrays of shape (1,) but for the layers. Modified in place by the kernels."""
+
+    turns: np.ndarray
+    plans: np.ndarray
+    works: np.ndarray
+    layers: np.ndarray
+
+
+_LOCAL = threading.local()
+
+
+def memory_of_thread() -> Memory:
+    """Memory for this thread alone, made once: kernels run without the GIL, so threads share none."""
+    if not hasattr(_LOCAL, "memory"):
+        _LOCAL.memory = Memory(np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, WORK), new_layers())
+    memory: Memory = _LOCAL.memory
+    return memory
+
+
 class ExactSolver:
     """Dynamic programming over sets of hits; hundreds of times faster than a general solver.
 
@@ -23,17 +44,11 @@ class ExactSolver:
     name = "exact"
     formulations = ("sequential",)
 
-    def __init__(self) -> None:
-        # Kernels run without the GIL, so every thread needs memory of its own.
-        self._local = threading.local()
-
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
         """The best plan of the sequential formulation."""
-        if not hasattr(self._local, "works"):
-            self._local.works, self._local.layers = np.zeros(1, WORK), new_layers()
-        plans, turns = np.zeros(1, PLAN), np.zeros(1, TURN)
+        memory = memory_of_thread()
         # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
-        turns[0] = problem.record
-        solve_turns(turns, weights.array, self._local.works, self._local.layers, plans)
-        plan = plans[0]
+        memory.turns[0] = problem.record
+        solve_turns(memory.turns, weights.array, memory.works, memory.layers, memory.plans)
+        plan = memory.plans[0]
         return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)

@@ -1,7 +1,5 @@
 """A whole turn of the exact solver as the engine's actions, without the detour over objects of Python."""
 
-import threading
-
 import numpy as np
 
 from engine import Action, Outcome, Position
@@ -9,23 +7,11 @@ from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import encode, outcome
 from engine.state import STATE
+from ilp_agent.exact import memory_of_thread
 from ilp_agent.kernel import solve_turns
-from ilp_agent.order import MAX_STEPS, PLAN
+from ilp_agent.order import MAX_STEPS
 from ilp_agent.selfplay import apply_step, begin_tracking, hero_after
-from ilp_agent.turn import TURN, read_turn
-from ilp_agent.work import WORK, new_layers
-
-
-class _Memory(threading.local):
-    """What a plan needs, for each thread: kernels run without Python's lock."""
-
-    def __init__(self) -> None:
-        self.turns, self.plans, self.works = np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, WORK)
-        self.layers = new_layers()
-        self.codes = np.zeros(MAX_STEPS + 1, np.int64)
-
-
-_MEMORY: list[_Memory] = []
+from ilp_agent.turn import read_turn
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
@@ -40,16 +26,15 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
     Returns:
         The actions, and whether the plan is proven the best.
     """
-    if not _MEMORY:
-        _MEMORY.append(_Memory())
-    memory = _MEMORY[0]
+    memory = memory_of_thread()
     steps = np.zeros(MAX_STEPS + 2, STATE)
     cards = position.table.array
+    codes = np.zeros(MAX_STEPS + 1, np.int64)
     read_turns(position.states, cards, memory.turns)
     solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
-    n = write_codes(position.states, cards, memory.turns, memory.plans, memory.works, memory.codes, steps)
+    n = write_codes(position.states, cards, memory.turns, memory.plans, memory.works, codes, steps)
     actions = [
-        (steps[step].tobytes(), Action.from_code(code)) for step, code in enumerate(memory.codes[:n].tolist())
+        (steps[step].tobytes(), Action.from_code(code)) for step, code in enumerate(codes[:n].tolist())
     ]
     return actions, bool(memory.plans[0]["resolved"])
 

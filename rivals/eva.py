@@ -16,12 +16,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
+from engine import Outcome
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind, Keyword
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
-from ilp_agent import Profile, WeightVector
+from ilp_agent import WeightVector
+from rivals.single import SingleActionAgent
 
 N_ACTION = 8
 """w1 to w8 weigh what an action changes; the others make a minion's value."""
@@ -227,22 +228,10 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
             apply(state, cards, best_action(state, cards, own, actions, next_states))
 
 
-class EvaAgent:
-    """Plays by EVA's Algorithm 1.
+class EvaAgent(SingleActionAgent[EvaWeights]):
+    """Plays by EVA's Algorithm 1."""
 
-    Args:
-        profile: the weights and the name that results show; or weights alone.
-    """
+    usual_name = "eva"
 
-    def __init__(self, profile: "Profile[EvaWeights] | EvaWeights") -> None:
-        self.name = profile.name if isinstance(profile, Profile) else EvaWeights.AGENT
-        self.weights = profile.weights if isinstance(profile, Profile) else profile
-        self._array = self.weights.array
-        self._actions = np.empty(MAX_ACTIONS, np.int64)
-        self._next = np.zeros(1, STATE)
-
-    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The action that scores most."""
-        position = view.position
-        code = choose(position.states, position.table.array, self._array, self._actions, self._next)
-        return Action.from_code(code)
+    def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
+        return choose(states, cards, self._array, self._actions, self._next)

@@ -7,12 +7,13 @@ the order of `engine.rules.legal_actions`. A card that needs The Coin counts as 
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
+from engine import Outcome
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
-from ilp_agent import Profile, Weights
+from ilp_agent import Weights
+from rivals.single import SingleActionAgent
 
 LETHAL, CLEAR, FACE, THREAT, SURVIVE, DAMAGE, TRADE, PLAY = range(8)
 
@@ -111,22 +112,10 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
             apply(state, cards, best_action(state, cards, own, actions, next_states))
 
 
-class GreedyIlpAgent:
-    """Plays the action that adds most to the turn program's objective, one at a time.
+class GreedyIlpAgent(SingleActionAgent[Weights]):
+    """Plays the action that adds most to the turn program's objective, one at a time."""
 
-    Args:
-        profile: weights of the turn program and the name that results show; or weights alone.
-    """
+    usual_name = "greedy-ilp"
 
-    def __init__(self, profile: "Profile[Weights] | Weights") -> None:
-        self.name = profile.name if isinstance(profile, Profile) else "greedy-ilp"
-        self.weights = profile.weights if isinstance(profile, Profile) else profile
-        self._array = self.weights.array
-        self._actions = np.empty(MAX_ACTIONS, np.int64)
-        self._next = np.zeros(1, STATE)
-
-    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The action that adds most."""
-        position = view.position
-        code = choose(position.states, position.table.array, self._array, self._actions, self._next)
-        return Action.from_code(code)
+    def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
+        return choose(states, cards, self._array, self._actions, self._next)

@@ -1,6 +1,8 @@
 """Shared by all tests: how much of the random suites to run, and in which compiler mode."""
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,3 +20,19 @@ settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
 def random_game_count() -> int:
     """Random games compared with the reference for each ruleset; MANAFORGE_GAMES sets another number."""
     return int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "125"))
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished tiny run; copy it before changing it."""
+    from tests.evo.runs import run_new
+
+    path = tmp_path_factory.mktemp("runs") / "finished"
+    run_new(path)
+    return path
+
+
+@pytest.fixture
+def copy(finished: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(finished, tmp_path / "copy"))

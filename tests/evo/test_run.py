@@ -17,19 +17,6 @@ from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished tiny run; copy it before changing it."""
-    path = tmp_path_factory.mktemp("runs") / "finished"
-    run_new(path)
-    return path
-
-
-@pytest.fixture
-def copy(finished: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished, tmp_path / "copy"))
-
-
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
     pool = LocalPool(workers)

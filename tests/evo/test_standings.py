@@ -107,3 +107,13 @@ def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
     played["outcome"] = np.where(schedule.players[:, 0] < schedule.players[:, 1], 1, 2)
     summary = standings(games_table(meetings, played, list("abc"), ["x"])).summary
     assert np.isnan(summary["cyclic_share"])
+
+
+def test_games_of_older_tournaments_are_read_as_before() -> None:
+    """Their tables tell nothing of turns without a proof."""
+    meetings = Meetings(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
+    games = games_table(meetings, made_up(meetings), list("abc"), ["x"])
+    games["unproven"] = 3
+    now, before = standings(games), standings(games.drop(columns="unproven"))
+    assert now.summary["unproven_turns"] == 3 * len(games)
+    assert before.summary == now.summary | {"unproven_turns": 0}

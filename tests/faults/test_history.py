@@ -19,19 +19,6 @@ from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 pytestmark = marks
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished tiny run; copy it before changing it."""
-    path = tmp_path_factory.mktemp("runs") / "finished"
-    run_new(path)
-    return path
-
-
-@pytest.fixture
-def copy(finished: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished, tmp_path / "copy"))
-
-
 def failing(n: int, real: Callable, error: int) -> Callable:
     """The n-th call fails, and all after it."""
     calls = [0]

@@ -14,12 +14,8 @@ import pytest
 from engine import Outcome
 from engine.versions import play_versions
 from evo import dispatch
-from evo.coevolution import all_pairings, make_schedule, make_setups
-from evo.dispatch import (
+from evo.answers import (
     Answer,
-    Dispatcher,
-    LostError,
-    Pace,
     PoolError,
     VersionError,
     WorkerDisagreesError,
@@ -28,6 +24,8 @@ from evo.dispatch import (
     refusal,
     sums_of,
 )
+from evo.coevolution import all_pairings, make_schedule, make_setups
+from evo.dispatch import Dispatcher, LostError, Pace
 from evo.entrants import find_entrant
 from evo.games import Schedule, Table, play_part
 from evo.pool import LocalPool, play_range

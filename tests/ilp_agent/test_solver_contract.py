@@ -16,9 +16,9 @@ from ilp_agent import (
     Status,
     TurnProblem,
     Weights,
-    find_solver,
     solve,
 )
+from ilp_agent.exact import memory_of_thread
 from ilp_agent.replay import replay
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position
@@ -273,7 +273,6 @@ def test_the_same_answer_again_and_in_any_order(backend: str) -> None:
 
 def test_threads_do_not_share_memory() -> None:
     """Kernels release the GIL: two threads with one workspace would spoil each other's plans."""
-    solver = find_solver("exact")
     pick = np.random.default_rng(3)
     problems = [TurnProblem.from_position(random_position(pick, 6, 6, 6, 0.2, 8)) for _ in range(40)]
     alone = [solve(problem, ALL) for problem in problems]
@@ -281,12 +280,12 @@ def test_threads_do_not_share_memory() -> None:
 
     def run(_: int) -> list:
         plans = [solve(problem, ALL) for problem in problems]
-        spaces.append((solver._local.works, solver._local.layers))
+        spaces.append(memory_of_thread())
         return plans
 
     with ThreadPoolExecutor(4) as pool:
         assert all(plans == alone for plans in pool.map(run, range(4)))
-    mine = solver._local.works, solver._local.layers
+    mine = memory_of_thread()
     assert not any(
         np.shares_memory(one, other) for space in spaces for one, other in zip(space, mine, strict=True)
     )

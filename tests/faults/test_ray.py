@@ -171,6 +171,7 @@ if __name__ == "__main__":
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+    assert "Task play_range failed" in done.stdout + done.stderr, "Ray lost something on the way"
     assert bytes_of(tmp_path / "run") == undisturbed
 
 

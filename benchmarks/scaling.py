@@ -15,8 +15,8 @@ from engine import find_deck, find_ruleset
 from evo.answers import play_answer, refusal
 from evo.coevolution import all_pairings, make_schedule, make_setups, tally
 from evo.config import read_config
-from evo.dispatch import Pace
 from evo.games import GAME, Player, Schedule, Table
+from evo.pace import Pace
 from evo.pool import LocalPool, Pool, RayPool
 from evo.records import individuals_table, pairings_table
 from evo.run import new_manifest

@@ -1,8 +1,8 @@
-"""What workers send back, and why some of it must not count. Pure."""
+"""What workers send back, and why some of it must not count."""
 
 import hashlib
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,20 +66,30 @@ def refusal(answer: object, games: Schedule, table: Table) -> str:
     """Why an answer must not count; "" of a good one."""
     if not isinstance(answer, Answer):
         return f"it is no answer but {type(answer).__name__}"
-    played, n = answer.played, len(games)
+    fields: tuple[Any, ...] = tuple(answer)  # of any types at all
+    address, played, sums, seconds, worker = fields
+    n = len(games)
     if not isinstance(played, np.ndarray) or played.dtype != GAME:
         return "it holds no results of games"
     if played.shape != (n,):
         return f"it holds {played.shape} results of {n} games"
-    if answer.address != address_of(games):
+    if not isinstance(address, str) or address != address_of(games):
         return "it is about other games than were asked for"
-    if not isinstance(answer.seconds, float) or not 0 <= answer.seconds < np.inf:
-        return f"it took {answer.seconds!r} seconds"
+    if not isinstance(worker, str):
+        return f"its worker is no name but {type(worker).__name__}"
+    if not isinstance(seconds, float) or not 0 <= seconds < np.inf:
+        return f"it took {seconds!r} seconds"
     known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
     known &= np.isin(played["fault"], [int(fault) for fault in Fault])
     known &= (played["turns"] >= 1) & (played["turns"] <= table.ruleset.turn_cap) & (played["unproven"] >= 0)
     if not known.all():
         return f"game {int(np.flatnonzero(~known)[0])} of it cannot have ended as it says"
-    if answer.sums != sums_of(played):
+    if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
         return "its sums are not those of its games"
+    faulty = np.flatnonzero(played["fault"])
+    if len(faulty):
+        first = int(faulty[0])  # an agent that fails is no secret of one node: a licence or a library may be
+        here = play_part(table, games.part(slice(first, first + 1)))["fault"][0]
+        if here != played["fault"][first]:
+            return f"game {first} of it went wrong there ({Fault(played['fault'][first]).name}), and not here"
     return ""

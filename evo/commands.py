@@ -208,6 +208,8 @@ def placed(config: RunConfig, workers: int | None, pool: str | None, address: st
     """The configuration with what the command line says of workers, pool and address."""
     if pool is not None:
         check_pool(pool)
+    if pool == "local" and address is None:
+        address = ""  # the command line outweighs the file
     given = {"workers": workers, "pool": pool, "address": address}
     return config.changed(**{key: value for key, value in given.items() if value is not None})
 
@@ -241,7 +243,7 @@ def pool_of(
     stopped: InterruptedRunError | None = None
     with stop_on_signals(display):
         try:
-            with open_pool(kind, workers, address, compiled) as (pool, said):
+            with open_pool(kind, workers, address, compiled, display.heed) as (pool, said):
                 display.console.print(said, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 yield pool

@@ -4,8 +4,8 @@ A schedule is cut into parts sized by the speed seen so far; a bounded number of
 are put back by their place, so that what comes out depends on the games alone. Workers are not trusted: a
 result counts once, and only if it is about the games that were asked for, complete and possible. A part that
 takes too long is given to another worker too, and the first good result wins. Of each worker that is met, and
-now and then later, one game is played again here: a worker that plays another game ends everything with a
-report.
+ever more seldom later, one game is played again here: a worker that plays another game ends everything with
+a report.
 """
 
 import threading
@@ -19,10 +19,7 @@ import numpy as np
 
 from evo.answers import Answer, PoolError, WorkerDisagreesError, refusal
 from evo.games import GAME, Schedule, Table, play_part
-
-PARTS_A_WORKER = 8
-LONGEST_PART = 1.0
-"""Seconds."""
+from evo.pace import Pace
 
 LATE = 10
 """A part that takes so many times the median is given to another worker too."""
@@ -31,17 +28,17 @@ LATE_LEAST = 2.0
 """Seconds a part may always take; Ray queues parts before it runs them."""
 
 HUNG = 120.0
-"""Seconds without any result after which every part in flight is taken back and handed out again; at least
-twice `LATE` times the median. A worker still busy then with a part that another has finished is ended."""
+"""Seconds after which whoever has a part is taken to hang, and it is handed out anew; at least twice `LATE`
+times the median. A worker still busy then with a part that another has finished is ended."""
 
 SILENCES = 30
-"""Times in a row that everything may be taken back before a run gives up."""
+"""Times in a row that nothing comes from anybody for so long before a run gives up."""
 
 ATTEMPTS = 6
-"""Times a part is handed out before a run gives up on it."""
+"""Times a part may be lost, hang or come back wrong before a run gives up on it."""
 
 REPLAY_EVERY = 200
-"""Of so many parts of a worker, one game is played again here."""
+"""One game is played again here of a worker's parts 1, 2, 4, 8, ... and of each so many-th."""
 
 
 class LostError(Exception):
@@ -53,37 +50,6 @@ Watch = Callable[[int], None]
 
 Note = Callable[[str], None]
 """Told what was refused, lost or late, a sentence each."""
-
-
-class Pace:
-    """How many games to hand out at a time.
-
-    Args:
-        workers: how many play.
-        shortest: seconds; parts are not cut finer.
-    """
-
-    def __init__(self, workers: int, shortest: float) -> None:
-        self.workers = workers
-        self.shortest = shortest
-        self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
-        self._known = {True: True, False: False}
-
-    def part(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
-        if not self._known[compiled]:
-            return 1  # a solver may take a minute for a game
-        speed = self._speed[compiled]
-        share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
-        share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
-        return int(min(max(share, 1), left))
-
-    def saw(self, games: int, seconds: float, compiled: bool) -> None:
-        """Learn the speed of one worker."""
-        if seconds > 0 and games > 0:
-            if not self._known[compiled]:
-                self._known[compiled], self._speed[compiled] = True, games / seconds
-            self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
 
 
 class Workers(Protocol):
@@ -127,14 +93,19 @@ class Dispatcher:
 
     Attributes:
         pace: how parts are cut.
-        in_flight: most parts handed out at once.
+        in_flight: most parts of one schedule handed out at once.
+        most: most parts of all schedules together; infinite without a limit.
         busy: seconds that workers have spent playing, summed over them.
     """
 
     pace: Pace
     in_flight: int
+    most: float = np.inf
     busy: float = 0.0
     last_result: float = 0.0
+    _schedules: int = 0
+    _out: int = 0
+    _disagrees: str = ""
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=101))
     _met: dict[str, int] = field(default_factory=dict)
     _left: list[tuple[Workers, Any, float]] = field(default_factory=list)
@@ -155,11 +126,46 @@ class Dispatcher:
             WorkerDisagreesError: a worker plays other games than this machine.
         """
         one = _OneSchedule(self, workers, table, games, watch, note)
+        with self._lock:
+            self._schedules += 1
         try:
             return one.run()
         finally:
+            with self._lock:
+                self._schedules -= 1
+                self._out -= len(one.pending)
             for ticket in one.pending:
                 workers.cancel(ticket)
+
+    def may_start(self, pending: int) -> bool:
+        """Whether a schedule with so many parts in flight may hand out one more, which then counts.
+
+        Under a limit schedules share it evenly; second copies of late parts, asked for with 0, go beyond it.
+        """
+        with self._lock:
+            share = min(self.in_flight, max(1, self.most // max(1, self._schedules)))
+            if pending >= share or self._out >= self.most:
+                return False
+            self._out += 1
+            return True
+
+    def came_back(self, parts: int = 1) -> None:
+        """So many parts are no longer in flight."""
+        with self._lock:
+            self._out -= parts
+
+    def distrust(self, why: str) -> None:
+        """End all that plays here, now and later: a worker plays other games."""
+        self._disagrees = why
+
+    def check_trust(self) -> None:
+        """Stop where a worker was found to play other games, by whichever schedule.
+
+        Raises:
+            WorkerDisagreesError: one was.
+        """
+        if self._disagrees:
+            raise WorkerDisagreesError(self._disagrees)
 
     def accept(self, games: int, seconds: float, compiled: bool) -> None:
         """Learn from a good result."""
@@ -180,7 +186,7 @@ class Dispatcher:
         return max(LATE_LEAST, LATE * float(np.median(times))) if len(times) >= 3 else np.inf
 
     def hung_after(self) -> float:
-        """Seconds without any result that mean that nothing will come; infinite before the first result.
+        """Seconds that mean that nothing will come any more; infinite before the first result.
 
         Before it, nodes start, install and compile, which takes what it takes.
         """
@@ -206,11 +212,13 @@ class Dispatcher:
         for workers, ticket, _ in due:
             workers.cancel(ticket)
 
-    def wants_replay(self, worker: str) -> bool:
-        """Whether a game of this answer is to be played again here."""
+    def wants_replay(self, worker: str) -> tuple[bool, int]:
+        """Whether a game of this answer is to be played again here, and how many before it were not."""
         with self._lock:
-            self._met[worker] = self._met.get(worker, -1) + 1
-            return self._met[worker] % REPLAY_EVERY == 0
+            n = self._met[worker] = self._met.get(worker, 0) + 1
+        power = 1 << (n - 1).bit_length() - 1 if n > 1 else 0  # the last of 1, 2, 4, ... before n
+        last = max(power, (n - 1) // REPLAY_EVERY * REPLAY_EVERY)
+        return n & (n - 1) == 0 or n % REPLAY_EVERY == 0, n - 1 - last
 
 
 class _OneSchedule:
@@ -231,8 +239,7 @@ class _OneSchedule:
         self.played = np.zeros(len(games), GAME)
         self.pending: dict[Any, Attempt] = {}
         self.again: deque[tuple[int, int]] = deque()
-        self.finished: set[int] = set()
-        self.handed: dict[int, int] = {}
+        self.failed: dict[int, int] = {}
         self.next = 0
         self.left = len(games)
         self.began = time.monotonic()
@@ -240,10 +247,14 @@ class _OneSchedule:
 
     def run(self) -> np.ndarray:
         while self.left:
+            self.dispatcher.check_trust()
             self._hand_out()
-            done = self.workers.ready(list(self.pending), 0.2)
+            if not self.pending:  # others have all that may be in flight
+                time.sleep(0.02)
+            done = self.workers.ready(list(self.pending), 0.2) if self.pending else []
             for ticket in done:
                 if ticket in self.pending:  # not the second copy of a part that came in just now
+                    self.dispatcher.came_back()
                     self._take(ticket, self.pending.pop(ticket))
             if not done:
                 self.watch(0)
@@ -253,32 +264,22 @@ class _OneSchedule:
 
     def _hand_out(self) -> None:
         """Fill up what may be in flight."""
-        dispatcher = self.dispatcher
-        while len(self.pending) < dispatcher.in_flight and (self.again or self.next < len(self.games)):
+        while (self.again or self.next < len(self.games)) and self.dispatcher.may_start(len(self.pending)):
             if self.again:
                 start, stop = self.again.popleft()
             else:
                 start = self.next
                 left = len(self.games) - start
-                stop = start + dispatcher.pace.part(left, len(self.games), self.compiled)
+                stop = start + self.dispatcher.pace.part(left, len(self.games), self.compiled)
                 self.next = stop
-            if start not in self.finished:
-                self._start(start, stop)
+            self._start(start, stop)
 
     def _start(self, start: int, stop: int) -> None:
-        self.handed[start] = self.handed.get(start, 0) + 1
-        if self.handed[start] > ATTEMPTS:
-            raise PoolError(
-                f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
-                "log.jsonl of the run tells why"
-            )
         self.pending[self.workers.start(start, stop)] = Attempt(start, stop, time.monotonic())
 
     def _take(self, ticket: Any, attempt: Attempt) -> None:
         """Take a result, once; hand the part out again where it is lost or no good."""
         start, stop = attempt.start, attempt.stop
-        if start in self.finished:
-            return
         part = self.games.part(slice(start, stop))
         try:
             answer = self.workers.result(ticket)
@@ -287,14 +288,13 @@ class _OneSchedule:
             return
         why = "" if self.workers.trusted else refusal(answer, part, self.table)
         if why:
-            who = answer.worker if isinstance(answer, Answer) else "a worker"
+            who = str(answer.worker)[:200] if isinstance(answer, Answer) else "a worker"
             self._mend(start, stop, f"the result of {who} for games {start} to {stop - 1} is refused: {why}")
             return
         assert isinstance(answer, Answer)
-        if not self.workers.trusted and self.dispatcher.wants_replay(answer.worker):
+        if not self.workers.trusted:
             self._replay(part, answer)
-        self.finished.add(start)
-        self.handed.pop(start, None)
+        self.failed.pop(start, None)
         self.played[start:stop] = answer.played
         self.left -= stop - start
         self.silences = 0
@@ -302,20 +302,35 @@ class _OneSchedule:
         self.dispatcher.accept(stop - start, answer.seconds, self.compiled)
         for other in [one for one, it in self.pending.items() if it.start == start]:
             del self.pending[other]
+            self.dispatcher.came_back()
             self.dispatcher.leave(self.workers, other)
         self.watch(stop - start)
 
-    def _mend(self, start: int, stop: int, what: str) -> None:
+    def _mend(self, start: int, stop: int, what: str, blame: bool = True) -> None:
+        """Hand a part out again, unless another has it too.
+
+        Raises:
+            PoolError: it went wrong too often.
+        """
         self.note(f"{what}; they are handed out again")
+        self.failed[start] = self.failed.get(start, 0) + blame
+        if self.failed[start] >= ATTEMPTS:
+            raise PoolError(
+                f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
+                f"the last time {what}"
+            )
         if not any(it.start == start for it in self.pending.values()):
             self.again.append((start, stop))
 
     def _replay(self, part: Schedule, answer: Answer) -> None:
-        """Play one game of an answer here.
+        """Play one game of an answer here, of some answers.
 
         Raises:
             WorkerDisagreesError: it ends otherwise.
         """
+        wanted, unchecked = self.dispatcher.wants_replay(answer.worker)
+        if not wanted:
+            return
         number = int(part.keys[0] % np.uint64(len(part)))
         ours = play_part(self.table, part.part(slice(number, number + 1)))[0]
         theirs = answer.played[number]
@@ -323,47 +338,46 @@ class _OneSchedule:
             first, second = (self.table.players[place] for place in part.players[number])
             decks = [self.table.decks[place].name for place in part.decks[number]]
             names = ", ".join(GAME.names or ())
-            raise WorkerDisagreesError(
+            before = f". {unchecked} of its parts counted since it last agreed: begin those runs anew"
+            self.dispatcher.distrust(
                 f"{answer.worker} plays another game than this machine: {first.kind} with {decks[0]} against "
                 f"{second.kind} with {decks[1]}, deal {int(part.keys[number]):#x}: here ({names}) = {ours}, "
                 f"there {theirs}. Another processor, library or card base? Give every node the same "
-                "version (requirements.lock), or leave that node out"
+                f"version (requirements.lock), or leave that node out{before if unchecked else ''}"
             )
+            self.dispatcher.check_trust()
 
     def _look_for_late(self) -> None:
-        """Give late parts to others too; take everything back where nothing comes any more."""
+        """Give late parts to others too, and take back what whoever has it will not finish."""
         now = time.monotonic()
         self.dispatcher.end_those_left()
         hung_after = self.dispatcher.hung_after()
-        if self.pending and now - max(self.began, self.dispatcher.last_result) > hung_after:
-            self._take_all_back(hung_after)
-            return
+        silent = now - max(self.began, self.dispatcher.last_result) > hung_after
+        newest: dict[int, Attempt] = {}
+        copies: dict[int, int] = {}
+        for attempt in self.pending.values():  # in the order they were handed out
+            newest[attempt.start] = attempt
+            copies[attempt.start] = copies.get(attempt.start, 0) + 1
+        if newest and silent:
+            self.silences += 1
+            if self.silences > SILENCES:
+                raise PoolError(f"no worker has answered for {SILENCES * hung_after / 60:.0f} minutes")
+            self.began = now
         late = self.dispatcher.late_after()
-        if late == np.inf:
-            return
-        waiting = {start for start, _ in self.again}
-        counts: dict[int, int] = {}
-        for attempt in self.pending.values():
-            counts[attempt.start] = counts.get(attempt.start, 0) + 1
-        for attempt in list(self.pending.values()):
-            start = attempt.start
-            if now - attempt.began > late and counts[start] == 1 and start not in waiting:
-                some = f"games {start} to {attempt.stop - 1}"
+        for start, attempt in newest.items():
+            some = f"games {start} to {attempt.stop - 1}"
+            if silent:  # that nobody answered is not the part's fault
+                self._take_back(attempt, f"nothing came for {hung_after:.0f} s: {some} are taken back", False)
+            elif now - attempt.began > hung_after:
+                self._take_back(attempt, f"{some} have not come for {hung_after:.0f} s: taken back", True)
+            elif now - attempt.began > late and copies[start] == 1 and self.dispatcher.may_start(0):
                 self.note(f"{some} take more than {late:.1f} s; they are handed out again")
                 self._start(start, attempt.stop)
-                counts[start] += 1
 
-    def _take_all_back(self, seconds: float) -> None:
-        """Nothing comes from anybody any more."""
-        self.silences += 1
-        if self.silences > SILENCES:
-            raise PoolError(f"no worker has answered for {SILENCES * seconds / 60:.0f} minutes")
-        self.began = time.monotonic()
-        hung, self.pending = self.pending, {}
-        for ticket in hung:
+    def _take_back(self, attempt: Attempt, why: str, blame: bool) -> None:
+        """Let all copies of a part go, and hand it out anew."""
+        for ticket in [one for one, it in self.pending.items() if it.start == attempt.start]:
+            del self.pending[ticket]
+            self.dispatcher.came_back()
             self.workers.cancel(ticket)
-        for start, stop in {attempt.start: attempt.stop for attempt in hung.values()}.items():
-            self.handed[start] -= 1  # that no worker answered is not the part's fault
-            self._mend(
-                start, stop, f"nothing came for {seconds:.0f} s: games {start} to {stop - 1} are taken back"
-            )
+        self._mend(attempt.start, attempt.stop, why, blame)

@@ -7,12 +7,11 @@ import contextlib
 import logging
 import os
 import platform
-import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
@@ -21,14 +20,18 @@ import numpy as np
 from engine import ManaforgeError
 from engine.versions import play_versions
 from evo.answers import Answer, PoolError, VersionError, play_answer
-from evo.dispatch import Dispatcher, LostError, Note, Pace, Watch
+from evo.dispatch import Dispatcher, LostError, Note, Watch
 from evo.games import Schedule, Table
+from evo.pace import Pace
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With "0" in it a Ray binds to 127.0.0.1, on Linux too; else to every address of the machine."""
 
-
 JOIN_SECONDS = 600.0
+"""How long to wait for a node with processors."""
+
+PROBE_SECONDS = 5.0
+"""How long to wait for a cluster's head to take a connection."""
 
 
 class InterruptedRunError(ManaforgeError):
@@ -45,6 +48,10 @@ class InterruptedRunError(ManaforgeError):
 
 def ignore(_: object) -> None:
     """Tell nobody."""
+
+
+def go_on() -> None:
+    """Heed nobody."""
 
 
 class Pool(Protocol):
@@ -135,6 +142,7 @@ class RayPool:
         workers: tasks at once; 0 for all processors of the cluster.
         address: of a cluster ("auto" or HOST:PORT); empty for a Ray of our own on this machine, which then
             listens on 127.0.0.1 alone.
+        heed: called while Ray starts and nodes are waited for; raises to stop.
 
     Raises:
         PoolError: Ray cannot be started or reached.
@@ -142,37 +150,31 @@ class RayPool:
 
     name = "ray"
 
-    def __init__(self, workers: int = 0, address: str = "") -> None:
-        if not address:
+    def __init__(self, workers: int = 0, address: str = "", heed: Callable[[], None] = go_on) -> None:
+        if address:
+            _probe(address)
+        else:
             os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
         import ray  # noqa: PLC0415 - takes a second, and laptops need not have it
 
         self._ray: Any = ray
         self._own = not ray.is_initialized()
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        arguments: dict[str, Any] = {"address": address}
+        if not address:
+            arguments = {"address": "local", "num_cpus": workers or processors(), "include_dashboard": False}
+        self._heed = heed
+        if self._own:
+            self._start(arguments)
         try:
-            if self._own and address:
-                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-            elif self._own:
-                ray.init(
-                    address="local",
-                    num_cpus=workers or processors(),
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                )
-        except Exception as error:
-            raise PoolError(
-                f"cannot start Ray{f' at {address}' if address else ''}: {error}; --pool local needs no Ray"
-            ) from None
-        if threading.current_thread() is threading.main_thread():
-            for number, handler in handlers.items():  # Ray sets its own
-                signal.signal(number, handler)
-        self._grows = bool(address) and not workers
-        self.workers = workers or self._processors()
+            heed()
+            self._grows = bool(address) and not workers
+            self.workers = workers or self._processors()
+        except BaseException:
+            self.close()
+            raise
         # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
-        in_flight = self.workers if address and workers else 2 * self.workers
-        self._dispatcher = Dispatcher(Pace(self.workers, 0.05), in_flight)
+        most = workers if address and workers else np.inf
+        self._dispatcher = Dispatcher(Pace(self.workers, 0.05), 2 * self.workers, most)
         self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
         self._versions = play_versions()
         self._table: tuple[Table | None, Any] = (None, None)
@@ -198,6 +200,28 @@ class RayPool:
         if self._own:
             self._ray.shutdown()
 
+    def _start(self, arguments: dict[str, Any]) -> None:
+        """Start or join a Ray, in a thread: there it leaves this process's signal handlers alone.
+
+        Raises:
+            PoolError: it cannot be done.
+        """
+        failed: list[Exception] = []
+
+        def start() -> None:
+            try:
+                self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
+            except Exception as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=start, name="ray.init", daemon=True)
+        thread.start()
+        while thread.is_alive():  # in short waits, so that signals are heard; they are heeded once it is up
+            thread.join(0.1)
+        if failed:
+            where = f" at {arguments['address']}" if arguments["address"] != "local" else ""
+            raise PoolError(f"cannot start Ray{where}: {failed[0]}; --pool local needs no Ray")
+
     def _processors(self) -> int:
         """Processors of the cluster; waited for where no node with any has joined yet.
 
@@ -211,7 +235,8 @@ class RayPool:
                 return found
             if time.monotonic() > until:
                 raise PoolError(f"no node with processors has joined the cluster in {JOIN_SECONDS:.0f} s")
-            time.sleep(1.0)
+            self._heed()
+            time.sleep(0.5)
 
 
 class _Tasks:
@@ -237,11 +262,10 @@ class _Tasks:
         try:
             return self._ray.get(ticket)
         except errors.RayTaskError as error:
-            cause = error.cause
-            if isinstance(cause, ManaforgeError):
-                raise cause from None
-            raise PoolError(
-                f"a worker failed: {cause!r}; every node needs this version of manaforge (docs/cluster.md)"
+            if isinstance(error.cause, ManaforgeError):
+                raise error.cause from None
+            raise LostError(
+                f"it failed: {error.cause!r}; every node needs this version of manaforge, docs/cluster.md"
             ) from None
         except errors.RayError as error:
             raise LostError(str(error).splitlines()[0]) from None
@@ -271,6 +295,26 @@ def play_range(versions: dict[str, str], table: Table, games: Schedule, start: i
     return play_answer(table, games.part(slice(start, stop)), who_am_i())
 
 
+def _probe(address: str) -> None:
+    """Refuse an address at which nothing listens, which Ray would try for minutes.
+
+    Raises:
+        PoolError: it is no address, or nobody is there.
+    """
+    if address == "auto" or "://" in address:
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise PoolError(
+            f"nobody answers at {address}: {why}; is the cluster's head up? --pool local needs no Ray"
+        ) from None
+
+
 def who_am_i() -> str:
     """This worker in words: host, process, processor, Python."""
     return (
@@ -285,7 +329,9 @@ def processors() -> int:
 
 
 @contextlib.contextmanager
-def open_pool(kind: str, workers: int, address: str, compiled: bool) -> Iterator[tuple[Pool, str]]:
+def open_pool(
+    kind: str, workers: int, address: str, compiled: bool, heed: Callable[[], None] = go_on
+) -> Iterator[tuple[Pool, str]]:
     """A pool, and a sentence that says which and why; closed at the end.
 
     Args:
@@ -293,6 +339,7 @@ def open_pool(kind: str, workers: int, address: str, compiled: bool) -> Iterator
         workers: how many; 0 for all processors.
         address: of a Ray cluster, or empty.
         compiled: whether games run compiled.
+        heed: called while the pool starts; raises to stop.
 
     Raises:
         PoolError: the pool cannot start.
@@ -307,7 +354,7 @@ def open_pool(kind: str, workers: int, address: str, compiled: bool) -> Iterator
             chosen, why = "local", "threads are enough for compiled games on this machine"
     if address and chosen == "local":
         raise PoolError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
-    pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address)
+    pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, heed)
     note = ""
     if chosen == "local" and not compiled:
         note = "; agents in Python hold its lock, so one thread plays"

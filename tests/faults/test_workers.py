@@ -25,9 +25,10 @@ from evo.answers import (
     sums_of,
 )
 from evo.coevolution import all_pairings, make_schedule, make_setups
-from evo.dispatch import Dispatcher, LostError, Pace
+from evo.dispatch import Dispatcher, LostError
 from evo.entrants import find_entrant
 from evo.games import Schedule, Table, play_part
+from evo.pace import Pace
 from evo.pool import LocalPool, play_range
 from tests.evo.runs import run_new
 from tests.faults import marks
@@ -121,12 +122,20 @@ def spoil(answer: Answer, how: str) -> object:
         return answer._replace(played="wins")
     elif how == "floats":
         return answer._replace(played=np.full(len(played), np.nan))
+    elif how == "array of sums":
+        return answer._replace(sums=np.array(answer.sums))
+    elif how == "worker is a list":
+        return answer._replace(worker=["worker"])
+    elif how == "address is an array":
+        return answer._replace(address=np.zeros(3))
+    elif how == "agent failed there":
+        played["fault"][-1] = 2
     return answer._replace(played=played, sums=sums_of(played))
 
 
 WRONG = [
     "short", "stale", "nan", "no outcome", "unknown outcome", "endless", "fault", "negative", "sums", "nothing",
-    "text", "floats",
+    "text", "floats", "array of sums", "worker is a list", "address is an array", "agent failed there",
 ]  # fmt: skip
 
 
@@ -166,7 +175,9 @@ def test_each_refusal_says_why(how: str) -> None:
 
 
 def test_a_lie_that_never_ends_ends_the_run() -> None:
-    with pytest.raises(PoolError, match="handed out 6 times without a good result"):
+    with pytest.raises(
+        PoolError, match="6 times without a good result; the last time the result of worker 1"
+    ):
         run(Scripted(lambda start, attempt: "short"))
 
 
@@ -234,14 +245,83 @@ def test_a_first_part_of_unknown_speed_is_one_game() -> None:
     assert pace.part(1000, 1000, False) > 1
 
 
-def test_a_pool_that_hangs_whole_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing comes after the first parts: everything is taken back after `HUNG` seconds."""
+@pytest.mark.parametrize("late", [0.05, 60.0])
+def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing comes after the first parts for ten times `HUNG`: everything is taken back each time."""
     monkeypatch.setattr(dispatch, "HUNG", 0.3)
-    monkeypatch.setattr(dispatch, "LATE_LEAST", 60.0)
-    workers = Scripted(lambda start, attempt: "hang" if start and attempt == 1 else "")
+    monkeypatch.setattr(dispatch, "LATE_LEAST", late)
+    until: list[float] = []
+
+    def script(start: int, attempt: int) -> str:
+        if start and not until:
+            until.append(time.monotonic() + 3.0)
+        return "hang" if start and time.monotonic() < until[0] else ""
+
+    workers = Scripted(script)
     played, notes = run(workers, parts=8)
     assert (played == EXPECTED).all()
-    assert any("nothing came for" in note for note in notes)
+    assert sum("nothing came for" in note for note in notes) > dispatch.ATTEMPTS
+
+
+def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both copies of a part hang, and another schedule keeps getting answers."""
+    monkeypatch.setattr(dispatch, "HUNG", 0.5)
+    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher.pace._speed[True] = len(GAMES) / 20
+    over = threading.Event()
+
+    def others() -> None:
+        while not over.is_set():
+            dispatcher.play(Scripted(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    workers = Scripted(lambda start, attempt: "hang" if start > 300 and attempt <= 2 else "")
+    notes: list[str] = []
+    try:
+        played = dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+    finally:
+        still_playing = thread.is_alive()
+        over.set()
+        thread.join()
+    assert still_playing
+    assert (played == EXPECTED).all()
+    assert any("have not come for" in note for note in notes)
+    assert not any("nothing came" in note for note in notes)
+
+
+def test_a_limit_holds_for_all_schedules_together() -> None:
+    """Six schedules at once share four parts in flight."""
+    dispatcher = Dispatcher(Pace(2, 0.0), 8, most=4)
+    dispatcher.pace._speed[True] = len(GAMES) / 20
+    out, most, lock = [0], [0], threading.Lock()
+
+    class Counted(Scripted):
+        def start(self, start: int, stop: int) -> int:
+            with lock:
+                out[0] += 1
+                most[0] = max(most[0], out[0])
+            return super().start(start, stop)
+
+        def result(self, ticket: int) -> object:
+            with lock:
+                out[0] -= 1
+            return super().result(ticket)
+
+    def play() -> None:
+        played = dispatcher.play(Counted(lambda s, a: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+        right.append(bool((played == EXPECTED).all()))
+
+    right: list[bool] = []
+    threads = [threading.Thread(target=play) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 6
+    assert most[0] == 4
+    assert dispatcher._out == 0
 
 
 def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,11 +358,28 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
             played["outcome"] = [swap[Outcome(one)] for one in played["outcome"]]
             return answer._replace(played=played, sums=sums_of(played), worker="worker 7 on node-3 (arm64)")
 
-    with pytest.raises(WorkerDisagreesError) as error:
-        run(Liar(lambda start, attempt: ""))
-    said = str(error.value)
-    for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
-        assert part in said
+    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher.pace._speed[True] = len(GAMES) / 20
+    for _ in range(2):  # of a study's other runs none plays on with that worker
+        with pytest.raises(WorkerDisagreesError) as error:
+            dispatcher.play(Liar(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+        said = str(error.value)
+        for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
+            assert part in said
+        assert "begin those runs anew" not in said, "it is found out at once"
+
+
+def test_which_parts_are_replayed() -> None:
+    """Parts 1, 2, 4, 8, ... and each 200th, and the number of those between."""
+    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    replayed, between = [], 0
+    for n in range(1, 1001):
+        wanted, unchecked = dispatcher.wants_replay("one")
+        assert unchecked == between
+        if wanted:
+            replayed.append(n)
+        between = 0 if wanted else between + 1
+    assert replayed == sorted({2**k for k in range(10)} | {200 * k for k in range(1, 6)})
 
 
 @pytest.mark.parametrize("key", ["rules", "cards", "kernels", "manaforge"])

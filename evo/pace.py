@@ -1,0 +1,36 @@
+"""How many games to hand out at a time."""
+
+PARTS_A_WORKER = 8
+LONGEST_PART = 1.0
+"""Seconds."""
+
+
+class Pace:
+    """How many games to hand out at a time.
+
+    Args:
+        workers: how many play.
+        shortest: seconds; parts are not cut finer.
+    """
+
+    def __init__(self, workers: int, shortest: float) -> None:
+        self.workers = workers
+        self.shortest = shortest
+        self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
+        self._known = {True: True, False: False}
+
+    def part(self, left: int, total: int, compiled: bool) -> int:
+        """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
+        if not self._known[compiled]:
+            return 1  # a solver may take a minute for a game
+        speed = self._speed[compiled]
+        share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
+        share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
+        return int(min(max(share, 1), left))
+
+    def saw(self, games: int, seconds: float, compiled: bool) -> None:
+        """Learn the speed of one worker."""
+        if seconds > 0 and games > 0:
+            if not self._known[compiled]:
+                self._known[compiled], self._speed[compiled] = True, games / seconds
+            self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])

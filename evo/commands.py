@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,7 +27,7 @@ from evo.run import begin_session, evolve, extend
 from evo.store import RunError, RunFolder, check_vacant, open_run, peek_run, read_champion
 from evo.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from ilp_agent import WeightVector
-from rivals import WEIGHTS_OF
+from rivals import read_agent_profile
 
 MOST_COLUMNS = 8
 """Weights whose table still fits a terminal from left to right."""
@@ -241,14 +241,20 @@ def pool_of(
     """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
     compiled = all(player.compiled for player in players)
     stopped: InterruptedRunError | None = None
+    ready = False
     with stop_on_signals(display):
         try:
             with open_pool(kind, workers, address, compiled, display.heed) as (pool, said):
                 display.console.print(said, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
+                ready = True
                 yield pool
         except InterruptedRunError as error:
             stopped = error
+            if not ready:
+                print(
+                    f"stopped by {signal.Signals(error.signal).name} before the first game", file=sys.stderr
+                )
         finally:
             display.close()
     if stopped is not None:
@@ -269,7 +275,9 @@ def carry_on(folder: RunFolder, pool: Pool, display: Display, generations: int |
         done = (
             f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
         )
-        print(f"stopped by {name}: {done}. To go on: manaforge resume {folder.path}", file=sys.stderr)
+        way = f"manaforge resume {folder.path}"
+        way += f" --address {folder.config.address}" if folder.config.address else ""
+        print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
         raise
     finally:
         display.close()
@@ -284,14 +292,12 @@ def leave(code: int) -> NoReturn:
 
 def show_champion(path: Path, console: Console) -> None:
     """The champion's weights and record, and its games against the thesis's seven."""
-    content = read_champion(path)
-    provenance: dict[str, Any] = content.get("provenance", {})
+    profile = read_agent_profile(path / "champion.toml")
+    provenance: Mapping[str, Any] = profile.provenance
     agent = peek_run(path).config.agent
-    kind = WEIGHTS_OF[agent]
-    vector = kind.from_array([content["weights"][name] for name in kind.names()])
-    console.print(_weights_table(vector, f"champion: {provenance.get('candidate', '')}"))
-    if "final" in provenance:
-        final = provenance["final"]
+    console.print(_weights_table(profile.weights, f"champion: {provenance.get('candidate', '')}"))
+    final = provenance.get("final")
+    if isinstance(final, dict):
         console.print(
             f"final: {final['win_rate']:.1%} of {final['games']:,} games "
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
@@ -341,11 +347,11 @@ def show_runs(root: Path, console: Console) -> None:
     table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
     found = sorted(file.parent for file in root.glob("**/config.toml"))
     for path in found:
-        name = str(path.relative_to(root)) if path != root else str(path)
+        name = Text(str(path.relative_to(root)) if path != root else str(path))
         try:
-            table.add_row(name, *_standing(path))
+            table.add_row(name, *map(Text, _standing(path)))
         except ManaforgeError as error:
-            table.add_row(name, f"unreadable: {error}")
+            table.add_row(name, Text(f"unreadable: {error}"))
     if found:
         console.print(table)
     else:

@@ -19,6 +19,9 @@ SCHEMA = 1
 LONGEST_PATH = 4_000
 """Characters."""
 
+ADDRESSES_OF_FILES = ("", "auto")
+"""A file from elsewhere must not choose whose cluster this machine joins."""
+
 NOT_HASHED = frozenset({"generations", "pool", "workers", "address"})
 """What may differ between two runs that give the same bytes, as far as both go."""
 
@@ -108,7 +111,8 @@ class RunConfig(_Model):
         int, Field(ge=0, le=100_000, description="workers; 0: one for each processor that may be used")
     ] = 0
     address: Annotated[
-        str, Field(description="Ray cluster to join: auto or HOST:PORT; empty: a Ray of our own")
+        str,
+        Field(description="Ray cluster to join: auto; empty: a Ray of our own; HOST:PORT by --address alone"),
     ] = ""
     es: EsOptions = EsOptions()
     final: FinalOptions = FinalOptions()
@@ -130,8 +134,11 @@ class RunConfig(_Model):
         return self
 
     def to_toml(self) -> str:
-        """The whole configuration, every default filled in."""
-        return tomli_w.dumps(self.model_dump(mode="json", by_alias=True))
+        """The whole configuration, every default filled in; an address only where a file may say it."""
+        content = self.model_dump(mode="json", by_alias=True)
+        if self.address not in ADDRESSES_OF_FILES:
+            content["address"] = ""
+        return tomli_w.dumps(content)
 
     @property
     def digest(self) -> str:
@@ -166,6 +173,12 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     """
     file = find_config(path)
     content = read_toml(file, "configuration")
+    address = content.get("address", "")
+    if isinstance(address, str) and address not in ADDRESSES_OF_FILES:
+        raise ConfigError(
+            f'{file}: address: a file may say "auto" or nothing, got {address!r}: who runs a cluster can run '
+            "code on whoever joins it. Name it on the command line: --address"
+        )
     for override in overrides:
         _override(content, override)
     return _validated(content, str(file))

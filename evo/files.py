@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import time
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,6 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine import RULES_VERSION
+
+LOOKING = 0.5
+"""Seconds: `is_locked` may have a lock for an instant, and nobody else has it for so short."""
 
 
 def replace_file(target: Path, content: bytes, temporary: Path) -> None:
@@ -23,7 +27,8 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
         content: what it shall hold.
         temporary: where it is written first, on the same file system; left behind when that fails.
     """
-    with temporary.open("wb") as file:
+    temporary.unlink(missing_ok=True)
+    with temporary.open("xb") as file:  # made anew: never through a link that lies there
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
@@ -43,12 +48,22 @@ def sync_folder(path: Path) -> None:
 def take_lock(folder: Path) -> IO[str] | None:
     """The operating system's lock on a folder, which ends with the process; None where another has it."""
     lock = (folder / "lock").open("a")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        return None
-    return lock
+    until = time.monotonic() + LOOKING
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > until:
+                lock.close()
+                return None
+            time.sleep(0.01)
+        else:
+            return lock
+
+
+def first_link(folder: Path) -> Path | None:
+    """The first symbolic link in a folder: what others made must not choose what is written elsewhere."""
+    return next((entry for entry in sorted(folder.iterdir()) if entry.is_symlink()), None)
 
 
 def is_locked(folder: Path) -> bool:

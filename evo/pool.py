@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import platform
+import signal
 import socket
 import sys
 import threading
@@ -163,6 +164,7 @@ class RayPool:
         if not address:
             arguments = {"address": "local", "num_cpus": workers or processors(), "include_dashboard": False}
         self._heed = heed
+        self._over = threading.Event()
         if self._own:
             self._start(arguments)
         try:
@@ -199,25 +201,34 @@ class RayPool:
         """End the Ray this pool started; leave one that was there."""
         if self._own:
             self._ray.shutdown()
+        self._over.set()
 
     def _start(self, arguments: dict[str, Any]) -> None:
         """Start or join a Ray, in a thread: there it leaves this process's signal handlers alone.
+
+        The thread stays until `close`: Linux ends Ray's processes with the thread that began them.
 
         Raises:
             PoolError: it cannot be done.
         """
         failed: list[Exception] = []
+        started = threading.Event()
 
         def start() -> None:
             try:
                 self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
             except Exception as error:
                 failed.append(error)
+                self._over.set()
+            started.set()
+            self._over.wait()
 
-        thread = threading.Thread(target=start, name="ray.init", daemon=True)
-        thread.start()
-        while thread.is_alive():  # in short waits, so that signals are heard; they are heeded once it is up
-            thread.join(0.1)
+        threading.Thread(target=start, name="ray.init", daemon=True).start()
+        while not started.wait(0.1):  # short, so that signals are heard; they are heeded once it is up
+            pass
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):  # Ray's own, below Python's, go
+                signal.signal(number, signal.getsignal(number))
         if failed:
             where = f" at {arguments['address']}" if arguments["address"] != "local" else ""
             raise PoolError(f"cannot start Ray{where}: {failed[0]}; --pool local needs no Ray")

@@ -7,14 +7,10 @@ import pandas as pd
 
 from evo.coevolution import Tally
 from evo.config import RunConfig
+from evo.schema import wins_column
 from evo.store import RunFolder
 from evo.strategy import EvolutionStrategy, Individual, Told
 from rivals import WEIGHTS_OF
-
-
-def wins_column(own: str, other: str) -> str:
-    """The column of games won with one deck against another."""
-    return f"wins_{own}_vs_{other}"
 
 
 def individuals_table(

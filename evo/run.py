@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import pyarrow.parquet as pq
 
-from engine import RULES_VERSION, find_deck, find_ruleset
-from evo.champion import FINAL_COLUMNS, Champion, play_final
+from engine import RULES_VERSION, ManaforgeError, find_deck, find_ruleset
+from evo.champion import Champion, play_final
 from evo.coevolution import Play, Tally, all_pairings, play_pairings
 from evo.config import RunConfig
 from evo.files import json_bytes, parquet_bytes
 from evo.games import Player, Schedule, Table
 from evo.pool import Pool, processors
 from evo.records import individuals_table, pairings_table, restore
+from evo.schema import RUN_SCHEMA, read_table
 from evo.seeds import Stream
-from evo.store import RUN_SCHEMA, RunError, RunFolder, read_champion
+from evo.store import RunError, RunFolder, read_champion
 from evo.strategy import EvolutionStrategy, Individual, Told
-from rivals import WEIGHTS_OF
+from rivals import WEIGHTS_OF, read_agent_profile
 
 LIBRARIES = ("deap", "gurobipy", "highspy", "numba", "numpy", "pandas", "pyarrow", "ray")
 
@@ -138,12 +138,28 @@ def champion_stands(folder: RunFolder) -> bool:
         if hashlib.sha256(content).hexdigest() != manifest.get(key):
             folder.problems.append(f"{name} is not what manifest.json says; the final is played again")
             return False
-    if not set(FINAL_COLUMNS) <= set(pq.read_schema(folder.path / "final.parquet").names):
-        folder.problems.append("final.parquet is of an older shape; the final is played again")
+    try:
+        read_table((folder.path / "final.parquet").read_bytes(), "final", folder.config)
+        read_agent_profile(folder.path / "champion.toml")
+    except ManaforgeError as error:
+        folder.problems.append(f"final.parquet or champion.toml: {error}; the final is played again")
         return False
     provenance = read_champion(folder.path).get("provenance", {})
+    if not _is_whole(provenance):
+        folder.problems.append("champion.toml lacks parts of its provenance; the final is played again")
+        return False
     same = provenance.get("config_hash") == folder.config.digest
     return bool(same and provenance.get("generation") == folder.config.generations)
+
+
+def _is_whole(provenance: dict[str, Any]) -> bool:
+    """Whether a champion's provenance holds what is shown of it."""
+    records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
+    return all(key in provenance for key in ("candidate", "manaforge", "rules")) and all(
+        isinstance(record, dict)
+        and all(isinstance(record.get(key), int | float) for key in ("games", "win_rate", "low", "high"))
+        for record in records
+    )
 
 
 def extend(folder: RunFolder, generations: int) -> None:

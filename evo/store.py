@@ -20,9 +20,8 @@ import pandas as pd
 
 from engine import ManaforgeError
 from evo.config import RunConfig, read_config
-from evo.files import json_bytes, parquet_bytes, replace_file, sync_folder, take_lock
-
-RUN_SCHEMA = 1
+from evo.files import first_link, json_bytes, parquet_bytes, replace_file, sync_folder, take_lock
+from evo.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
 
 class RunError(ManaforgeError, RuntimeError):
@@ -51,8 +50,16 @@ class RunFolder:
         return self.path / kind / f"{generation:04d}.parquet"
 
     def read(self, kind: str, generation: int) -> pd.DataFrame:
-        """A committed generation's table."""
-        return pd.read_parquet(self.file(kind, generation))
+        """A committed generation's table.
+
+        Raises:
+            RunError: it is none.
+        """
+        file = self.file(kind, generation)
+        try:
+            return read_table(file.read_bytes(), kind, self.config).to_pandas()
+        except SchemaError as error:
+            raise RunError(f"{file} cannot be read: {error}") from None
 
     def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
         """Write a generation, all or nothing.
@@ -92,9 +99,9 @@ class RunFolder:
         """`manifest.json`, or {} where it is missing or broken: nothing depends on it."""
         try:
             content = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
-        return content if isinstance(content, dict) else {}
+        return content if isinstance(content, dict) and isinstance(content.get("sessions"), list) else {}
 
     def close(self) -> None:
         """Let go of the folder, so that others may continue it."""
@@ -152,12 +159,15 @@ class RunFolder:
                 break
             good.append(line)
         self.committed = len(good)
+        if not text and any((self.path / "generations").iterdir()):
+            self.problems.append("checksums.txt is missing or empty")
         broken = bool(self.problems)
         if text != "".join(good):
             self._replace(self.path / "checksums.txt", "".join(good).encode())
         for kind in ("pairings", "generations"):
+            committed = {self.file(kind, number) for number in range(self.committed)}
             for file in sorted((self.path / kind).iterdir()):
-                if not (file.stem.isdigit() and int(file.stem) < self.committed):
+                if file not in committed:
                     self._set_aside(file)
         for later in ("champion.toml", "final.parquet"):
             if broken and (self.path / later).exists():
@@ -182,6 +192,10 @@ class RunFolder:
                 return f"{name} is missing"
             if hashlib.sha256(content).hexdigest() != expected:
                 return f"{name} is damaged: it does not agree with checksums.txt"
+            try:
+                check_origin(content, name)
+            except SchemaError as error:
+                raise RunError(f"run folder {self.path}: {error}") from None
         return ""
 
     def _set_aside(self, file: Path) -> None:
@@ -245,16 +259,13 @@ def open_run(path: Path) -> RunFolder:
         ConfigError: its configuration cannot be used.
     """
     folder = RunFolder(path, peek_run(path).config)
-    _refuse_links(path)
+    link = first_link(path)
+    if link is not None:
+        raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
             folder.acquire()
-            schema = folder.manifest().get("schema", RUN_SCHEMA)
-            if schema != RUN_SCHEMA:
-                raise RunError(
-                    f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}"
-                )
             for kind in ("generations", "pairings"):
                 (path / kind).mkdir(exist_ok=True)
             folder.check_history()
@@ -264,27 +275,19 @@ def open_run(path: Path) -> RunFolder:
     return folder
 
 
-def _refuse_links(path: Path) -> None:
-    """A folder from someone else must not choose what is written elsewhere.
-
-    Raises:
-        RunError: something in it is a symbolic link.
-    """
-    for entry in sorted(path.iterdir()):
-        if entry.is_symlink():
-            raise RunError(f"{entry} is a symbolic link; a run folder holds its own files")
-
-
 def peek_run(path: Path) -> RunFolder:
     """A run folder to read, perhaps while another process writes it; only the count of lines is checked.
 
     Raises:
-        RunError: there is none.
+        RunError: there is none, or it is of an unknown schema.
         ConfigError: its configuration cannot be used.
     """
     if not (path / "config.toml").is_file():
         raise RunError(f"{path} is no run folder: it has no config.toml")
     folder = RunFolder(path, read_config(path / "config.toml"))
+    schema = folder.manifest().get("schema", RUN_SCHEMA)
+    if schema != RUN_SCHEMA:
+        raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
     with contextlib.suppress(OSError):
         lines = (path / "checksums.txt").read_text(encoding="ascii", errors="replace").splitlines(True)
         folder.committed = sum(line.endswith("\n") for line in lines)
@@ -292,8 +295,9 @@ def peek_run(path: Path) -> RunFolder:
 
 
 def read_champion(path: Path) -> dict[str, Any]:
-    """`champion.toml` of a run as data, or {} where there is none yet."""
+    """`champion.toml` of a run as data, with a table `provenance`; {} where there is none yet."""
     try:
-        return tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return content if isinstance(content.get("provenance"), dict) else {}

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from engine import ManaforgeError
-from evo.files import json_bytes, parquet_bytes, read_parquet, replace_file, take_lock
+from evo.files import first_link, json_bytes, parquet_bytes, read_parquet, replace_file, take_lock
 from evo.games import GAME
 from evo.tournament import FAULTS, OUTCOMES
 
@@ -117,6 +117,9 @@ class TournamentFolder:
             file.suffix != ".tmp" and file.name not in ("lock", "batches") for file in self.path.iterdir()
         ):
             raise TournamentError(f"{self.path} is not empty and no tournament; choose another --out")
+        link = first_link(self.path)
+        if link is not None:
+            raise TournamentError(f"{link} is a symbolic link; a tournament's folder holds its own files")
         self._lock = take_lock(self.path)
         if self._lock is None:
             raise TournamentError(f"{self.path} is in use by another process")
@@ -131,9 +134,9 @@ class TournamentFolder:
     def _compare(self, about: Path, definition: dict[str, Any]) -> None:
         try:
             known = json.loads(about.read_text(encoding="utf-8"))
-        except ValueError:
+        except (ValueError, RecursionError):
             known = None
-        if not isinstance(known, dict):
+        if not isinstance(known, dict) or not isinstance(known.get("manaforge", []), list):
             raise TournamentError(f"{about} is damaged; choose another --out")
         if known.get("schema") != TOURNAMENT_SCHEMA:
             raise TournamentError(

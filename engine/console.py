@@ -15,5 +15,6 @@ def command_line(app: typer.Typer, program: str) -> None:
         print(f"{program}: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        print(f"{program}: {error.strerror or error}", file=sys.stderr)
+        about = f"{error.filename}: " if error.filename else ""
+        print(f"{program}: {about}{error.strerror or error}", file=sys.stderr)
         sys.exit(1)

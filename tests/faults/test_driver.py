@@ -82,6 +82,36 @@ def test_signals_at_random_moments_stop_and_lose_nothing(
     assert bytes_of(run) == long_bytes
 
 
+@pytest.mark.parametrize("case", range(6))
+def test_signals_while_a_run_starts_end_it(case: int, long: Path, tmp_path: Path) -> None:
+    """Also while Ray starts, which has handlers of its own: 130 or 143, and no process is left."""
+    number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]
+    run, mark = tmp_path / "run", f"MARK={tmp_path}"
+    process = start("evolve", long, "--out", run, "--workers", 2, "--pool", "ray", MARK=str(tmp_path))
+    until = time.monotonic() + 60
+    while "_raylet" not in Path(f"/proc/{process.pid}/maps").read_text():
+        assert time.monotonic() < until, "Ray is not imported"
+        time.sleep(0.02)
+    time.sleep(0.6 * case)  # Ray is up two seconds later
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code, errors
+    assert "SIGTERM received" not in errors
+    until = time.monotonic() + 20
+    while processes_with(mark) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert processes_with(mark) == set()
+
+
+def test_an_address_where_nobody_answers_is_told_at_once(long: Path, tmp_path: Path) -> None:
+    began = time.monotonic()
+    process = start("evolve", long, "--out", tmp_path / "run", "--address", "127.0.0.1:1")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "nobody answers at 127.0.0.1:1" in errors
+    assert time.monotonic() - began < 30
+
+
 def kill_and_resume(times: int, seed: int, long: Path, run: Path) -> None:
     pick = np.random.default_rng(seed)
     for _ in range(times):

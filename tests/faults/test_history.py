@@ -1,50 +1,100 @@
 """The history on disk: cut, flipped, full, of another schema. It is never silently wrong."""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from evo.export import best_profiles
+from evo.files import is_locked
 from evo.pool import LocalPool
 from evo.run import begin_session, champion_stands
-from evo.store import RunError, RunFolder, open_run
-from tests.evo.runs import TINY, bytes_of, run_new, run_on
+from evo.store import RunError, RunFolder, open_run, peek_run
+from evo.tables import RunWarning, read_runs
+from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 
 pytestmark = marks
 
 
-def failing(n: int, real: Callable, error: int) -> Callable:
-    """The n-th call fails, and all after it."""
+def failing(n: int, real: Callable, error: int, lasting: bool) -> Callable:
+    """The n-th call fails, and all after it where the fault is lasting."""
     calls = [0]
 
     def call(*arguments: object, **more: object) -> object:
         calls[0] += 1
-        if calls[0] >= n:
+        if calls[0] == n or (lasting and calls[0] > n):
             raise OSError(error, os.strerror(error))
         return real(*arguments, **more)
 
     return call
 
 
-@pytest.mark.parametrize("target", ["fsync", "replace"])
+class Filling:
+    """A file on a disk that is full after the n-th write, of which half a write still fits."""
+
+    def __init__(self, file: IO[bytes], write: Callable) -> None:
+        self._file, self._write = file, write
+
+    def write(self, content: bytes) -> int:
+        self._file.write(content[: len(content) // 2])
+        self._write()
+        return len(content) // 2 + self._file.write(content[len(content) // 2 :])
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> "Filling":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+@pytest.mark.parametrize("target", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("lasting", [True, False])
 def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
-    target: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str, lasting: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The n-th write, flush or renaming fails, for every n: that one alone, or all after it too."""
     n = 0
     while True:
         n += 1
         path = tmp_path / f"run-{n}"
         with monkeypatch.context() as patch:
-            if target == "fsync":
-                patch.setattr(os, "fsync", failing(n, os.fsync, errno.ENOSPC))
+            if target == "write":
+                full, opened = failing(n, lambda: None, errno.ENOSPC, lasting), Path.open
+
+                def open_file(
+                    path: Path,
+                    mode: str = "r",
+                    *more: Any,
+                    opened: Any = opened,
+                    full: Any = full,
+                    **named: Any,
+                ) -> Any:
+                    file = opened(path, mode, *more, **named)
+                    return (
+                        Filling(file, full)
+                        if mode == "xb" or (path.name == "checksums.txt" and mode == "a")
+                        else file
+                    )
+
+                patch.setattr(Path, "open", open_file)
+            elif target == "fsync":
+                patch.setattr(os, "fsync", failing(n, os.fsync, errno.ENOSPC, lasting))
             else:
-                patch.setattr(Path, "replace", failing(n, Path.replace, errno.EIO))
+                patch.setattr(Path, "replace", failing(n, Path.replace, errno.EIO, lasting))
             try:
                 run_new(path)
             except RunError as error:
@@ -108,17 +158,24 @@ def test_what_is_damaged_is_named_set_aside_and_played_again(case: int, copy: Pa
         if name == "champion.toml" and file.exists():
             assert not champion_stands(folder)
         told = " ".join(folder.problems)
-    if file.exists() or name not in ("champion.toml", "checksums.txt"):
+    if file.exists() or name != "champion.toml":
         assert name.split(".")[0] in told, told
     assert run_on(copy) == bytes_of(finished)
 
 
 def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
-
+    """Whoever reads or goes on, and also where the manifest is lost: the tables say it too."""
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps({**manifest, "schema": 9}))
-    with pytest.raises(RunError, match="has schema 9; this version reads schema 1"):
-        open_run(copy)
+    for use in (open_run, peek_run, best_profiles):
+        with pytest.raises(RunError, match="has schema 9; this version reads schema 1"):
+            use(copy)
+    (copy / "manifest.json").write_text("broken")
+    for key, value in (("rules", "99"), ("manaforge_schema", "2")):
+        other = Path(shutil.copytree(copy, copy.with_name(key)))
+        rewrite(other, 2, lambda table: table, {key: value})
+        with pytest.raises(RunError, match=f"{key.removeprefix('manaforge_')} {value}; this version plays"):
+            open_run(other)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "rules": 99}))
     pool = LocalPool(1)
     with open_run(copy) as folder, pytest.raises(RunError, match="begun under rules 99"):
@@ -127,6 +184,131 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was begun with"):
         begin_session(folder, pool)
     pool.close()
+
+
+def rewrite(run: Path, generation: int, change: Any, said: dict[str, str] | None = None) -> None:
+    """Change a generation's table, with a checksum that fits: what a maker of folders can do."""
+    file = run / "generations" / f"{generation:04d}.parquet"
+    table = change(pq.read_table(file))
+    table = table.replace_schema_metadata({"manaforge_schema": "1", "rules": "1"} | (said or {}))
+    pq.write_table(table, file)
+    sums = (run / "checksums.txt").read_text().splitlines()
+    parts = sums[generation].split()
+    sums[generation] = f"{parts[0]} {hashlib.sha256(file.read_bytes()).hexdigest()} {parts[2]}"
+    (run / "checksums.txt").write_text("\n".join(sums) + "\n")
+
+
+def as_text(table: pa.Table, name: str) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(["x"] * len(table)))
+
+
+def infinite(table: pa.Table, name: str) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array([float("inf")] * len(table)))
+
+
+def nobody(table: pa.Table) -> pa.Table:
+    return table.set_column(table.column_names.index("survived"), "survived", pa.array([False] * len(table)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.drop_columns(["survived"]), "it has no column survived"),
+        (lambda table: table.drop_columns(["weight_face"]), "it has no column weight_face"),
+        (lambda table: as_text(table, "fitness"), "column fitness holds string, not a number"),
+        (lambda table: as_text(table, "survived"), "column survived holds string, not a yes or no"),
+        (lambda table: as_text(table, "rank"), "column rank holds string"),
+        (lambda table: infinite(table, "sigma_play"), "column sigma_play is not finite"),
+        (lambda table: table.slice(0, 0), "its survivors are not 3 with ranks from 1"),
+        (nobody, "its survivors are not 3 with ranks from 1"),
+    ],
+)
+def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) -> None:
+    """By every command that reads or goes on, in words."""
+    rewrite(copy, 2, change)
+    with pytest.warns(RunWarning, match=said):
+        read_runs([copy])
+    (copy / "champion.toml").unlink()
+    refused = manaforge("resume", copy)
+    assert refused.returncode == 1
+    assert said in refused.stderr
+    assert "Traceback" not in refused.stderr
+    looked = manaforge("watch", copy, "--once")
+    assert looked.returncode == 0
+    assert "Traceback" not in looked.stderr
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("manifest.json", DEEP),
+        ("manifest.json", '{"schema": 1, "config_hash": "x", "sessions": 5}'),
+        ("champion.toml", "a = " + DEEP),
+        ("champion.toml", 'schema = 2\nname = "x"\nprovenance = 3'),
+        ("champion.toml", 'schema = 2\nname = "x"\n[weights]\nface = 1\n[provenance]\n'),
+        ("final.parquet", "junk"),
+        ("generations/²²²².parquet", "junk"),
+        ("generations/x.parquet", "junk"),
+    ],
+)
+def test_files_of_another_shape_are_mended_or_told(
+    name: str, content: str, copy: Path, finished: Path
+) -> None:
+    """Also with sums in the manifest that fit what they hold; resume plays the final again."""
+    (copy / name).write_text(content)
+    if name != "manifest.json":
+        manifest = json.loads((copy / "manifest.json").read_text())
+        for key, file in (("champion_sha256", "champion.toml"), ("final_sha256", "final.parquet")):
+            manifest[key] = hashlib.sha256((copy / file).read_bytes()).hexdigest()
+        (copy / "manifest.json").write_text(json.dumps(manifest))
+    listed = manaforge("runs", copy.parent)
+    assert listed.returncode == 0, listed.stderr
+    assert "Traceback" not in listed.stderr
+    done = manaforge("resume", copy)
+    assert done.returncode == 0, done.stderr
+    assert bytes_of(copy) == bytes_of(finished)
+
+
+def test_names_are_no_markup(copy: Path) -> None:
+    odd = copy.rename(copy.with_name("[red]x[b]"))
+    (odd / "config.toml").write_text('"[/b]" = 1\n' + (odd / "config.toml").read_text())
+    listed = manaforge("runs", odd.parent)
+    assert listed.returncode == 0, listed.stderr
+    assert "[red]x[b]" in listed.stdout
+
+
+def test_a_report_is_not_written_through_a_link(copy: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (copy / ".report.html.tmp").symlink_to(victim)
+    (copy / "report.html").symlink_to(victim)
+    done = manaforge("report", copy)
+    assert done.returncode == 0, done.stderr
+    assert victim.read_text() == "mine"
+    assert not (copy / "report.html").is_symlink()
+
+
+def test_a_look_does_not_keep_others_from_going_on(copy: Path) -> None:
+    """Looking takes the lock for an instant; whoever wants it waits that long."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            is_locked(copy)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(50):
+            open_run(copy).close()
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 @pytest.mark.parametrize("name", ["pairings", "generations", "log.jsonl", "checksums.txt", "lock", "aside"])

@@ -61,7 +61,8 @@ def search_use() -> None:
         deal_games(cards.array, decks, rules, np.tile([0, 1], (n, 1)), keys, states)
         began = time.perf_counter()
         agents = np.zeros((n, 2), np.int64)
-        hearthsim.play_turns(cards.array, weights, agents, states, hearthsim.tree_of_thread(), use)
+        tree, budget = hearthsim.tree_of_thread(), hearthsim.BUDGET
+        hearthsim.play_turns(cards.array, weights, agents, states, tree, use, budget)
         seconds = time.perf_counter() - began
         turns, nodes, ran_out = (int(use[name].sum()) for name in ("turns", "nodes", "exhausted"))
         print(

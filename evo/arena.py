@@ -1,5 +1,6 @@
 """The arena: one champion, the profiles made by hand and all rivals, as a file says."""
 
+import glob
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,9 +22,11 @@ class ArenaConfig(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
-    champion: Annotated[str, Field(description="an entrant; a path in it starts from the file's folder")]
+    champion: Annotated[str, Field(description="an entrant; a path starts from this file's folder")]
     entrants: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="the others")]
-    decks: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="all pairs are played")]
+    decks: Annotated[
+        tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; a file as above")
+    ]
     games: Annotated[int, Field(ge=2, description="games a pairing, at least; over all pairs of decks")] = (
         2000
     )
@@ -72,10 +75,19 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         first = find_entrant(champion)
     else:
         first = replace(find_entrant(_from_folder(config.champion, arena.folder)), text=CHAMPION)
-    others, _ = find_entrants([_from_folder(text, arena.folder) for text in config.entrants])
+    others = []
+    for text in config.entrants:
+        found, _ = find_entrants([_from_folder(text, arena.folder)])
+        others += [replace(found[0], text=text)] if len(found) == 1 else found
+    if len({one.text for one in others}) < len(others):
+        raise ConfigError(f"arena: entrants: one twice in {', '.join(one.text for one in others)}")
     if first.player in [one.player for one in others]:
         raise ConfigError(f"the champion {champion or config.champion} is one of the others too")
-    decks = tuple(find_deck(name) for name in config.decks)
+    places = [arena.folder / name for name in config.decks]
+    decks = tuple(
+        find_deck(str(place) if name.endswith(".toml") and place.is_file() else name)
+        for name, place in zip(config.decks, places, strict=True)
+    )
     if len({deck.name for deck in decks}) < len(decks):
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
@@ -94,7 +106,9 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
 
 
 def _from_folder(text: str, folder: Path) -> str:
-    """An entrant whose path, where it has one that is there, starts from a folder."""
-    agent, _, path = text.partition(":")
-    known = path.endswith(".toml") and (folder / path).exists()
-    return f"{agent}:{folder / path}" if known else text
+    """An entrant whose path or glob, where it leads to something there, starts from a folder."""
+    agent, _, rest = text.partition(":")
+    path, at, backend = rest.rpartition("@") if agent == "ilp" and "@" in rest else (rest, "", "")
+    there = bool(path) and (glob.has_magic(path) or path.endswith(".toml") or "/" in path)
+    known = there and any(glob.iglob(str(folder / path)))
+    return f"{agent}:{folder / path}{at}{backend}" if known else text

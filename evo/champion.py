@@ -194,6 +194,8 @@ def profile_of(
         "manaforge": version("manaforge"),
         "rules": RULES_VERSION,
     }
+    if config.agent != WEIGHTS_OF[config.agent].AGENT:  # its weights have the names of another's
+        provenance["agent"] = config.agent
     own = final[final["candidate"] == candidate.name]
     rank = 1
     for row in own[own["stage"] != "thesis"].to_dict("records"):

@@ -344,7 +344,7 @@ def _weights_table(vector: WeightVector, title: str) -> RichTable:
 
 def show_runs(root: Path, console: Console) -> None:
     """One line for each run folder below a folder."""
-    table = RichTable("run", "state", "generation", "strategy", "seed", "decks", "against the seven")
+    table = RichTable("run", "state", "generation", "agent", "strategy", "seed", "decks", "against the seven")
     found = sorted(file.parent for file in root.glob("**/config.toml"))
     for path in found:
         name = Text(str(path.relative_to(root)) if path != root else str(path))
@@ -370,4 +370,5 @@ def _standing(path: Path) -> list[str]:
     value = seven.get("win_rate") if isinstance(seven, dict) else None
     rate = f"{value:.1%}" if isinstance(value, float) else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
-    return [state, generation, config.strategy, str(config.seed), ", ".join(config.decks), rate]
+    decks = ", ".join(config.decks)
+    return [state, generation, config.agent, config.strategy, str(config.seed), decks, rate]

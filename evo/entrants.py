@@ -106,7 +106,7 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
             return _champion(agent, folder)
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name:
-        return find_agent_profile(agent, name)
+        return _read_profile(agent, name)
     raise unknown_name("profile" if agent == "ilp" else f"profile of {agent}", name, [*shipped, *runs])
 
 
@@ -121,6 +121,15 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if WEIGHTS_OF[agent] is WEIGHTS_OF[evolved] and evolved not in (agent, "ilp"):
         raise EntrantError(f"run {folder} evolved {evolved}; play its champion as {evolved}:{folder}")
     return find_agent_profile(agent, str(folder / "champion.toml"))
+
+
+def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
+    """A profile from a file; refused where it was evolved for another agent with weights of these names."""
+    profile = find_agent_profile(agent, path)
+    evolved = profile.provenance.get("agent", agent)
+    if evolved not in (agent, "ilp"):
+        raise EntrantError(f"{path} was evolved for {evolved}; play it as {evolved}:{path}")
+    return profile
 
 
 def _agent_of(run: Path) -> str:

@@ -150,7 +150,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
                 ),
             ],
             f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
-            f"right: profiles of {config.agent} made by hand.",
+            f"right: profiles of {config.agent} that come with this.",
         ),
         Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")]),
         Section(
@@ -188,7 +188,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
 
 
 def _marked(agent: str) -> dict[str, np.ndarray]:
-    """Shares of the profiles of an agent that were made by hand, by name."""
+    """Shares of the profiles of an agent that come with this, by name."""
     if WEIGHTS_OF[agent].AGENT == "ilp":
         return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
     return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+from scipy.stats import ttest_1samp
 
 from engine import ManaforgeError, Outcome
 from engine.errors import unknown_name
@@ -90,9 +91,15 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
         except WeightError as error:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
-        found.append(Entrant(f"{entrant.text}[{weight}={value:.12g}]", player))
+        found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
     own = {entrant.player.weights[place] for place in places}
     return Variants(weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
+
+
+def shown(value: float) -> str:
+    """A value as one types it; different values never look the same."""
+    short = f"{value:.12g}"
+    return short if float(short) == value else repr(value)
 
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
@@ -112,12 +119,8 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
         tournament: of format "sweep", its entrants the variants and then the opponent.
         played: its games, dtype `evo.games.GAME`.
     """
-    schedule, _ = tournament.meetings.schedule(0, len(played))
     n = len(variants.values)
-    first = schedule.players[:, 0] < n
-    variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
-    draw = played["outcome"] == Outcome.DRAW
-    won = ~draw & (first == (played["outcome"] == Outcome.FIRST_WINS))
+    variant, won, draw = _points(n, tournament, played)
     games, wins, draws = (np.bincount(variant, one, n).astype(int) for one in (np.ones(len(won)), won, draw))
     rows = []
     for place, value in enumerate(variants.values):
@@ -125,3 +128,43 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
         rate = exact_rate(win, even, count)
         rows.append((variants.weight, value, count, win, count - win - even, even, *rate))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def against_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
+    """For each value "best", "not told apart" from the best, or "".
+
+    All values play the same deals, so their differences deal by deal tell more than their intervals: a paired
+    t-test over the deals, two-sided at 5%.
+
+    Args:
+        variants: as `vary` makes them.
+        tournament: see `sweep_table`.
+        played: its games, dtype `evo.games.GAME`.
+    """
+    n = len(variants.values)
+    variant, won, draw = _points(n, tournament, played)
+    _, setups = tournament.meetings.schedule(0, len(played))
+    _, deals = np.unique(setups, return_inverse=True)
+    points = np.zeros((n, deals.max() + 1))
+    np.add.at(points, (variant, deals), won + draw / 2)
+    best = int(points.sum(axis=1).argmax())
+    marks = []
+    for own in points:
+        difference = points[best] - own
+        if difference.sum() == 0:
+            marks.append("best")
+        elif len(difference) < 2 or not difference.std():
+            marks.append("" if len(difference) > 1 else "not told apart")
+        else:
+            worse = ttest_1samp(difference, 0.0).pvalue < 0.05
+            marks.append("" if worse else "not told apart")
+    return marks
+
+
+def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each game which of the n variants played it, whether that one won, and whether it was drawn."""
+    schedule, _ = tournament.meetings.schedule(0, len(played))
+    first = schedule.players[:, 0] < n
+    variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
+    draw = played["outcome"] == Outcome.DRAW
+    return variant, ~draw & (first == (played["outcome"] == Outcome.FIRST_WINS)), draw

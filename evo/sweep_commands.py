@@ -16,7 +16,7 @@ from engine import find_deck, find_ruleset, rulesets, shipped_decks
 from evo.arena import arena_tournament, read_arena
 from evo.commands import check_pool, verdict_of
 from evo.entrants import NOTATION, find_entrant
-from evo.sweep import parse_values, sweep_table, vary
+from evo.sweep import against_best, parse_values, shown, sweep_table, vary
 from evo.tournament import Seats, games_table
 from evo.tournament_commands import names_in, one_of, play_into, played
 from evo.tournament_output import show, warnings_of
@@ -87,6 +87,7 @@ def sweep_command(
     )
     with played(tournament, out, "sweep", pool, workers, address, as_data) as (folder, _, console):
         curve = sweep_table(variants, tournament, folder.played)
+        marks = against_best(variants, tournament, folder.played)
         faults = find_faults(tournament, folder.played)
         unproven = int(folder.played["unproven"].sum())
         names = [deck.name for deck in tournament.decks]
@@ -106,12 +107,15 @@ def sweep_command(
         "seed": seed,
         "unproven_turns": unproven,
         "faults": faults,
-        "values": curve.drop(columns="weight").to_dict("records"),
+        "values": [
+            row | {"against_best": mark}
+            for row, mark in zip(curve.drop(columns="weight").to_dict("records"), marks, strict=True)
+        ],
     }
     if as_data:
         print(json.dumps(summary, indent=1, allow_nan=False))
     else:
-        _show(curve, variants.usual, unproven, console)
+        _show(curve, marks, variants.usual, unproven, console)
         console.print(f"all of it: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     for warning in warnings_of(summary):
         print(f"warning: {warning}", file=sys.stderr)
@@ -125,17 +129,16 @@ def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None
         return png(drawn)
 
 
-def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
+def _show(
+    curve: pd.DataFrame, marks: list[str], usual: float | None, unproven: int, console: Console
+) -> None:
     """The curve as a table, its best values marked."""
-    best = curve["win_rate"].max()
-    reach = curve.loc[curve["win_rate"].idxmax(), "low"]
     table = RichTable(
         str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
     )
-    for row in curve.itertuples():
-        mark = "best" if row.win_rate == best else "as good" if row.high >= reach else ""
+    for row, mark in zip(curve.itertuples(), marks, strict=True):
         counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
-        value = f"{row.value:g}" + (" (its own)" if row.value == usual else "")
+        value = shown(row.value) + (" (its own)" if row.value == usual else "")
         table.add_row(value, *counts, f"{row.win_rate:.1%}", f"{row.low:.1%} to {row.high:.1%}", mark)
     console.print(table)
     if unproven:
@@ -147,7 +150,7 @@ def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Cons
 def arena_command(
     config: str = typer.Argument("arena", help="A file of an arena; configs/arena.toml without one."),
     champion: str = typer.Option("", help=f"Another champion: {NOTATION}."),
-    games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing; 0 for those of the file."),
+    games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Of the deals."),
     out: Path = ARENA_OUT,
     workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),

@@ -8,6 +8,7 @@ import numpy as np
 from ilp_agent import selfplay
 from ilp_agent.selfplay import RESULT
 from rivals import aggro, eva, greedy, hearthsim
+from rivals.hearthsim_node import BUDGET
 
 COMPILED = ("ilp", "greedy-ilp", "hearthsim", "eva", "aggro")
 """Agents whose games run compiled, without Python's lock; "ilp" with the solver "exact"."""
@@ -37,7 +38,8 @@ def play_turns(
         unproven += results["unresolved"]
     elif kind == "hearthsim":
         use = np.zeros(len(states), hearthsim.USE)
-        hearthsim.play_turns(cards, weights, agents, states, hearthsim.tree_of_thread(), use)
+        tree = hearthsim.tree_of_thread()
+        hearthsim.play_turns(cards, weights, agents, states, tree, use, BUDGET)
         unproven += use["exhausted"]
     elif kind == "eva":
         eva.play_turns(cards, weights, agents, states)

@@ -88,6 +88,7 @@ def play_turns(
     states: np.ndarray,
     tree: Tree,
     use: np.ndarray,
+    budget: int,
 ) -> None:
     """Play each game on while an agent of this kind is to move.
 
@@ -98,12 +99,13 @@ def play_turns(
         states: dtype `STATE`, shape (games,). Modified in place.
         tree: of `tree_of_thread`. Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
+        budget: most nodes of a turn, 1 to `BUDGET`.
     """
     founds = np.zeros(1, SEARCHED)
     for game in range(len(states)):
         state, found = states[game], founds[0]
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            search_turn(state, cards, weights[agents[game, state["active"]]], tree, found, BUDGET)
+            search_turn(state, cards, weights[agents[game, state["active"]]], tree, found, budget)
             use[game]["turns"] += 1
             use[game]["nodes"] += found["nodes"]
             use[game]["exhausted"] += found["exhausted"]
@@ -121,6 +123,7 @@ def plan_turn(
     tree: Tree,
     founds: np.ndarray,
     steps: np.ndarray,
+    budget: int,
 ) -> None:
     """Search a turn from the only state of an array of shape (1,).
 
@@ -128,7 +131,7 @@ def plan_turn(
     modified in place; the latter hold the position before each action, and after the last.
     """
     found = founds[0]
-    search_turn(states[0], cards, weights, tree, found, BUDGET)
+    search_turn(states[0], cards, weights, tree, found, budget)
     steps[0] = states[0]
     for step in range(found["n"]):
         steps[step + 1] = steps[step]
@@ -180,7 +183,8 @@ class HearthSimAgent:
         """Search, and note each action with the position it is meant for."""
         position = view.position
         steps = np.zeros(MAX_STEPS, STATE)
-        plan_turn(position.states, position.table.array, self._array, tree_of_thread(), self._found, steps)
+        tree, cards = tree_of_thread(), position.table.array
+        plan_turn(position.states, cards, self._array, tree, self._found, steps, BUDGET)
         found = self._found[0]
         self.use["turns"] += 1
         self.use["nodes"] += found["nodes"]

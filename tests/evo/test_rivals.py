@@ -1,5 +1,6 @@
 """Other agents in the pipeline: as entrants, evolved, in mixed games, in reports."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from engine import Action, ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
 from engine.streams import stream_key
+from evo.arena import arena_tournament, read_arena
 from evo.cli import app
 from evo.config import ConfigError, RunConfig
 from evo.entrants import find_entrant, find_entrants
@@ -20,10 +22,12 @@ from evo.progress import Display, output_console
 from evo.report import make_report
 from evo.run import begin_session, evolve, extend
 from evo.store import RunError, open_run
-from evo.sweep import parse_values, vary
+from evo.sweep import Variants, against_best, parse_values, sweep_table, vary
 from evo.tables import names_of, read_runs
+from evo.tournament import Seats
+from evo.tournament_run import Tournament
 from ilp_agent import ProfileError, find_profile
-from rivals import WEIGHTS_OF, find_agent_profile, read_agent_profile
+from rivals import WEIGHTS_OF, batches, find_agent_profile, hearthsim, read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -107,6 +111,103 @@ def test_values_of_a_sweep_are_what_was_typed() -> None:
     assert parse_values("0:1:0.3") == (0.0, 0.3, 0.6, 0.9)
     near = vary(find_entrant("hearthsim"), "hand", parse_values("1000:1000.01:0.005"))
     assert len({one.text for one in near.entrants}) == 3
+    near = vary(find_entrant("hearthsim"), "hand", (1.0, 1.0000000000001))
+    assert [one.text for one in near.entrants] == ["hearthsim[hand=1]", "hearthsim[hand=1.0000000000001]"]
+
+
+def test_aggressiveness_is_both_weights_of_the_own_board() -> None:
+    """Seed 001: w_a = w_h = the value; all others stay."""
+    standard = find_entrant("hearthsim")
+    names = WEIGHTS_OF["hearthsim"].names()
+    (one,) = vary(standard, "aggressiveness", (0.3,)).entrants
+    changed = {
+        name: value
+        for name, value, usual in zip(names, one.player.weights, standard.player.weights, strict=True)
+        if value != usual
+    }
+    assert changed == {"attack": 0.3, "health": 0.3}
+
+
+def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> tuple[Variants, Tournament]:
+    """A sweep of hearthsim's hand weight against aggro on one deck."""
+    variants = vary(find_entrant("hearthsim"), "hand", values)
+    tournament = Tournament(
+        entrants=(*variants.entrants, find_entrant("aggro")),
+        alone=frozenset(),
+        decks=(find_deck("hearthsim-basic"),),
+        deck_names=("hearthsim-basic",),
+        ruleset=find_ruleset("thesis"),
+        ruleset_name="thesis",
+        games=games,
+        seats=seats,
+        style="sweep",
+        seed=1,
+        origin="",
+    )
+    return variants, tournament
+
+
+def results(tournament: Tournament, points: dict[tuple[int, int], list[float]]) -> np.ndarray:
+    """Games in which a variant scores these points in its games on a deal (the deals as they come)."""
+    schedule, setups = tournament.meetings.schedule(0, len(tournament.meetings))
+    played = np.zeros(len(setups), GAME)
+    seen: dict[tuple[int, int], int] = {}
+    last = len(tournament.entrants) - 1
+    for game, (first, second) in enumerate(schedule.players):
+        variant = int(second if first == last else first)
+        deal = int(setups[game])
+        turn = seen[variant, deal] = seen.get((variant, deal), -1) + 1
+        point = points[variant, deal][turn]
+        won = Outcome.FIRST_WINS if first == variant else Outcome.SECOND_WINS
+        lost = Outcome.SECOND_WINS if first == variant else Outcome.FIRST_WINS
+        played[game]["outcome"] = {1.0: won, 0.0: lost, 0.5: Outcome.DRAW}[point]
+    return played
+
+
+def test_a_curve_from_paired_games_by_hand() -> None:
+    """Two deals of two games each: value 1 wins 1, draws 1, loses 2 of 4, (1 + 0.5) / 4 = 37.5%; value 2 wins 3, 75%.
+
+    Clopper and Pearson for 3 of 4: 19.4% to 99.4%; for 1.5 of 4, between those of 1 and 2: 0.6% and 93.2%.
+    """
+    variants, tournament = sweep_of((1.0, 2.0), 4)
+    played = results(tournament, {(0, 0): [1, 0.5], (0, 1): [0, 0], (1, 0): [1, 1], (1, 1): [0, 1]})
+    curve = sweep_table(variants, tournament, played)
+    assert curve[["games", "wins", "losses", "draws"]].to_numpy().tolist() == [[4, 1, 2, 1], [4, 3, 1, 0]]
+    assert curve["win_rate"].tolist() == [0.375, 0.75]
+    assert curve.loc[1, "low"] == pytest.approx(0.194, abs=5e-4)
+    assert curve.loc[1, "high"] == pytest.approx(0.9937, abs=5e-5)
+    assert 0.006 < curve.loc[0, "low"] < 0.068
+    assert 0.806 < curve.loc[0, "high"] < 0.932
+
+
+def test_values_are_compared_deal_by_deal() -> None:
+    """40 deals. The best scores 2 on the even and 1 on the odd ones; another one point less on each 4th deal: worse.
+
+    A third scores 2 on the odd and 1 on the even deals, but 0 on the last: half a deal less, not told apart.
+    """
+    variants, tournament = sweep_of((1.0, 2.0, 3.0), 80)
+    points = {}
+    for deal in range(40):
+        points[0, deal] = [1.0, 1.0] if deal % 2 == 0 else [1.0, 0.0]
+        points[1, deal] = [1.0, 0.0] if deal % 4 == 0 else points[0, deal]
+        points[2, deal] = [1.0, 1.0] if deal % 2 else [1.0, 0.0]
+    points[2, 39] = [0.0, 0.0]
+    played = results(tournament, points)
+    assert against_best(variants, tournament, played) == ["best", "", "not told apart"]
+
+
+@compiled
+def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of hearthsim with 4 nodes a turn, compiled and in Python."""
+    for module in (batches, hearthsim):
+        monkeypatch.setattr(module, "BUDGET", 4)
+    players = tuple(find_entrant(name).player for name in ("hearthsim", "aggro"))
+    table = Table(players, (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
+    seats = np.array([[0, 1], [1, 0], [0, 0], [1, 1]], np.int16)
+    schedule = Schedule(seats, np.zeros((4, 2), np.int16), np.arange(4, dtype=np.uint64))
+    played = _play_compiled(table, schedule)
+    assert (played == _play_in_python(table, schedule)).all()
+    assert (played["unproven"] > 0).tolist() == [True, True, True, False]
 
 
 @compiled
@@ -235,16 +336,37 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     Path("mine.toml").write_text(champion)
     Path("arena.toml").write_text(
         'schema = 1\nchampion = "ilp:mine.toml"\nentrants = ["aggro", "hearthsim", "eva"]\n'
-        'decks = ["thesis-paladin", "random-minions"]\ngames = 8\n'
+        'decks = ["thesis-paladin", "random-minions"]\ngames = 32\nruleset = "hearthsim"\n'
     )
-    done = CliRunner().invoke(app, ["arena", "./arena.toml", "--out", "a"])
+    done = CliRunner().invoke(app, ["arena", "./arena.toml", "--out", "a", "--games", "7"])
     assert done.exit_code == 0, done.output
     assert "champion against" in done.output
     assert "beats " in done.output
-    assert len(pd.read_parquet("a/games.parquet")) == 6 * 8
+    assert len(pd.read_parquet("a/games.parquet")) == 6 * 8, "two for each of four pairs of decks"
+    assert json.loads(Path("a/tournament.json").read_text())["ruleset"] == "hearthsim"
     shutil.rmtree("a")
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
     assert "the champion aggro is one of the others too" in str(refused.exception)
+
+
+def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:
+    """Files, globs and decks, with a solver or without; they keep the names they have in the file."""
+    for name in ("keep-alive", "value-trading", "true-balanced"):
+        (tmp_path / "p" / "more").mkdir(parents=True, exist_ok=True)
+        place = tmp_path / "p" / ("more" if name != "keep-alive" else "") / f"{name}.toml"
+        place.write_text(find_profile(name).to_toml())
+    deck = find_deck("thesis-paladin")
+    source = Path(find_deck.__code__.co_filename).parent / "data" / "decks" / "thesis-paladin.toml"
+    (tmp_path / "deck.toml").write_text(source.read_text())
+    (tmp_path / "arena.toml").write_text(
+        'schema = 1\nchampion = "ilp:p/keep-alive.toml@highs"\n'
+        'entrants = ["ilp:p/more/*.toml", "greedy-ilp:p/keep-alive.toml"]\ndecks = ["deck.toml"]\n'
+    )
+    tournament = arena_tournament(read_arena(str(tmp_path / "arena.toml")), "", 0, 1, "")
+    names = [one.text for one in tournament.entrants]
+    assert names == ["champion", "ilp:true-balanced", "ilp:value-trading", "greedy-ilp:p/keep-alive.toml"]
+    assert tournament.entrants[0].player.backend == "highs"
+    assert tournament.decks[0].cards == deck.cards
 
 
 @pytest.mark.parametrize(

@@ -210,13 +210,21 @@ def test_among_equals_the_first_with_fewest_actions() -> None:
     """Two like minions and two like enemies: the first attacks the first."""
     text = "turn 5 | hero 20 mana 0 board [2/3 ready; 2/3 ready] | hero 20 board [1/2; 1/2]"
     assert search(text)[0] == ["attack 0 -> 0", "attack 1 -> 0"]
-    assert search("turn 5 | hero 20 mana 2 hand [2:2/2; 2:2/2] | hero 20")[0] == ["play 0"]
+
+
+def test_among_equals_one_attack_comes_before_two() -> None:
+    """Where the enemy's attack weighs 1 alone, killing the 1/2 gains 1: the 2/3 does it alone, two 1/3 together."""
+    weights = np.zeros(8)
+    weights[HearthSimWeights.names().index("enemy_attack")] = 1.0
+    for board in ("2/3 ready; 1/3 ready; 1/3 ready", "1/3 ready; 1/3 ready; 2/3 ready"):
+        text = f"turn 5 | hero 20 mana 0 board [{board}] | hero 20 board [1/2]"
+        assert search(text, weights)[0] == [f"attack {board.split('; ').index('2/3 ready')} -> 0"]
 
 
 def test_all_weights_zero_does_nothing() -> None:
     assert (
         search("turn 5 | hero 20 mana 9 board [2/3 ready] hand [1:1/1] | hero 20 board [1/2]", np.zeros(8))[0]
-        == ["attack 0 -> hero"][:0]
+        == []
     )
 
 
@@ -291,13 +299,17 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
 
 
 @pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
-def test_agent_and_batch_play_the_same_games() -> None:
+@pytest.mark.parametrize("budget", [BUDGET, 4])
+def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a budget of 4 nodes many turns run out: both count the same."""
     from engine import find_deck, find_ruleset
     from engine.decks import deck_records, table_of
     from engine.streams import stream_key
     from ilp_agent.selfplay import deal_games, endings
+    from rivals import hearthsim
     from rivals.hearthsim import USE, play_turns, tree_of_thread
 
+    monkeypatch.setattr(hearthsim, "BUDGET", budget)
     n = 20
     decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
     table = table_of(decks)
@@ -305,11 +317,14 @@ def test_agent_and_batch_play_the_same_games() -> None:
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     seats = np.tile([0, 1], (n, 1))
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, tree_of_thread(), use)
+    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, tree_of_thread(), use, budget)
     outcomes, turns = endings(states)
     for game in range(n):
         agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)
         result = play(*agents, decks, 5, (game,), "hearthsim")
         assert not result.error
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
-        assert agents[0].use["nodes"] + agents[1].use["nodes"] == use[game]["nodes"]
+        for count in ("turns", "nodes", "exhausted"):
+            assert agents[0].use[count] + agents[1].use[count] == use[game][count]
+        assert agents[0].unproven + agents[1].unproven == use[game]["exhausted"]
+    assert (use["exhausted"].sum() > 0) == (budget < BUDGET)

@@ -110,5 +110,5 @@ def _from_folder(text: str, folder: Path) -> str:
     agent, _, rest = text.partition(":")
     path, at, backend = rest.rpartition("@") if agent == "ilp" and "@" in rest else (rest, "", "")
     there = bool(path) and (glob.has_magic(path) or path.endswith(".toml") or "/" in path)
-    known = there and any(glob.iglob(str(folder / path)))
+    known = there and not Path(path).is_absolute() and any(folder.glob(path))
     return f"{agent}:{folder / path}{at}{backend}" if known else text

@@ -161,7 +161,8 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
             profile = read_agent_profile(Path(path))
-            if type(profile.weights) is not WEIGHTS_OF[agent]:
+            of_other = profile.provenance.get("agent", agent) not in (agent, "ilp")
+            if type(profile.weights) is not WEIGHTS_OF[agent] or of_other:
                 continue
         else:
             continue

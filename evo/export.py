@@ -101,6 +101,8 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
                 "runs": int(group["runs"]),
             },
         }
+        if config.agent != WEIGHTS_OF[config.agent].AGENT:
+            provenance["agent"] = config.agent
         provenance["last_generation"] = {
             "games": int(row["games"]),
             "points": float(row["fitness"]),

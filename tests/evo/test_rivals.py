@@ -276,6 +276,11 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     wrong = "evolved greedy-ilp; play its champion as" if agent == "greedy-ilp" else "agent must be"
     with pytest.raises(ManaforgeError, match=wrong):
         find_entrant(f"ilp:{tmp_path / 'whole'}")
+    if agent == "greedy-ilp":  # its weights have the names of ilp's: the files say whose they are
+        for file in (tmp_path / "whole" / "champion.toml", *(tmp_path / "groups").glob("*.toml")):
+            assert find_entrant(f"greedy-ilp:{file}").player.kind == "greedy-ilp"
+            with pytest.raises(ManaforgeError, match="was evolved for greedy-ilp; play it as greedy-ilp:"):
+                find_entrant(f"ilp:{file}")
     run_new(tmp_path / "ilp", TINY.changed(generations=0, final={"games": 0, "benchmark_games": 0}))
     assert [one.player.kind for one in find_entrants([f"ilp:{tmp_path}/*"])[0]] == ["ilp"]
 

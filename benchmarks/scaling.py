@@ -108,7 +108,9 @@ def predicted(games: float, speed: float, workers: int, costs: dict[str, float],
     part = min(1.0, max(playing / 8, 0.05 if task else 0.005))
     tasks = playing * workers / part
     driver = games * (costs["schedule"] + costs["check"] + costs["tally"]) + costs["tables"] + costs["commit"]
-    barrier = part / 4  # parts shrink towards the end
+    # Parts shrink towards the end; but not below their least, nor where the last is handed out late.
+    shrink = part > (0.05 if task else 0.005) and playing > tasks * task
+    barrier = part / 4 if shrink else part
     return games / (playing + max(0.0, tasks * task - playing) + driver + barrier)
 
 
@@ -121,10 +123,12 @@ def main() -> None:
         print(f"{name}: {value * (1e6 if 'generation' in unit else 1e9):,.0f} {unit}")
     pool: Pool
     measured = []
+    speed = 0.0
     for workers in (1, 2):
         pool = LocalPool(workers)
         generations(config, pool, 2)
-        games, seconds, _ = generations(config, pool, GENERATIONS)
+        games, seconds, busy = generations(config, pool, GENERATIONS)
+        speed = speed or games / busy
         pool.close()
         measured.append((f"local, {workers} workers", workers, games / seconds, 0.0))
     task = 0.0
@@ -152,7 +156,7 @@ def main() -> None:
             (f"Ray, {nodes} nodes of one worker and a head", min(nodes, 2), games / seconds, task)
         )
     print(f"a Ray task: {task * 1e3:.2f} ms of the driver")
-    speed = measured[0][2]
+    print(f"a core while it plays: {speed:,.0f} games/s")
     a_generation = 34_200
     for text, workers, rate, one_task in measured:
         said = predicted(a_generation, speed, workers, costs | {"commit": 0.0}, one_task)  # as they were run

@@ -8,6 +8,7 @@ ever more seldom later, one game is played again here: a worker that plays anoth
 a report.
 """
 
+import sys
 import threading
 import time
 from collections import deque
@@ -39,6 +40,9 @@ ATTEMPTS = 6
 
 REPLAY_EVERY = 200
 """One game is played again here of a worker's parts 1, 2, 4, 8, ... and of each so many-th."""
+
+
+NO_LIMIT = sys.maxsize
 
 
 class LostError(Exception):
@@ -94,13 +98,13 @@ class Dispatcher:
     Attributes:
         pace: how parts are cut.
         in_flight: most parts of one schedule handed out at once.
-        most: most parts of all schedules together; infinite without a limit.
+        most: most parts of all schedules together.
         busy: seconds that workers have spent playing, summed over them.
     """
 
     pace: Pace
     in_flight: int
-    most: float = np.inf
+    most: int = NO_LIMIT
     busy: float = 0.0
     last_result: float = 0.0
     _schedules: int = 0

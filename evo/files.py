@@ -1,11 +1,13 @@
 """Files that appear complete or not at all, and folders that one process writes at a time."""
 
+import contextlib
 import fcntl
 import hashlib
 import io
 import json
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -100,6 +102,13 @@ def read_parquet(path: Path) -> pd.DataFrame:
         return pq.read_table(path, page_checksum_verification=True).to_pandas()
     except pa.ArrowException as error:
         raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+
+
+def append_event(file: Path, **event: Any) -> None:
+    """Append an event with its time to a log, a line of JSON; where that fails the work goes on."""
+    line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
+    with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as log:
+        log.write(line + "\n")
 
 
 def json_bytes(content: dict[str, Any]) -> bytes:

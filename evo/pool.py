@@ -21,7 +21,7 @@ import numpy as np
 from engine import ManaforgeError
 from engine.versions import play_versions
 from evo.answers import Answer, PoolError, VersionError, play_answer
-from evo.dispatch import Dispatcher, LostError, Note, Watch
+from evo.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.games import Schedule, Table
 from evo.pace import Pace
 
@@ -175,7 +175,7 @@ class RayPool:
             self.close()
             raise
         # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
-        most = workers if address and workers else np.inf
+        most = workers if address and workers else NO_LIMIT
         self._dispatcher = Dispatcher(Pace(self.workers, 0.05), 2 * self.workers, most)
         self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
         self._versions = play_versions()

@@ -12,7 +12,6 @@ import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +19,15 @@ import pandas as pd
 
 from engine import ManaforgeError
 from evo.config import RunConfig, read_config
-from evo.files import first_link, json_bytes, parquet_bytes, replace_file, sync_folder, take_lock
+from evo.files import (
+    append_event,
+    first_link,
+    json_bytes,
+    parquet_bytes,
+    replace_file,
+    sync_folder,
+    take_lock,
+)
 from evo.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
 
@@ -91,9 +98,7 @@ class RunFolder:
 
     def note(self, **event: Any) -> None:
         """Append an event with its time to `log.jsonl`; where that fails the run goes on."""
-        line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
-        with contextlib.suppress(OSError), (self.path / "log.jsonl").open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        append_event(self.path / "log.jsonl", **event)
 
     def manifest(self) -> dict[str, Any]:
         """`manifest.json`, or {} where it is missing or broken: nothing depends on it."""

@@ -17,7 +17,15 @@ import numpy as np
 import pandas as pd
 
 from engine import ManaforgeError
-from evo.files import first_link, json_bytes, parquet_bytes, read_parquet, replace_file, take_lock
+from evo.files import (
+    append_event,
+    first_link,
+    json_bytes,
+    parquet_bytes,
+    read_parquet,
+    replace_file,
+    take_lock,
+)
 from evo.games import GAME
 from evo.tournament import FAULTS, OUTCOMES
 
@@ -75,6 +83,10 @@ class TournamentFolder:
             TournamentError: the disk is full or fails.
         """
         self._write(self.path / name, content)
+
+    def note(self, what: str) -> None:
+        """Append what went wrong with a worker and was mended to `log.jsonl`."""
+        append_event(self.path / "log.jsonl", event="worker", what=what)
 
     def close(self) -> None:
         """Let go of the folder."""

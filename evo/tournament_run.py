@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Deck, Outcome, Ruleset
+from evo.dispatch import Note
 from evo.entrants import Entrant
 from evo.files import digest_of
 from evo.games import GAME, Schedule, Table, fault_text
@@ -195,7 +196,7 @@ def play_tournament(
     while not stopped and len(folder.played) < total:
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
-        results = play_games(table, tournament.meetings.schedule(start, stop)[0], pool, advance)
+        results = play_games(table, tournament.meetings.schedule(start, stop)[0], pool, advance, folder.note)
         pace = (stop - start) / max(time.perf_counter() - began, 1e-3)
         batch = int(max(1, min(pace * SAVE_SECONDS, 4 * batch)))
         if sprt:
@@ -213,14 +214,14 @@ def solver_version(backend: str) -> str:
     return f"{backend} {version(library)}" if library else backend
 
 
-def play_games(table: Table, games: Schedule, pool: Pool, advance: Advance) -> np.ndarray:
+def play_games(table: Table, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
     """Play a schedule in which some games may run compiled and others not, each kind by itself."""
     compiled = table.compiled(games)
     if compiled.all() or not compiled.any():
-        return pool.play(table, games, advance)
+        return pool.play(table, games, advance, note)
     results = np.zeros(len(games), GAME)
     for which in (compiled, ~compiled):
-        results[which] = pool.play(table, games.part(which), advance)
+        results[which] = pool.play(table, games.part(which), advance, note)
     return results
 
 

@@ -19,7 +19,7 @@ OPTIONS = (
 )
 
 
-UNREACHABLE = ("ConnectionError", "Connection", "Timeout", "timed out", "resolve", "ServiceError", "refused")
+UNREACHABLE = ("ConnectionError", "ServiceError", "timed out", "Connection refused", "Max retries exceeded")
 """What pip-audit says where it cannot reach an advisory source."""
 
 
@@ -56,7 +56,11 @@ def main() -> int:
     broken = [(one["name"], one["version"], flaw["id"]) for one in packages for flaw in one.get("vulns", [])]
     for name, version, flaw in broken:
         print(f"pip-audit: {name} {version} has {flaw}")
-    print(f"pip-audit: {len(packages)} packages, {len(broken)} known vulnerabilities")
+    skipped = [one for one in packages if "skip_reason" in one]
+    for one in skipped:
+        print(f"pip-audit: {one['name']} was not checked: {one['skip_reason']}")
+    checked = len(packages) - len(skipped)
+    print(f"pip-audit: {checked} of {len(packages)} packages checked, {len(broken)} known vulnerabilities")
     return int(bool(broken))
 
 

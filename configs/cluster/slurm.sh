@@ -16,7 +16,7 @@ FOLDER=${2:?the run folder, on storage that all nodes share}
 ENVIRONMENT=${MANAFORGE_ENVIRONMENT:?the virtual environment with manaforge, on storage that all nodes share}
 source "$ENVIRONMENT/bin/activate"
 
-# Only those who hold the token may give this cluster work: ray's default from 2.59 on.
+# Only those who hold the token may give this cluster work; without one `ray start` would let everybody in.
 export RAY_AUTH_MODE=token
 RAY_AUTH_TOKEN=$(ray get-auth-token --generate)
 export RAY_AUTH_TOKEN

@@ -84,6 +84,7 @@ CLUSTER_SPEC = record(
     autoscalerOptions=ANY,
     headServiceAnnotations=TEXTS,
     suspend=FLAG,
+    authOptions=record(mode={"enum": ["disabled", "token"]}, secretName=TEXT, enableK8sTokenAuth=FLAG),
 )
 RAY_JOB = record(
     ("apiVersion", "kind", "metadata", "spec"),

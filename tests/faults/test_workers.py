@@ -291,9 +291,12 @@ def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: py
     assert not any("nothing came" in note for note in notes)
 
 
-def test_a_limit_holds_for_all_schedules_together() -> None:
-    """Six schedules at once share four parts in flight."""
-    dispatcher = Dispatcher(Pace(2, 0.0), 8, most=4)
+@pytest.mark.parametrize(
+    ("schedules", "limit", "expected"), [(6, 4, 4), (1, 4, 4), (1, 100, 8), (1, None, 8)]
+)
+def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
+    """Six schedules at once share four parts in flight; one alone uses all it may, 8 where nothing limits it."""
+    dispatcher = Dispatcher(Pace(2, 0.0), 8, **({} if limit is None else {"most": limit}))
     dispatcher.pace._speed[True] = len(GAMES) / 20
     out, most, lock = [0], [0], threading.Lock()
 
@@ -314,13 +317,13 @@ def test_a_limit_holds_for_all_schedules_together() -> None:
         right.append(bool((played == EXPECTED).all()))
 
     right: list[bool] = []
-    threads = [threading.Thread(target=play) for _ in range(6)]
+    threads = [threading.Thread(target=play) for _ in range(schedules)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert right == [True] * 6
-    assert most[0] == 4
+    assert right == [True] * schedules
+    assert most[0] == expected
     assert dispatcher._out == 0
 
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-import pyarrow as pa
-
 from engine import RULES_VERSION, ManaforgeError
 from evo.champion import candidates_of, profile_of
 from evo.clustering import cluster_weights
 from evo.files import read_parquet, replace_file
 from evo.records import restore
 from evo.run import champion_stands
-from evo.store import peek_run, read_champion
+from evo.store import RunError, peek_run, read_champion
 from evo.tables import last_population, read_runs, weights_of
 from ilp_agent import Profile, WeightVector
 from rivals import WEIGHTS_OF, read_agent_profile
@@ -51,7 +49,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     try:
         final = read_parquet(run / "final.parquet")
         strategy = restore(folder, folder.config)
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, RunError) as error:
         reason = str(error).splitlines()[0]
         raise ExportError(f"run {run} cannot be read: {reason}. To mend it: manaforge resume {run}") from None
     ranked = final[final["stage"] != "thesis"].sort_values("rank")

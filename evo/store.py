@@ -305,4 +305,5 @@ def read_champion(path: Path) -> dict[str, Any]:
         content = tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return content if isinstance(content.get("provenance"), dict) else {}
+    said = content.get("provenance")
+    return content | {"provenance": said if isinstance(said, dict) else {}}

@@ -56,10 +56,13 @@ def main() -> int:
     broken = [(one["name"], one["version"], flaw["id"]) for one in packages for flaw in one.get("vulns", [])]
     for name, version, flaw in broken:
         print(f"pip-audit: {name} {version} has {flaw}")
-    skipped = [one for one in packages if "skip_reason" in one]
-    for one in skipped:
-        print(f"pip-audit: {one['name']} was not checked: {one['skip_reason']}")
+    skipped = [one["name"] for one in packages if "skip_reason" in one]
     checked = len(packages) - len(skipped)
+    if not checked:
+        print("pip-audit: SKIPPED, NOTHING WAS CHECKED: the advisory source answers, but knows no package")
+        return 0
+    if skipped:
+        print(f"pip-audit: NOT CHECKED, for the advisory source does not know them: {', '.join(skipped)}")
     print(f"pip-audit: {checked} of {len(packages)} packages checked, {len(broken)} known vulnerabilities")
     return int(bool(broken))
 

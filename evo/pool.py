@@ -4,6 +4,7 @@ Both hand games out as `evo.dispatch` has it, so that what comes out depends on 
 """
 
 import contextlib
+import ctypes
 import logging
 import os
 import platform
@@ -213,6 +214,7 @@ class RayPool:
         """
         failed: list[Exception] = []
         started = threading.Event()
+        _own_signals(self._ray)
 
         def start() -> None:
             try:
@@ -226,9 +228,7 @@ class RayPool:
         threading.Thread(target=start, name="ray.init", daemon=True).start()
         while not started.wait(0.1):  # short, so that signals are heard; they are heeded once it is up
             pass
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):  # Ray's own, below Python's, go
-                signal.signal(number, signal.getsignal(number))
+        _own_signals(self._ray)
         if failed:
             where = f" at {arguments['address']}" if arguments["address"] != "local" else ""
             raise PoolError(f"cannot start Ray{where}: {failed[0]}; --pool local needs no Ray")
@@ -304,6 +304,23 @@ def play_range(versions: dict[str, str], table: Table, games: Schedule, start: i
             "from requirements.lock (docs/cluster.md)"
         )
     return play_answer(table, games.part(slice(start, stop)), who_am_i())
+
+
+def _own_signals(ray: Any) -> None:
+    """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
+
+    Ray puts a handler in C++ below Python's, once a process and half a second before `ray.init` returns: a
+    SIGTERM meanwhile prints a stack of machine code. So let it do so now, and put Python's back at once. Where
+    Ray should name the function otherwise one day, Python's are back when this is called once it is up.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        library = ctypes.CDLL(ray._raylet.__file__)
+        install = library._ZN3ray6RayLog27InstallFailureSignalHandlerEPKcb  # (program, call the handler before)
+        install.argtypes, install.restype = (ctypes.c_char_p, ctypes.c_bool), None
+        install(None, True)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.getsignal(number))
 
 
 def _probe(address: str) -> None:

@@ -103,6 +103,32 @@ def test_signals_while_a_run_starts_end_it(case: int, long: Path, tmp_path: Path
     assert processes_with(mark) == set()
 
 
+HANDLERS = """
+import ctypes
+import ray
+from evo.pool import RayPool
+
+def handler():
+    action = ctypes.create_string_buffer(256)
+    ctypes.CDLL(None).sigaction(15, None, action)
+    return action.raw[: ctypes.sizeof(ctypes.c_void_p)]
+
+def watched(**arguments):
+    init(**arguments)
+    print("Ray is up", handler() == before)
+
+before, init, ray.init = handler(), ray.init, watched
+RayPool(1).close()
+print("closed", handler() == before)
+"""
+
+
+def test_ray_puts_no_handler_of_its_own_over_ours() -> None:
+    """Also within `ray.init`, where it would stand for half a second: asked of the system at its end."""
+    done = subprocess.run([PROGRAM[0], "-c", HANDLERS], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.stdout.splitlines() == ["Ray is up True", "closed True"], done.stderr
+
+
 def test_an_address_where_nobody_answers_is_told_at_once(long: Path, tmp_path: Path) -> None:
     began = time.monotonic()
     process = start("evolve", long, "--out", tmp_path / "run", "--address", "127.0.0.1:1")

@@ -309,13 +309,13 @@ def play_range(versions: dict[str, str], table: Table, games: Schedule, start: i
 def _own_signals(ray: Any) -> None:
     """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
 
-    Ray puts a handler in C++ below Python's, once a process and half a second before `ray.init` returns: a
-    SIGTERM meanwhile prints a stack of machine code. So let it do so now, and put Python's back at once. Where
-    Ray should name the function otherwise one day, Python's are back when this is called once it is up.
+    Ray puts a handler in C++ below Python's, once a process and within the half second before `ray.init`
+    returns; a SIGTERM meanwhile prints a stack of machine code. So let it do so now, and put Python's back at
+    once. Should Ray name the function otherwise one day, Python's come back when this is called once it is up.
     """
     with contextlib.suppress(AttributeError, OSError):
         library = ctypes.CDLL(ray._raylet.__file__)
-        install = library._ZN3ray6RayLog27InstallFailureSignalHandlerEPKcb  # (program, call the handler before)
+        install = library._ZN3ray6RayLog27InstallFailureSignalHandlerEPKcb  # program, chain
         install.argtypes, install.restype = (ctypes.c_char_p, ctypes.c_bool), None
         install(None, True)
     if threading.current_thread() is threading.main_thread():

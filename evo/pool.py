@@ -311,7 +311,7 @@ def _own_signals(ray: Any) -> None:
 
     Ray puts a handler in C++ below Python's, once a process and within the half second before `ray.init`
     returns; a SIGTERM meanwhile prints a stack of machine code. So let it do so now, and put Python's back at
-    once. Should Ray name the function otherwise one day, Python's come back when this is called once it is up.
+    once. Should Ray name the function otherwise one day, Python's come back when this is called again.
     """
     with contextlib.suppress(AttributeError, OSError):
         library = ctypes.CDLL(ray._raylet.__file__)

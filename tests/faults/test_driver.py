@@ -25,9 +25,11 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def long_bytes(long: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-
-    return run_new(tmp_path_factory.mktemp("long") / "run", read_config(long))
+def undisturbed(long: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], float]:
+    """The bytes of a run nobody stopped, and the seconds it took."""
+    began = time.monotonic()
+    played = run_new(tmp_path_factory.mktemp("long") / "run", read_config(long))
+    return played, time.monotonic() - began
 
 
 def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
@@ -60,15 +62,16 @@ def processes_with(mark: str) -> set[int]:
 
 @pytest.mark.parametrize("case", range(6))
 def test_signals_at_random_moments_stop_and_lose_nothing(
-    case: int, long: Path, long_bytes: dict[str, str], tmp_path: Path
+    case: int, long: Path, undisturbed: tuple[dict[str, str], float], tmp_path: Path
 ) -> None:
     """SIGINT and SIGTERM by turns, every third time with Ray: saved, 130 or 143, and no process is left."""
     number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]
+    expected, lasted = undisturbed
     run, mark = tmp_path / "run", f"MARK={tmp_path}"
     pool = "ray" if case % 3 == 2 else "local"
     process = start("evolve", long, "--out", run, "--workers", 2, "--pool", pool, MARK=str(tmp_path))
     wait_for(run / "config.toml")
-    time.sleep(float(np.random.default_rng(case).uniform(0.0, 2.5)))
+    time.sleep(float(np.random.default_rng(case).uniform(0.0, min(2.5, 0.5 * lasted))))
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
@@ -79,7 +82,7 @@ def test_signals_at_random_moments_stop_and_lose_nothing(
         time.sleep(0.2)
     assert processes_with(mark) == set()
     assert manaforge("resume", run, "--pool", "local").returncode == 0
-    assert bytes_of(run) == long_bytes
+    assert bytes_of(run) == expected
 
 
 @pytest.mark.parametrize("case", range(6))
@@ -156,22 +159,20 @@ def kill_and_resume(times: int, seed: int, long: Path, run: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_killed_and_resumed(long: Path, long_bytes: dict[str, str], tmp_path: Path) -> None:
+def test_killed_and_resumed(long: Path, undisturbed: tuple[dict[str, str], float], tmp_path: Path) -> None:
     kill_and_resume(2, 1, long, tmp_path / "run")
-    assert bytes_of(tmp_path / "run") == long_bytes
+    assert bytes_of(tmp_path / "run") == undisturbed[0]
 
 
-def test_killed_at_twenty_random_moments(tmp_path: Path) -> None:
+def test_killed_at_twenty_random_moments(
+    long: Path, undisturbed: tuple[dict[str, str], float], tmp_path: Path
+) -> None:
     """Twenty runs, each killed once at a random moment of its life, and resumed: the same bytes."""
-
-    config = tmp_path / "long.toml"
-    config.write_text(TINY.changed(mu=8, games=60, generations=12, **{"lambda": 8}).to_toml())
-    expected = run_new(tmp_path / "undisturbed", read_config(config))
     killed_at = []
     pick = np.random.default_rng(5)
     for number in range(20):
         run = tmp_path / f"run-{number}"
-        process = start("evolve", config, "--out", run, "--workers", 2)
+        process = start("evolve", long, "--out", run, "--workers", 2)
         wait_for(run / "config.toml")
         time.sleep(float(pick.uniform(0.0, 3.5)))
         process.kill()
@@ -179,6 +180,6 @@ def test_killed_at_twenty_random_moments(tmp_path: Path) -> None:
         killed_at.append(len(list(run.glob("generations/*"))))
         done = manaforge("resume", run)
         assert done.returncode == 0, done.stderr
-        assert bytes_of(run) == expected
+        assert bytes_of(run) == undisturbed[0]
     print("killed with so many generations on disk:", killed_at)
     assert len(set(killed_at)) > 3

@@ -5,7 +5,10 @@ Run with `python -m benchmarks.pool_cost`. Compilation, Ray's start and one gene
 
 import time
 
+import numpy as np
 import typer
+from rich.console import Console
+from rich.progress import track
 
 from engine import find_deck, find_ruleset
 from evo.config import RunConfig, read_config
@@ -29,24 +32,34 @@ def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, floa
     return games, time.perf_counter() - began, pool.busy - busy
 
 
-def main(n: int = typer.Option(8, "--generations", help="Generations to play with each pool.")) -> None:
-    """Measure each pool with one worker and with two."""
+def main(
+    n: int = typer.Option(3, "--generations", help="Generations to play with each pool, each time."),
+    rounds: int = typer.Option(7, "--rounds", help="Times that all pools play, one after another."),
+) -> None:
+    """Measure each pool with one worker and with two, by turns: a machine's moods meet all of them."""
     config = read_config("eva")
-    alone = 0.0
-    for kind in (LocalPool, RayPool):
-        for workers in (1, 2):
-            pool: Pool = kind(workers)
-            try:
-                generations(config, pool, 2)
-                games, seconds, busy = generations(config, pool, n)
-            finally:
-                pool.close()
-            alone = alone or games / seconds
-            print(
-                f"{pool.name} {workers} workers: {games / seconds:,.0f} games/s, "
-                f"{games / seconds / alone / workers:.1%} of {workers} times local with one, "
-                f"own cost {1 - busy / (workers * seconds):.1%} of the time"
-            )
+    speeds: dict[tuple[str, int], list[float]] = {}
+    costs: dict[tuple[str, int], list[float]] = {}
+    for _ in track(range(rounds), console=Console(stderr=True)):
+        for kind in (LocalPool, RayPool):
+            for workers in (1, 2):
+                pool: Pool = kind(workers)
+                try:
+                    generations(config, pool, 2)
+                    games, seconds, busy = generations(config, pool, n)
+                finally:
+                    pool.close()
+                speeds.setdefault((pool.name, workers), []).append(games / seconds)
+                costs.setdefault((pool.name, workers), []).append(1 - busy / (workers * seconds))
+    alone = np.array(speeds["local", 1])
+    print(f"medians of {rounds} rounds (least to most)")
+    for (name, workers), speed in speeds.items():
+        share = np.array(speed) / (workers * alone)
+        print(
+            f"{name} {workers} workers: {np.median(speed):,.0f} games/s, "
+            f"{np.median(share):.1%} ({share.min():.1%} to {share.max():.1%}) of {workers} times local with "
+            f"one of the same round, own cost {np.median(costs[name, workers]):.1%} of the time"
+        )
 
 
 if __name__ == "__main__":

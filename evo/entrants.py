@@ -126,10 +126,16 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
 def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
     """A profile from a file; refused where it was evolved for another agent with weights of these names."""
     profile = find_agent_profile(agent, path)
-    evolved = profile.provenance.get("agent", agent)
-    if evolved not in (agent, "ilp"):
-        raise EntrantError(f"{path} was evolved for {evolved}; play it as {evolved}:{path}")
+    other = _of_another(profile, agent)
+    if other:
+        raise EntrantError(f"{path} was evolved for {other}; play it as {other}:{path}")
     return profile
+
+
+def _of_another(profile: Profile[WeightVector], agent: str) -> str:
+    """The agent whose profile this says it is, where another may not play it; else ""."""
+    said = profile.provenance.get("agent", agent)
+    return "" if said in (agent, "ilp") else str(said)
 
 
 def _agent_of(run: Path) -> str:
@@ -161,8 +167,7 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
             profile = read_agent_profile(Path(path))
-            of_other = profile.provenance.get("agent", agent) not in (agent, "ilp")
-            if type(profile.weights) is not WEIGHTS_OF[agent] or of_other:
+            if type(profile.weights) is not WEIGHTS_OF[agent] or _of_another(profile, agent):
                 continue
         else:
             continue

@@ -212,14 +212,14 @@ class RayPool:
         Raises:
             PoolError: it cannot be done.
         """
-        failed: list[Exception] = []
+        failed: list[BaseException] = []
         started = threading.Event()
         _own_signals(self._ray)
 
         def start() -> None:
             try:
                 self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
-            except Exception as error:
+            except BaseException as error:  # whatever it is, someone waits
                 failed.append(error)
                 self._over.set()
             started.set()

@@ -128,7 +128,8 @@ def plan_turn(
     """Search a turn from the only state of an array of shape (1,).
 
     `tree`, `founds` (dtype `SEARCHED`, shape (1,)) and `steps` (dtype `STATE`, shape (`MAX_STEPS`,)) are
-    modified in place; the latter hold the position before each action, and after the last.
+    modified in place; the latter hold the position before each action, and after the last. `budget`: most
+    nodes, 1 to `BUDGET`.
     """
     found = founds[0]
     search_turn(states[0], cards, weights, tree, found, budget)

@@ -1,0 +1,128 @@
+"""Workers that do what a script says, and some games for them."""
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evo.answers import Answer, address_of, play_answer, sums_of
+from evo.coevolution import all_pairings, make_schedule, make_setups
+from evo.dispatch import Dispatcher, LostError
+from evo.entrants import find_entrant
+from evo.games import Schedule, Table, play_part
+from evo.pace import Pace
+
+
+def some_games(n_players: int = 4, games: int = 40) -> tuple[Table, Schedule]:
+    """A table and some hundred games."""
+    from engine import find_deck, find_ruleset
+
+    names = ["ilp:keep-alive", "ilp:value-trading", "hearthsim", "eva"][:n_players]
+    decks = (find_deck("thesis-paladin"), find_deck("hearthsim-basic"))
+    table = Table(tuple(find_entrant(name).player for name in names), decks, find_ruleset("thesis"))
+    return table, make_schedule(all_pairings(n_players), make_setups(2, games, 3))
+
+
+TABLE, GAMES = some_games()
+EXPECTED = play_part(TABLE, GAMES)
+
+
+@dataclass
+class Scripted:
+    """Workers that do to each answer what a script says, in any order; no threads, no Ray."""
+
+    script: Any
+    shuffle: random.Random = field(default_factory=lambda: random.Random(1))
+    trusted: bool = False
+    started: list[tuple[int, int]] = field(default_factory=list)
+    cancelled: int = 0
+    _open: dict[int, tuple[int, int, int, float]] = field(default_factory=dict)
+    _attempts: dict[int, int] = field(default_factory=dict)
+
+    def start(self, start: int, stop: int) -> int:
+        number = len(self.started)
+        self.started.append((start, stop))
+        attempt = self._attempts[start] = self._attempts.get(start, 0) + 1
+        self._open[number] = (start, stop, attempt, time.monotonic())
+        return number
+
+    def ready(self, tickets: Sequence[int], timeout: float) -> Sequence[int]:
+        done = [one for one in tickets if not self._hangs(one)]
+        if not done:
+            time.sleep(0.01)
+        self.shuffle.shuffle(done)
+        return done[: 1 + self.shuffle.randrange(3)]
+
+    def _hangs(self, ticket: int) -> bool:
+        start, _, attempt, _ = self._open[ticket]
+        return bool(self.script(start, attempt) == "hang")
+
+    def result(self, ticket: int) -> object:
+        start, stop, attempt, _ = self._open[ticket]
+        part = GAMES.part(slice(start, stop))
+        answer = play_answer(TABLE, part, "worker 1")
+        what = self.script(start, attempt)
+        if what == "lost":
+            raise LostError("node died")
+        return answer if what in ("", "hang") else spoil(answer, what)
+
+    def cancel(self, ticket: int) -> None:
+        self.cancelled += 1
+
+
+def spoil(answer: Answer, how: str) -> object:
+    """An answer that is wrong in one way; sums made to fit where the lie would do that too."""
+    played = answer.played.copy()
+    if how == "short":
+        played = played[:-1]
+        return answer._replace(played=played, sums=sums_of(played))
+    if how == "stale":
+        return answer._replace(address=address_of(GAMES.part(slice(0, 1))))
+    if how == "nan":
+        return answer._replace(seconds=float("nan"))
+    if how == "no outcome":
+        played["outcome"][0] = 0
+    elif how == "unknown outcome":
+        played["outcome"][-1] = 9
+    elif how == "endless":
+        played["turns"][0] = 1000
+    elif how == "fault":
+        played["fault"][0] = 7
+    elif how == "negative":
+        played["unproven"][0] = -1
+    elif how == "sums":
+        played["turns"][0] += 1
+        return answer._replace(played=played)
+    elif how == "nothing":
+        return None
+    elif how == "text":
+        return answer._replace(played="wins")
+    elif how == "floats":
+        return answer._replace(played=np.full(len(played), np.nan))
+    elif how == "array of sums":
+        return answer._replace(sums=np.array(answer.sums))
+    elif how == "worker is a list":
+        return answer._replace(worker=["worker"])
+    elif how == "address is an array":
+        return answer._replace(address=np.zeros(3))
+    elif how == "agent failed there":
+        played["fault"][-1] = 2
+    return answer._replace(played=played, sums=sums_of(played))
+
+
+WRONG = [
+    "short", "stale", "nan", "no outcome", "unknown outcome", "endless", "fault", "negative", "sums", "nothing",
+    "text", "floats", "array of sums", "worker is a list", "address is an array", "agent failed there",
+]  # fmt: skip
+
+
+def run(workers: Scripted, parts: float = 20.0) -> tuple[np.ndarray, list[str]]:
+    notes: list[str] = []
+    pace = Pace(2, 0.0)
+    pace._speed[True] = len(GAMES) / parts
+    dispatcher = Dispatcher(pace, 4)
+    played = dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+    return played, notes

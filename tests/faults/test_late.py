@@ -1,0 +1,137 @@
+"""Workers that are late or hang, and how much is handed out at once."""
+
+import threading
+import time
+
+import pytest
+
+from evo import dispatch
+from evo.dispatch import Dispatcher
+from evo.pace import Pace
+from tests.faults import marks
+from tests.faults.scripted import EXPECTED, GAMES, TABLE, Scripted, run
+
+pytestmark = marks
+
+
+def test_a_late_part_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each tenth part hangs when it is first handed out."""
+    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
+    hung: set[int] = set()
+
+    def script(start: int, attempt: int) -> str:
+        if start > len(GAMES) // 2 and len(hung) < 3 and attempt == 1:
+            hung.add(start)
+        return "hang" if start in hung and attempt == 1 else ""
+
+    workers = Scripted(script)
+    played, notes = run(workers)
+    assert (played == EXPECTED).all()
+    assert len(hung) == 3
+    assert sum("take more than" in note for note in notes) == 3
+    assert workers.cancelled == 0, "it may be a new worker that compiles: it is not ended at once"
+
+
+def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dispatch, "HUNG", 0.2)
+    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    workers = Scripted(lambda start, attempt: "hang" if 0 < start < 99 and attempt == 1 else "")
+    pace, dispatcher = Pace(2, 0.0), Dispatcher(Pace(2, 0.0), 4)
+    dispatcher.pace._speed[True] = pace._speed[True] = len(GAMES) / 20
+    for _ in range(2):
+        dispatcher.play(workers, TABLE, GAMES, lambda _: None, lambda _: None)
+        time.sleep(0.3)
+    assert workers.cancelled > 0
+
+
+def test_a_first_part_of_unknown_speed_is_one_game() -> None:
+    pace = Pace(4, 0.05)
+    assert pace.part(1000, 1000, False) == 1
+    pace.saw(1, 60.0, False)
+    assert pace.part(1000, 1000, False) == 1, "a minute a game: a part of a second is still one game"
+    pace.saw(1, 0.001, False)
+    assert pace.part(1000, 1000, False) > 1
+
+
+@pytest.mark.parametrize("late", [0.05, 60.0])
+def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing comes after the first parts for ten times `HUNG`: everything is taken back each time."""
+    monkeypatch.setattr(dispatch, "HUNG", 0.3)
+    monkeypatch.setattr(dispatch, "LATE_LEAST", late)
+    until: list[float] = []
+
+    def script(start: int, attempt: int) -> str:
+        if start and not until:
+            until.append(time.monotonic() + 3.0)
+        return "hang" if start and time.monotonic() < until[0] else ""
+
+    workers = Scripted(script)
+    played, notes = run(workers, parts=8)
+    assert (played == EXPECTED).all()
+    assert sum("nothing came for" in note for note in notes) > dispatch.ATTEMPTS
+
+
+def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both copies of a part hang, and another schedule keeps getting answers."""
+    monkeypatch.setattr(dispatch, "HUNG", 0.5)
+    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher.pace._speed[True] = len(GAMES) / 20
+    over = threading.Event()
+
+    def others() -> None:
+        while not over.is_set():
+            dispatcher.play(Scripted(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    workers = Scripted(lambda start, attempt: "hang" if start > 300 and attempt <= 2 else "")
+    notes: list[str] = []
+    try:
+        played = dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+    finally:
+        still_playing = thread.is_alive()
+        over.set()
+        thread.join()
+    assert still_playing
+    assert (played == EXPECTED).all()
+    assert any("have not come for" in note for note in notes)
+    assert not any("nothing came" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("schedules", "limit", "expected"), [(6, 4, 4), (1, 4, 4), (1, 100, 8), (1, None, 8)]
+)
+def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
+    """Six schedules at once share four parts in flight; one alone uses all it may, 8 where nothing limits it."""
+    dispatcher = Dispatcher(Pace(2, 0.0), 8, **({} if limit is None else {"most": limit}))
+    dispatcher.pace._speed[True] = len(GAMES) / 20
+    out, most, lock = [0], [0], threading.Lock()
+
+    class Counted(Scripted):
+        def start(self, start: int, stop: int) -> int:
+            with lock:
+                out[0] += 1
+                most[0] = max(most[0], out[0])
+            return super().start(start, stop)
+
+        def result(self, ticket: int) -> object:
+            with lock:
+                out[0] -= 1
+            return super().result(ticket)
+
+    def play() -> None:
+        played = dispatcher.play(Counted(lambda s, a: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+        right.append(bool((played == EXPECTED).all()))
+
+    right: list[bool] = []
+    threads = [threading.Thread(target=play) for _ in range(schedules)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * schedules
+    assert most[0] == expected
+    assert dispatcher._out == 0

@@ -1,6 +1,5 @@
 """The arena: one champion, the profiles made by hand and all rivals, as a file says."""
 
-import glob
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import find_deck, find_ruleset
 from evo.config import ConfigError, read_toml
-from evo.entrants import find_entrant, find_entrants
+from evo.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament_run import Tournament
 from ilp_agent.profiles import configs_folder
 
@@ -74,13 +73,10 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     if champion:
         first = find_entrant(champion)
     else:
-        first = replace(find_entrant(_from_folder(config.champion, arena.folder)), text=CHAMPION)
-    others = []
-    for text in config.entrants:
-        found, _ = find_entrants([_from_folder(text, arena.folder)])
-        others += [replace(found[0], text=text)] if len(found) == 1 else found
-    if len({one.text for one in others}) < len(others):
-        raise ConfigError(f"arena: entrants: one twice in {', '.join(one.text for one in others)}")
+        first = replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
+    in_file = {from_folder(text, arena.folder): text for text in config.entrants}
+    found, _ = find_entrants(list(in_file))
+    others = [replace(one, text=in_file.get(one.text, one.text)) for one in found]
     if first.player in [one.player for one in others]:
         raise ConfigError(f"the champion {champion or config.champion} is one of the others too")
     places = [arena.folder / name for name in config.decks]
@@ -103,12 +99,3 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         seed=seed,
         origin=origin,
     )
-
-
-def _from_folder(text: str, folder: Path) -> str:
-    """An entrant whose path or glob, where it leads to something there, starts from a folder."""
-    agent, _, rest = text.partition(":")
-    path, at, backend = rest.rpartition("@") if agent == "ilp" and "@" in rest else (rest, "", "")
-    there = bool(path) and (glob.has_magic(path) or path.endswith(".toml") or "/" in path)
-    known = there and not Path(path).is_absolute() and any(folder.glob(path))
-    return f"{agent}:{folder / path}{at}{backend}" if known else text

@@ -173,6 +173,11 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.rename(columns={"score_low": "low", "score_high": "high"})
 
 
+def named_agent(config: RunConfig) -> dict[str, str]:
+    """What a profile's provenance says of its agent: the name, where its weights have those of another's."""
+    return {} if config.agent == WEIGHTS_OF[config.agent].AGENT else {"agent": config.agent}
+
+
 def profile_of(
     candidate: Candidate, strategy: EvolutionStrategy, config: RunConfig, final: pd.DataFrame
 ) -> Profile[WeightVector]:
@@ -194,8 +199,7 @@ def profile_of(
         "manaforge": version("manaforge"),
         "rules": RULES_VERSION,
     }
-    if config.agent != WEIGHTS_OF[config.agent].AGENT:  # its weights have the names of another's
-        provenance["agent"] = config.agent
+    provenance |= named_agent(config)
     own = final[final["candidate"] == candidate.name]
     rank = 1
     for row in own[own["stage"] != "thesis"].to_dict("records"):

@@ -87,7 +87,7 @@ def evolve_command(
         check_vacant(path)
     display = Display(output_console(), tensorboard)
     with playing(chosen, display) as players, open_or_create(path, chosen) as folder:
-        carry_on(folder, players, display)
+        carry_on(folder, players, display, chosen.address)
     show_champion(path, display.console)
 
 
@@ -101,8 +101,10 @@ def resume_command(
 ) -> None:
     """Go on with a run where it stopped; the result is that of a run never stopped."""
     display = Display(output_console(), tensorboard)
-    with open_run(run) as folder, playing(placed(folder.config, workers, pool, address), display) as players:
-        carry_on(folder, players, display, generations)
+    with open_run(run) as folder:
+        chosen = placed(folder.config, workers, pool, address)
+        with playing(chosen, display) as players:
+            carry_on(folder, players, display, chosen.address, generations)
     show_champion(run, display.console)
 
 
@@ -132,7 +134,7 @@ def study_command(
             shown = display if side_by_side == 1 else display.of_run(f"{number:02d}")
             try:
                 with open_member(study / f"{number:02d}", chosen, number) as folder:
-                    carry_on(folder, players, shown)
+                    carry_on(folder, players, shown, chosen.address)
             except ManaforgeError as error:
                 if side_by_side > 1 and not isinstance(error, InterruptedRunError):
                     said = f"run {number:02d} failed: {error}; the others end before this does"
@@ -261,8 +263,10 @@ def pool_of(
         leave(128 + stopped.signal)
 
 
-def carry_on(folder: RunFolder, pool: Pool, display: Display, generations: int | None = None) -> None:
-    """Evolve a folder to its end, or to a new one; say how to resume when it is stopped."""
+def carry_on(
+    folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
+) -> None:
+    """Evolve a folder to its end, or to a new one; say how to resume, and where, when it is stopped."""
     begin_session(folder, pool)
     if generations is not None:
         extend(folder, generations)
@@ -276,7 +280,7 @@ def carry_on(folder: RunFolder, pool: Pool, display: Display, generations: int |
             f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
         )
         way = f"manaforge resume {folder.path}"
-        way += f" --address {folder.config.address}" if folder.config.address else ""
+        way += f" --address {address}" if address else ""
         print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
         raise
     finally:

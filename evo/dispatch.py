@@ -137,7 +137,7 @@ class Dispatcher:
         finally:
             with self._lock:
                 self._schedules -= 1
-                self._out -= len(one.pending)
+            self.came_back(len(one.pending))
             for ticket in one.pending:
                 workers.cancel(ticket)
 
@@ -147,13 +147,13 @@ class Dispatcher:
         Under a limit schedules share it evenly; second copies of late parts, asked for with 0, go beyond it.
         """
         with self._lock:
-            share = min(self.in_flight, max(1, self.most // max(1, self._schedules)))
+            share = min(self.in_flight, -(-self.most // max(1, self._schedules)))
             if pending >= share or self._out >= self.most:
                 return False
             self._out += 1
             return True
 
-    def came_back(self, parts: int = 1) -> None:
+    def came_back(self, parts: int) -> None:
         """So many parts are no longer in flight."""
         with self._lock:
             self._out -= parts
@@ -258,7 +258,7 @@ class _OneSchedule:
             done = self.workers.ready(list(self.pending), 0.2) if self.pending else []
             for ticket in done:
                 if ticket in self.pending:  # not the second copy of a part that came in just now
-                    self.dispatcher.came_back()
+                    self.dispatcher.came_back(1)
                     self._take(ticket, self.pending.pop(ticket))
             if not done:
                 self.watch(0)
@@ -279,7 +279,12 @@ class _OneSchedule:
             self._start(start, stop)
 
     def _start(self, start: int, stop: int) -> None:
-        self.pending[self.workers.start(start, stop)] = Attempt(start, stop, time.monotonic())
+        try:
+            ticket = self.workers.start(start, stop)
+        except BaseException:
+            self.dispatcher.came_back(1)
+            raise
+        self.pending[ticket] = Attempt(start, stop, time.monotonic())
 
     def _take(self, ticket: Any, attempt: Attempt) -> None:
         """Take a result, once; hand the part out again where it is lost or no good."""
@@ -306,7 +311,7 @@ class _OneSchedule:
         self.dispatcher.accept(stop - start, answer.seconds, self.compiled)
         for other in [one for one, it in self.pending.items() if it.start == start]:
             del self.pending[other]
-            self.dispatcher.came_back()
+            self.dispatcher.came_back(1)
             self.dispatcher.leave(self.workers, other)
         self.watch(stop - start)
 
@@ -382,6 +387,6 @@ class _OneSchedule:
         """Let all copies of a part go, and hand it out anew."""
         for ticket in [one for one, it in self.pending.items() if it.start == attempt.start]:
             del self.pending[ticket]
-            self.dispatcher.came_back()
+            self.dispatcher.came_back(1)
             self.workers.cancel(ticket)
         self._mend(attempt.start, attempt.stop, why, blame)

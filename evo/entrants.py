@@ -82,6 +82,23 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     return list(found.values()), {text for text in typed if list(texts).count(text) > 1}
 
 
+def from_folder(text: str, folder: Path) -> str:
+    """An entrant whose path or glob, where it leads to something there, starts from a folder."""
+    agent, colon, _ = text.partition(":")
+    if not colon or agent not in WEIGHTS_OF:
+        return text
+    _, path, backend = _parts(text)
+    if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
+        return text
+    if os.path.exists(folder / path):  # noqa: PTH110 - also of names no file can have
+        start = str(folder / path)
+    elif glob.glob(path, root_dir=folder):  # noqa: PTH207 - as in `_expand`
+        start = f"{glob.escape(str(folder))}/{path}"
+    else:
+        return text
+    return f"{agent}:{start}" + ("" if backend == "exact" else f"@{backend}")
+
+
 def _parts(text: str) -> tuple[str, str, str]:
     """Agent, profile and backend of an entrant with weights."""
     agent, _, rest = text.partition(":")
@@ -140,8 +157,10 @@ def _of_another(profile: Profile[WeightVector], agent: str) -> str:
 
 def _agent_of(run: Path) -> str:
     """Whose weights a run evolved."""
-    config = run / "config.toml"
-    return read_config(config).agent if config.exists() else str(read_champion(run).get("agent", "ilp"))
+    if (run / "config.toml").exists():
+        return read_config(run / "config.toml").agent
+    champion = read_champion(run)
+    return str(champion.get("provenance", {}).get("agent") or champion.get("agent", "ilp"))
 
 
 def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine import RULES_VERSION, ManaforgeError
-from evo.champion import candidates_of, profile_of
+from evo.champion import candidates_of, named_agent, profile_of
 from evo.clustering import cluster_weights
 from evo.files import read_parquet, replace_file
 from evo.records import restore
@@ -99,8 +99,7 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
                 "runs": int(group["runs"]),
             },
         }
-        if config.agent != WEIGHTS_OF[config.agent].AGENT:
-            provenance["agent"] = config.agent
+        provenance |= named_agent(config)
         provenance["last_generation"] = {
             "games": int(row["games"]),
             "points": float(row["fitness"]),

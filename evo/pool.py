@@ -144,7 +144,7 @@ class RayPool:
         workers: tasks at once; 0 for all processors of the cluster.
         address: of a cluster ("auto" or HOST:PORT); empty for a Ray of our own on this machine, which then
             listens on 127.0.0.1 alone.
-        heed: called while Ray starts and nodes are waited for; raises to stop.
+        heed: called once Ray is up, and while nodes are waited for; raises to stop.
 
     Raises:
         PoolError: Ray cannot be started or reached.
@@ -336,8 +336,8 @@ def _probe(address: str) -> None:
         raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:  # the latter for what can be no host's name
+        why = getattr(error, "strerror", None) or str(error)
         raise PoolError(
             f"nobody answers at {address}: {why}; is the cluster's head up? --pool local needs no Ray"
         ) from None
@@ -367,7 +367,7 @@ def open_pool(
         workers: how many; 0 for all processors.
         address: of a Ray cluster, or empty.
         compiled: whether games run compiled.
-        heed: called while the pool starts; raises to stop.
+        heed: called once Ray is up, and while nodes are waited for; raises to stop.
 
     Raises:
         PoolError: the pool cannot start.

@@ -4,6 +4,7 @@ import hashlib
 import platform
 import subprocess
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +22,7 @@ from evo.pool import Pool, processors
 from evo.records import individuals_table, pairings_table, restore
 from evo.schema import RUN_SCHEMA, read_table
 from evo.seeds import Stream
-from evo.store import RunError, RunFolder, read_champion
+from evo.store import RunError, RunFolder
 from evo.strategy import EvolutionStrategy, Individual, Told
 from rivals import WEIGHTS_OF, read_agent_profile
 
@@ -140,11 +141,10 @@ def champion_stands(folder: RunFolder) -> bool:
             return False
     try:
         read_table((folder.path / "final.parquet").read_bytes(), "final", folder.config)
-        read_agent_profile(folder.path / "champion.toml")
+        provenance = read_agent_profile(folder.path / "champion.toml").provenance
     except ManaforgeError as error:
         folder.problems.append(f"final.parquet or champion.toml: {error}; the final is played again")
         return False
-    provenance = read_champion(folder.path).get("provenance", {})
     if not _is_whole(provenance):
         folder.problems.append("champion.toml lacks parts of its provenance; the final is played again")
         return False
@@ -152,7 +152,7 @@ def champion_stands(folder: RunFolder) -> bool:
     return bool(same and provenance.get("generation") == folder.config.generations)
 
 
-def _is_whole(provenance: dict[str, Any]) -> bool:
+def _is_whole(provenance: Mapping[str, Any]) -> bool:
     """Whether a champion's provenance holds what is shown of it."""
     records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
     return all(key in provenance for key in ("candidate", "manaforge", "rules")) and all(

@@ -164,7 +164,8 @@ class RunFolder:
                 break
             good.append(line)
         self.committed = len(good)
-        if not text and any((self.path / "generations").iterdir()):
+        later = [file for file in (self.path / "generations").iterdir() if file.name != "0000.parquet"]
+        if not text and later:  # the first alone may be there before its line is
             self.problems.append("checksums.txt is missing or empty")
         broken = bool(self.problems)
         if text != "".join(good):
@@ -174,9 +175,9 @@ class RunFolder:
             for file in sorted((self.path / kind).iterdir()):
                 if file not in committed:
                     self._set_aside(file)
-        for later in ("champion.toml", "final.parquet"):
-            if broken and (self.path / later).exists():
-                self._set_aside(self.path / later)
+        for name in ("champion.toml", "final.parquet"):
+            if broken and (self.path / name).exists():
+                self._set_aside(self.path / name)
         self._clear_leftovers()
 
     def _clear_leftovers(self) -> None:
@@ -198,9 +199,9 @@ class RunFolder:
             if hashlib.sha256(content).hexdigest() != expected:
                 return f"{name} is damaged: it does not agree with checksums.txt"
             try:
-                check_origin(content, name)
+                check_origin(content)
             except SchemaError as error:
-                raise RunError(f"run folder {self.path}: {error}") from None
+                raise RunError(f"run folder {self.path}: {name}: {error}") from None
         return ""
 
     def _set_aside(self, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -188,6 +189,12 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
             assert find_entrant(f"greedy-ilp:{file}").player.kind == "greedy-ilp"
             with pytest.raises(ManaforgeError, match="was evolved for greedy-ilp; play it as greedy-ilp:"):
                 find_entrant(f"ilp:{file}")
+        alone = tmp_path / "alone"
+        alone.mkdir()
+        shutil.copy(tmp_path / "whole" / "champion.toml", alone)
+        assert find_entrant(f"greedy-ilp:{alone}").player.kind == "greedy-ilp"
+        with pytest.raises(ManaforgeError, match="evolved greedy-ilp; play its champion as greedy-ilp:"):
+            find_entrant(f"ilp:{alone}")
     run_new(tmp_path / "ilp", TINY.changed(generations=0, final={"games": 0, "benchmark_games": 0}))
     assert [one.player.kind for one in find_entrants([f"ilp:{tmp_path}/*"])[0]] == ["ilp"]
 
@@ -279,6 +286,29 @@ def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:
     assert names == ["champion", "ilp:true-balanced", "ilp:value-trading", "greedy-ilp:p/keep-alive.toml"]
     assert tournament.entrants[0].player.backend == "highs"
     assert tournament.decks[0].cards == deck.cards
+
+
+def test_an_arena_of_overlapping_globs_and_odd_folders(tmp_path: Path) -> None:
+    """Each profile plays once; names that mean two are told apart by their paths; folders may be called as they like."""
+    folder = tmp_path / "ar[1]"
+    for place, name in (("a", "keep-alive"), ("b", "value-trading"), ("at@home", "board-clear")):
+        (folder / place).mkdir(parents=True)
+        (folder / place / "mine.toml").write_text(replace(find_profile(name), name="mine").to_toml())
+
+    def entrants(*texts: str) -> list[str]:
+        listed = ", ".join(f'"{text}"' for text in texts)
+        (folder / "arena.toml").write_text(
+            f'schema = 1\nchampion = "aggro"\nentrants = [{listed}]\ndecks = ["random-minions"]\n'
+        )
+        tournament = arena_tournament(read_arena(str(folder / "arena.toml")), "", 0, 1, "")
+        return [one.text for one in tournament.entrants[1:]]
+
+    assert entrants("ilp:a/*.toml", "ilp:a/m*.toml") == ["ilp:mine"]
+    assert entrants("ilp:a/*.toml", "ilp:b/*.toml") == ["ilp:mine", f"ilp:{folder}/b/mine.toml"]
+    assert entrants("ilp:at@home/mine.toml", "eva") == ["ilp:at@home/mine.toml", "eva"]
+    for wrong in ("ilp:x**/y.toml", "ilp:./", "ilp:a/none.toml", "nobody"):
+        with pytest.raises(ManaforgeError):
+            entrants(wrong)
 
 
 def test_a_wrong_arena_names_the_key(tmp_path: Path) -> None:

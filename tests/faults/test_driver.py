@@ -134,12 +134,14 @@ def test_ray_puts_no_handler_of_its_own_over_ours() -> None:
     assert done.stdout.splitlines() == ["Ray is up True", "closed True"], done.stderr
 
 
-def test_an_address_where_nobody_answers_is_told_at_once(long: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "a..b:6379"])
+def test_an_address_where_nobody_answers_is_told_at_once(address: str, long: Path, tmp_path: Path) -> None:
     began = time.monotonic()
-    process = start("evolve", long, "--out", tmp_path / "run", "--address", "127.0.0.1:1")
+    process = start("evolve", long, "--out", tmp_path / "run", "--address", address)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "nobody answers at 127.0.0.1:1" in errors
+    assert errors.splitlines()[-1].startswith(f"manaforge: nobody answers at {address}")
+    assert "Traceback" not in errors
     assert time.monotonic() - began < 30
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -192,6 +193,12 @@ def rewrite(run: Path, generation: int, change: Any, said: dict[str, str] | None
     table = change(pq.read_table(file))
     table = table.replace_schema_metadata({"manaforge_schema": "1", "rules": "1"} | (said or {}))
     pq.write_table(table, file)
+    seal(run, generation)
+
+
+def seal(run: Path, generation: int) -> None:
+    """Write the checksum that a generation's table has."""
+    file = run / "generations" / f"{generation:04d}.parquet"
     sums = (run / "checksums.txt").read_text().splitlines()
     parts = sums[generation].split()
     sums[generation] = f"{parts[0]} {hashlib.sha256(file.read_bytes()).hexdigest()} {parts[2]}"
@@ -219,6 +226,8 @@ def nobody(table: pa.Table) -> pa.Table:
         (lambda table: as_text(table, "survived"), "column survived holds string, not a yes or no"),
         (lambda table: as_text(table, "rank"), "column rank holds string"),
         (lambda table: infinite(table, "sigma_play"), "column sigma_play is not finite"),
+        (lambda table: infinite(table, "parent_a"), "column parent_a holds double, not a whole number"),
+        (lambda table: table.append_column("rank", table["rank"]), "it has 2 columns rank"),
         (lambda table: table.slice(0, 0), "its survivors are not 3 with ranks from 1"),
         (nobody, "its survivors are not 3 with ranks from 1"),
     ],
@@ -236,6 +245,28 @@ def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) ->
     looked = manaforge("watch", copy, "--once")
     assert looked.returncode == 0
     assert "Traceback" not in looked.stderr
+
+
+def test_what_is_no_table_at_all_is_told(copy: Path) -> None:
+    (copy / "generations" / "0002.parquet").write_bytes(b"garbage")
+    seal(copy, 2)
+    with pytest.warns(RunWarning, match="it is no parquet file"):
+        read_runs([copy])
+    refused = manaforge("resume", copy)
+    assert refused.returncode == 1
+    assert "generations/0002.parquet: it is no parquet file" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_what_a_table_says_beside_its_columns_is_not_read(copy: Path) -> None:
+    """Notes for pandas that are none, and a column more whose text is no UTF-8: left out."""
+    odd = pa.array([b"\xff"] * 6, pa.binary()).view(pa.string())
+    expected = read_runs([copy]).individuals
+    rewrite(
+        copy, 2, lambda table: table.append_column("more", odd.slice(0, len(table))), {"pandas": "[garbage"}
+    )
+    pd.testing.assert_frame_equal(read_runs([copy]).individuals, expected)
+    assert len(peek_run(copy).read("generations", 2)) == 6
 
 
 DEEP = "[" * 100_000

@@ -15,7 +15,7 @@ pytestmark = marks
 
 
 def test_a_late_part_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each tenth part hangs when it is first handed out."""
+    """Three parts of the second half hang when they are first handed out."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
     hung: set[int] = set()
 
@@ -38,8 +38,8 @@ def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
     monkeypatch.setattr(dispatch, "HUNG", 0.2)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     workers = Scripted(lambda start, attempt: "hang" if 0 < start < 99 and attempt == 1 else "")
-    pace, dispatcher = Pace(2, 0.0), Dispatcher(Pace(2, 0.0), 4)
-    dispatcher.pace._speed[True] = pace._speed[True] = len(GAMES) / 20
+    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher.pace._speed[True] = len(GAMES) / 20
     for _ in range(2):
         dispatcher.play(workers, TABLE, GAMES, lambda _: None, lambda _: None)
         time.sleep(0.3)
@@ -102,7 +102,7 @@ def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("schedules", "limit", "expected"), [(6, 4, 4), (1, 4, 4), (1, 100, 8), (1, None, 8)]
+    ("schedules", "limit", "expected"), [(6, 4, 4), (2, 5, 5), (1, 4, 4), (1, 100, 8), (1, None, 8)]
 )
 def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
     """Six schedules at once share four parts in flight; one alone uses all it may, 8 where nothing limits it."""

@@ -120,9 +120,9 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
 
     dispatcher = Dispatcher(Pace(2, 0.0), 4)
     dispatcher.pace._speed[True] = len(GAMES) / 20
-    for _ in range(2):  # of a study's other runs none plays on with that worker
+    for kind in (Liar, Scripted):  # nor does a study's other run play on, whoever would answer it
         with pytest.raises(WorkerDisagreesError) as error:
-            dispatcher.play(Liar(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+            dispatcher.play(kind(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
         said = str(error.value)
         for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
             assert part in said

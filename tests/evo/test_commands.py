@@ -1,10 +1,16 @@
 """The commands that make runs, as a user meets them: good input, wrong input, signals, no terminal."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
+from evo.commands import carry_on
+from evo.pool import InterruptedRunError, LocalPool
+from evo.progress import Display, output_console
+from evo.run import new_manifest
+from evo.store import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, bytes_of, manaforge
 
@@ -93,3 +99,16 @@ def test_config_show() -> None:
     text = manaforge("config", "show", "eva", "--set", "seed=5", "--toml").stdout
     assert "seed = 5\n" in text
     assert "[final]" in text
+
+
+@pytest.mark.parametrize(("address", "way"), [("", ""), ("10.0.0.1:6379", " --address 10.0.0.1:6379")])
+def test_who_stops_a_run_is_told_where_to_go_on(
+    address: str, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also on which cluster, which the folder does not say."""
+    display, pool = Display(output_console()), LocalPool(1)
+    display.stopping = signal.SIGTERM
+    with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):
+        carry_on(folder, pool, display, address)
+    pool.close()
+    assert capsys.readouterr().err.endswith(f"To go on: manaforge resume {tmp_path / 'run'}{way}\n")

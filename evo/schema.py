@@ -31,7 +31,7 @@ MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent"})
 
 FINAL = {
     "stage": TEXT,
-    "rank": WHOLE,
+    "rank": NUMBER,
     "candidate": TEXT,
     "opponent": TEXT,
     **dict.fromkeys(("games", "wins", "draws", "losses"), WHOLE),
@@ -74,7 +74,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
             raise SchemaError(f"column {name} holds {column.type}, not a {what} in each row")
         if column.null_count and name not in MAY_LACK:
             raise SchemaError(f"column {name} lacks values")
-        if kinds.is_floating(column.type) and not np.isfinite(column.to_numpy()).all():
+        if kinds.is_floating(column.type) and not np.isfinite(column.drop_null().to_numpy()).all():
             raise SchemaError(f"column {name} is not finite")
     # Without what pandas noted, and other columns: nothing is read that was not looked at.
     table = table.select([name for name in table.column_names if name in columns])
@@ -128,9 +128,8 @@ def _of_individuals(agent: str, config_decks: tuple[str, ...]) -> dict[str, Kind
     numbers = [f"{kind}_{name}" for kind in ("weight", "sigma") for name in weights]
     numbers += [wins_column(own, other) for own in decks for other in decks]
     return {
-        **dict.fromkeys(("generation", "individual", "birth", "parent_a", "parent_b"), WHOLE),
-        **dict.fromkeys([*numbers, "fitness"], NUMBER),
-        **dict.fromkeys(("games", "rank"), WHOLE),
+        **dict.fromkeys(("generation", "individual", "birth", "games"), WHOLE),
+        **dict.fromkeys([*numbers, "fitness", "parent_a", "parent_b", "rank"], NUMBER),
         "survived": YES_NO,
     }
 

@@ -226,7 +226,7 @@ def nobody(table: pa.Table) -> pa.Table:
         (lambda table: as_text(table, "survived"), "column survived holds string, not a yes or no"),
         (lambda table: as_text(table, "rank"), "column rank holds string"),
         (lambda table: infinite(table, "sigma_play"), "column sigma_play is not finite"),
-        (lambda table: infinite(table, "parent_a"), "column parent_a holds double, not a whole number"),
+        (lambda table: infinite(table, "parent_a"), "column parent_a is not finite"),
         (lambda table: table.append_column("rank", table["rank"]), "it has 2 columns rank"),
         (lambda table: table.slice(0, 0), "its survivors are not 3 with ranks from 1"),
         (nobody, "its survivors are not 3 with ranks from 1"),

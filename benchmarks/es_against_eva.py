@@ -14,13 +14,13 @@ import numpy as np
 import typer
 
 from engine import find_deck, find_ruleset
-from evo.coevolution import play_pairings
 from evo.config import RunConfig, read_config
-from evo.games import Player, Table
-from evo.pool import LocalPool
-from evo.run import evolve, games_of_generation
-from evo.store import RunFolder, create_run
-from evo.strategy import EvolutionStrategy, Told
+from evo.evolution.run import evolve, games_of_generation
+from evo.evolution.strategy import EvolutionStrategy, Told
+from evo.play.games import Player, Table
+from evo.play.pool import LocalPool
+from evo.play.setups import play_pairings
+from evo.storage.store import RunFolder, create_run
 from ilp_agent import find_profile, read_profile
 
 FINAL_SHARE = 6

@@ -10,11 +10,11 @@ import numpy as np
 import typer
 
 from engine import find_deck, find_ruleset
-from evo.entrants import find_entrant
-from evo.games import Schedule, Table
-from evo.pool import LocalPool
-from evo.standings import meetings_table
-from evo.tournament import Meetings, games_table, make_pairings
+from evo.play.entrants import find_entrant
+from evo.play.games import Schedule, Table
+from evo.play.matchups import Meetings, games_table, make_pairings
+from evo.play.pool import LocalPool
+from evo.stats.standings import meetings_table
 
 MEETINGS = (
     ("ilp:keep-alive", "ilp:value-trading"),

@@ -12,10 +12,10 @@ from rich.progress import track
 
 from engine import find_deck, find_ruleset
 from evo.config import RunConfig, read_config
-from evo.games import Player, Table
-from evo.pool import LocalPool, Pool, RayPool
-from evo.run import play_generation
-from evo.strategy import EvolutionStrategy
+from evo.evolution.run import play_generation
+from evo.evolution.strategy import EvolutionStrategy
+from evo.play.games import Player, Table
+from evo.play.pool import LocalPool, Pool, RayPool
 
 
 def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, float]:

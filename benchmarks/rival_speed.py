@@ -13,8 +13,8 @@ from engine import find_deck, find_ruleset, play
 from engine.decks import tables_of
 from engine.state import STATE
 from engine.streams import stream_key
-from evo.entrants import find_entrant
-from evo.games import Schedule, Table, play_part
+from evo.play.entrants import find_entrant
+from evo.play.games import Schedule, Table, play_part
 from ilp_agent.selfplay import deal_games
 from rivals import hearthsim
 

@@ -12,16 +12,16 @@ import numpy as np
 
 from benchmarks.pool_cost import generations
 from engine import find_deck, find_ruleset
-from evo.answers import play_answer, refusal
-from evo.coevolution import all_pairings, make_schedule, make_setups, tally
 from evo.config import read_config
-from evo.games import GAME, Player, Schedule, Table
-from evo.pace import Pace
-from evo.pool import LocalPool, Pool, RayPool
-from evo.records import individuals_table, pairings_table
-from evo.run import new_manifest
-from evo.store import create_run
-from evo.strategy import EvolutionStrategy
+from evo.evolution.records import individuals_table, pairings_table
+from evo.evolution.run import new_manifest
+from evo.evolution.strategy import EvolutionStrategy
+from evo.play.chunking import Pace
+from evo.play.games import GAME, Player, Schedule, Table
+from evo.play.pool import LocalPool, Pool, RayPool
+from evo.play.results import play_answer, refusal
+from evo.play.setups import all_pairings, make_schedule, make_setups, tally
+from evo.storage.store import create_run
 
 GENERATIONS = 8
 

@@ -17,11 +17,11 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
-from ilp_agent.kernel import solve_turn
-from ilp_agent.order import PLAN
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import RESULT, follow, play_games
 from ilp_agent.turn import TURN, read_turn
-from ilp_agent.work import new_layers, new_work
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 WEIGHTS = np.array([profile.weights.array for profile in PROFILES])

@@ -10,7 +10,7 @@
 from engine.codes import HERO
 from ilp_agent.agent import IlpAgent
 from ilp_agent.explain import Explanation, explain
-from ilp_agent.interpret import program_of
+from ilp_agent.milp.interpret import program_of
 from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
 from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.profiles import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import HERO
-from ilp_agent.order import ATTACK_STEP, COIN_STEP
+from ilp_agent.exact.order import ATTACK_STEP, COIN_STEP
 from ilp_agent.problem import TurnProblem
 
 
@@ -93,7 +93,7 @@ class Plan:
 
 
 def plan_of(problem: TurnProblem, record: np.void, status: Status) -> Plan:
-    """A plan from a record of dtype `ilp_agent.order.PLAN`."""
+    """A plan from a record of dtype `ilp_agent.exact.order.PLAN`."""
     friends = len(problem.friendly) + len(problem.hand)
     return Plan(
         status,

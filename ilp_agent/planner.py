@@ -7,9 +7,9 @@ from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import encode, outcome
 from engine.state import STATE
-from ilp_agent.exact import memory_of_thread
-from ilp_agent.kernel import solve_turns
-from ilp_agent.order import MAX_STEPS
+from ilp_agent.exact.backend import memory_of_thread
+from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.exact.order import MAX_STEPS
 from ilp_agent.selfplay import apply_step, begin_tracking, hero_after
 from ilp_agent.turn import read_turn
 

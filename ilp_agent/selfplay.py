@@ -6,10 +6,10 @@ from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Outcome
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
-from ilp_agent.kernel import solve_turn
-from ilp_agent.order import ATTACK_STEP, COIN_STEP, PLAN, PLAY_STEP
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.order import ATTACK_STEP, COIN_STEP, PLAN, PLAY_STEP
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
 from ilp_agent.turn import TURN, read_turn
-from ilp_agent.work import MAX_LAYERS, USUAL_STATES, WORK
 
 RESULT = np.dtype(
     [
@@ -18,7 +18,7 @@ RESULT = np.dtype(
         ("health", "i2", (2,)),  # heroes' health at the end, by seat
         ("solves", "i4"),  # turns solved
         ("again", "i4"),  # turns solved again after a play whose result was not predicted
-        ("unresolved", "i4"),  # plans without a proof (ilp_agent.kernel)
+        ("unresolved", "i4"),  # plans without a proof (ilp_agent.exact.kernel)
     ]
 )
 """How a game of `play_games` ended."""

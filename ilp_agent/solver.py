@@ -2,7 +2,7 @@
 
 A backend is a module with a class that has `name`, `formulations` and `solve`; `BACKENDS` names it. It is
 imported when it is first asked for, so that a missing solver troubles only those who want it. To add one,
-copy `ilp_agent/highs.py`, put its line here, and run `tests/ilp_agent/test_solver_contract.py`.
+copy `ilp_agent/milp/highs.py`, put its line here, and run `tests/ilp_agent/test_solver_contract.py`.
 """
 
 from functools import cache
@@ -17,9 +17,9 @@ from ilp_agent.weights import WeightError, Weights
 
 FORMULATIONS = ("sequential", "thesis")
 BACKENDS = {
-    "exact": ("ilp_agent.exact", "ExactSolver"),
-    "gurobi": ("ilp_agent.gurobi", "GurobiSolver"),
-    "highs": ("ilp_agent.highs", "HighsSolver"),
+    "exact": ("ilp_agent.exact.backend", "ExactSolver"),
+    "gurobi": ("ilp_agent.milp.gurobi", "GurobiSolver"),
+    "highs": ("ilp_agent.milp.highs", "HighsSolver"),
 }
 
 

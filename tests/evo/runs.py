@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from evo.config import RunConfig
-from evo.pool import LocalPool, Pool
-from evo.run import begin_session, evolve, new_manifest
-from evo.store import RunFolder, create_run, open_run
-from evo.strategy import EvolutionStrategy, Told
+from evo.evolution.run import begin_session, evolve, new_manifest
+from evo.evolution.strategy import EvolutionStrategy, Told
+from evo.play.pool import LocalPool, Pool
+from evo.storage.store import RunFolder, create_run, open_run
 
 TINY = RunConfig().changed(
     mu=3,
@@ -78,7 +78,7 @@ def bytes_of(path: Path) -> dict[str, str]:
 
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-c", "from evo.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from evo.cli.main import main; main()"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 

@@ -28,7 +28,7 @@ def test_every_key_has_a_meaning() -> None:
 
 def test_eva_is_the_protocol_of_the_paper() -> None:
     """10 + 10, 20 games, three decks: 8,100 games, then 34,200 in each of 99 generations."""
-    from evo.run import games_of_generation
+    from evo.evolution.run import games_of_generation
 
     config = read_config("eva")
     assert games_of_generation(config, 0) == 8_100

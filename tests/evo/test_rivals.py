@@ -12,18 +12,18 @@ from typer.testing import CliRunner
 
 from engine import Action, ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
 from engine.streams import stream_key
-from evo.arena import arena_tournament, read_arena
-from evo.cli import app
+from evo.analysis.export import best_profiles, group_profiles, write_profiles
+from evo.analysis.report import make_report
+from evo.analysis.tables import names_of, read_runs
+from evo.cli.main import app
+from evo.cli.progress import Display, output_console
 from evo.config import ConfigError, RunConfig
-from evo.entrants import find_entrant, find_entrants
-from evo.export import best_profiles, group_profiles, write_profiles
-from evo.games import GAME, Player, Schedule, Table, _play_compiled, _play_in_python
-from evo.pool import LocalPool
-from evo.progress import Display, output_console
-from evo.report import make_report
-from evo.run import begin_session, evolve, extend
-from evo.store import RunError, open_run
-from evo.tables import names_of, read_runs
+from evo.evolution.run import begin_session, evolve, extend
+from evo.play.entrants import find_entrant, find_entrants
+from evo.play.games import GAME, Player, Schedule, Table, _play_compiled, _play_in_python
+from evo.play.pool import LocalPool
+from evo.storage.store import RunError, open_run
+from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
 from rivals import WEIGHTS_OF, batches, find_agent_profile, hearthsim, read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -150,7 +150,7 @@ def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
 @compiled
 def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the batch tells of a search that ran out goes into the game's record."""
-    from evo import games
+    from evo.play import games
 
     def unproven(kind, cards, weights, agents, states, counts):  # type: ignore[no-untyped-def]
         games_played(kind, cards, weights, agents, states, counts)
@@ -214,8 +214,8 @@ def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
 
 @compiled
 def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from evo.run import new_manifest
-    from evo.store import create_run
+    from evo.evolution.run import new_manifest
+    from evo.storage.store import create_run
 
     config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})
     display, pool = Display(output_console()), LocalPool(1)

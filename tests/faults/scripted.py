@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from evo.answers import Answer, address_of, play_answer, sums_of
-from evo.coevolution import all_pairings, make_schedule, make_setups
-from evo.dispatch import Dispatcher, LostError
-from evo.entrants import find_entrant
-from evo.games import Schedule, Table, play_part
-from evo.pace import Pace
+from evo.play.chunking import Pace
+from evo.play.dispatch import Dispatcher, LostError
+from evo.play.entrants import find_entrant
+from evo.play.games import Schedule, Table, play_part
+from evo.play.results import Answer, address_of, play_answer, sums_of
+from evo.play.setups import all_pairings, make_schedule, make_setups
 
 
 def some_games(n_players: int = 4, games: int = 40) -> tuple[Table, Schedule]:

@@ -9,18 +9,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position
-from evo.arena import read_arena
+from evo.analysis.tables import read_runs
 from evo.config import read_config
-from evo.entrants import find_entrant
-from evo.run import champion_stands
-from evo.store import peek_run
-from evo.sweep import parse_values
-from evo.tables import read_runs
+from evo.evolution.run import champion_stands
+from evo.play.entrants import find_entrant
+from evo.storage.store import peek_run
+from evo.tournament.arena import read_arena
+from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile
 from rivals import find_agent_profile, read_agent_profile
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 
-pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.tables.RunWarning")]
+pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.analysis.tables.RunWarning")]
 
 SECONDS = 5.0
 """A broken input may take no longer."""

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evo.export import best_profiles
-from evo.files import is_locked
-from evo.pool import LocalPool
-from evo.run import begin_session, champion_stands
-from evo.store import RunError, RunFolder, open_run, peek_run
-from evo.tables import RunWarning, read_runs
+from evo.analysis.export import best_profiles
+from evo.analysis.tables import RunWarning, read_runs
+from evo.evolution.run import begin_session, champion_stands
+from evo.play.pool import LocalPool
+from evo.storage.files import is_locked
+from evo.storage.store import RunError, RunFolder, open_run, peek_run
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from evo import dispatch
-from evo.dispatch import Dispatcher
-from evo.pace import Pace
+from evo.play import dispatch
+from evo.play.chunking import Pace
+from evo.play.dispatch import Dispatcher
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, TABLE, Scripted, run
 

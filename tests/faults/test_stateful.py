@@ -9,11 +9,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from evo.analysis.export import ExportError, best_profiles
 from evo.config import RunConfig
-from evo.export import ExportError, best_profiles
-from evo.pool import LocalPool
-from evo.run import begin_session, evolve, extend, new_manifest
-from evo.store import RunError, create_run, open_run, peek_run
+from evo.evolution.run import begin_session, evolve, extend, new_manifest
+from evo.play.pool import LocalPool
+from evo.storage.store import RunError, create_run, open_run, peek_run
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks
 

@@ -8,8 +8,11 @@ import pytest
 
 from engine import Outcome
 from engine.versions import play_versions
-from evo import dispatch
-from evo.answers import (
+from evo.play import dispatch
+from evo.play.chunking import Pace
+from evo.play.dispatch import Dispatcher
+from evo.play.pool import LocalPool, play_range
+from evo.play.results import (
     Answer,
     PoolError,
     VersionError,
@@ -18,9 +21,6 @@ from evo.answers import (
     refusal,
     sums_of,
 )
-from evo.dispatch import Dispatcher
-from evo.pace import Pace
-from evo.pool import LocalPool, play_range
 from tests.evo.runs import run_new
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, TABLE, WRONG, Scripted, run, spoil

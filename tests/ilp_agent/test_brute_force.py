@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from engine.position import Position
-from ilp_agent.kernel import solve_turn
-from ilp_agent.order import PLAN
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.turn import TURN, read_turn
-from ilp_agent.work import new_layers, new_work
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.brute import brute_force
 from tests.ilp_agent.positions import random_position, random_weights

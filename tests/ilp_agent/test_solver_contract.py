@@ -18,7 +18,7 @@ from ilp_agent import (
     Weights,
     solve,
 )
-from ilp_agent.exact import memory_of_thread
+from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.replay import replay
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position

@@ -19,7 +19,7 @@ from ilp_agent import (
     find_solver,
     solve,
 )
-from ilp_agent.milp import Milp
+from ilp_agent.milp.program import Milp
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
 M = MinionSpec
@@ -108,7 +108,7 @@ def test_numpy_numbers_are_taken(formulation: str) -> None:
 
 def test_a_missing_package_names_the_other_backends(monkeypatch: pytest.MonkeyPatch) -> None:
     find_solver.cache_clear()
-    monkeypatch.setitem(sys.modules, "ilp_agent.highs", None)
+    monkeypatch.setitem(sys.modules, "ilp_agent.milp.highs", None)
     with pytest.raises(SolverError, match="'highs' is not installed .*use exact or gurobi instead"):
         find_solver("highs")
     find_solver.cache_clear()
@@ -117,7 +117,7 @@ def test_a_missing_package_names_the_other_backends(monkeypatch: pytest.MonkeyPa
 def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pytest.MonkeyPatch) -> None:
     import gurobipy
 
-    from ilp_agent import gurobi
+    from ilp_agent.milp import gurobi
 
     def refuse(*_: object, **__: object) -> None:
         raise gurobipy.GurobiError(10009, "License expired")
@@ -186,7 +186,7 @@ def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.Mon
 
 def test_a_limit_with_an_incumbent_is_feasible(monkeypatch: pytest.MonkeyPatch) -> None:
     """HiGHS stopped after its first solution, Gurobi likewise: a plan, but none that is called optimal."""
-    from ilp_agent import highs
+    from ilp_agent.milp import highs
 
     problem = TurnProblem.build(
         friendly=[M(2, 3, windfury=True)] * 5, enemy=[M(2, 3)] * 5, mana=0, enemy_hero=30

@@ -6,11 +6,11 @@ import numpy as np
 from engine.codes import MAX_ACTIONS, ActionKind, Outcome
 from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import STATE, new_game
-from ilp_agent.kernel import solve_turn
-from ilp_agent.order import PLAN
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
 from ilp_agent.selfplay import apply_step, begin_tracking
 from ilp_agent.turn import TURN, read_turn
-from ilp_agent.work import MAX_LAYERS, USUAL_STATES, WORK
 
 ILLEGAL, UNTRUE, TURNS, AGAIN, UNRESOLVED = 0, 1, 2, 3, 4
 

@@ -1,0 +1,1 @@
+"""Runs as tables: clusters, comparisons, figures, reports, exported profiles."""

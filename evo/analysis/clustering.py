@@ -1,0 +1,335 @@
+"""Styles of play: groups of weights by Ward's method, how sure they are, and how they fare by decks. Pure.
+
+Weights are compared in their scale-free form, since scaling them all changes no plan. Source
+of the method: EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between groups.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import false_discovery_control, mannwhitneyu
+
+from evo.analysis.tables import names_of, shares_of
+
+MOST_GROUPS = 10
+STABILITY_DRAWS = 100
+PERMUTATIONS = 999
+CHANCE_DRAWS = 40
+SMALLEST_STABLE = 5
+"""Of smaller groups the bootstrap says nothing."""
+
+DISTINCT = 1e-9
+"""Shares nearer to each other than this are the same point."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """A population in groups.
+
+    Attributes:
+        members: the population with group (1 the largest), silhouette (nan where there is one group) and
+            medoid (whether it is its group's).
+        tree: Ward's linkage, shape (members - 1, 4), as scipy has it.
+        levels: one row a number of groups: groups, silhouette (mean); empty where none can be made.
+        groups: one row a group: group, name, size, runs (how many it comes from), silhouette, stability (mean
+            Jaccard similarity to its nearest group in bootstrap draws; above 0.75 is stable), medoid (row in
+            `members`), share_NAME (means).
+        notes: what a reader must know, in words.
+    """
+
+    members: pd.DataFrame
+    tree: np.ndarray
+    levels: pd.DataFrame
+    groups: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed: int = 1) -> Clusters:
+    """Group a population by its shares.
+
+    Args:
+        population: one row an individual, with run, individual and share_NAME (`evo.analysis.tables`).
+        n_groups: how many; the best by silhouette without it.
+        seed: of the bootstrap draws.
+    """
+    notes = []
+    columns = shares_of(population)
+    scaled = population[population[columns].notna().all(axis=1)].reset_index(drop=True)
+    if len(scaled) < len(population):
+        notes.append(
+            f"{len(population) - len(scaled)} individuals have every weight 0 and no style; they are left out"
+        )
+    shares = scaled[columns].to_numpy()
+    n = len(shares)
+    distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0
+    tree = linkage(shares, "ward") if n > 1 else np.empty((0, 4))
+    most = min(MOST_GROUPS, distinct, n - 1)
+    levels = pd.DataFrame(
+        [(k, _silhouettes(shares, _cut(tree, k)).mean()) for k in range(2, most + 1)],
+        columns=["groups", "silhouette"],
+    )
+    chosen = n_groups
+    if levels.empty:
+        reason = (
+            "there is nobody"
+            if n == 0
+            else "there is one individual"
+            if n == 1
+            else f"there are {n}"
+            if n < 3
+            else "all are alike"
+        )
+        notes.append(f"no groups can be told apart: {reason}")
+        chosen = 1
+    elif chosen is None:
+        best = levels.loc[levels["silhouette"].idxmax()]
+        chosen = int(best["groups"])
+        strength = _strength(best["silhouette"])
+        notes.append(f"{chosen} groups have the best silhouette, {best['silhouette']:.2f}: {strength}")
+        chance = _chance(shares, most, np.random.default_rng(seed))
+        if best["silhouette"] <= chance:
+            notes.append(
+                f"populations of one group reach {chance:.2f} by chance (95%), so these groups only describe"
+            )
+    chosen = max(1, min(chosen, max(distinct, 1)))
+    labels = _cut(tree, chosen) if chosen > 1 else np.ones(n, int)
+    members = scaled.assign(
+        group=labels, silhouette=_silhouettes(shares, labels) if 1 < chosen < n else np.full(n, np.nan)
+    )
+    stability = _stability(shares, labels, np.random.default_rng(seed)) if 1 < chosen < n else {}
+    members, groups = _describe(members, shares, stability)
+    return Clusters(members, tree, levels, groups, tuple(notes))
+
+
+def _cut(tree: np.ndarray, k: int) -> np.ndarray:
+    """Labels of k groups, 1 the largest; among equals the one that comes first."""
+    raw = fcluster(tree, k, "maxclust")
+    names, first, counts = np.unique(raw, return_index=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    rank = {int(names[place]): number + 1 for number, place in enumerate(order)}
+    return np.array([rank[int(one)] for one in raw])
+
+
+def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Silhouette of each; nan where sklearn would raise (one group, or each alone)."""
+    from sklearn.metrics import silhouette_samples  # noqa: PLC0415 - a second to import
+
+    if not 2 <= len(np.unique(labels)) <= len(labels) - 1:
+        return np.full(len(labels), np.nan)
+    return np.asarray(silhouette_samples(shares, labels))
+
+
+def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
+    """The best silhouette that 95% of populations of one group with the same covariance stay below."""
+    middle, spread = shares.mean(axis=0), np.cov(shares.T)
+    found = []
+    for _ in range(CHANCE_DRAWS):
+        drawn = pick.multivariate_normal(middle, spread, len(shares), check_valid="ignore", method="eigh")
+        tree = linkage(drawn, "ward")
+        found.append(max(_silhouettes(drawn, _cut(tree, k)).mean() for k in range(2, most + 1)))
+    return float(np.quantile(found, 0.95))
+
+
+def _strength(silhouette: float) -> str:
+    """In the words of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
+    for least, words in (
+        (0.71, "a strong structure"),
+        (0.51, "a reasonable structure"),
+        (0.26, "a weak structure"),
+    ):
+        if silhouette >= least:
+            return words
+    return "no substantial structure"
+
+
+def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator) -> dict[int, float]:
+    """Mean over bootstrap draws of each group's Jaccard similarity to the most similar group of the draw.
+
+    Source: Hennig, "Cluster-wise assessment of cluster stability", 2007.
+    """
+    k = labels.max()
+    found: dict[int, list[float]] = {group: [] for group in range(1, k + 1)}
+    for _ in range(STABILITY_DRAWS):
+        drawn = np.unique(pick.integers(len(labels), size=len(labels)))
+        if len(drawn) <= k:
+            continue
+        again = fcluster(linkage(shares[drawn], "ward"), k, "maxclust")
+        for group, values in found.items():
+            own = labels[drawn] == group
+            if own.any():
+                values.append(
+                    max((own & (again == one)).sum() / (own | (again == one)).sum() for one in set(again))
+                )
+    sizes = np.bincount(labels)
+    return {
+        group: float(np.mean(values)) if values and sizes[group] >= SMALLEST_STABLE else float("nan")
+        for group, values in found.items()
+    }
+
+
+def _describe(
+    members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Medoids and names."""
+    weights = names_of(members)
+    middle, spread = (
+        (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(len(weights)),) * 2
+    )
+    medoid, rows = np.zeros(len(members), bool), []
+    names: set[str] = set()
+    for group in sorted(members["group"].unique()):
+        own = np.flatnonzero(members["group"] == group)
+        distances = np.linalg.norm(shares[own][:, None] - shares[own], axis=2).sum(axis=1)
+        place = int(own[distances.argmin()])
+        medoid[place] = True
+        mean = shares[own].mean(axis=0)
+        name = _name(mean, middle, spread, weights, names)
+        names.add(name)
+        rows.append(
+            {
+                "group": group,
+                "name": name,
+                "size": len(own),
+                "runs": members["run"].iloc[own].nunique(),
+                "silhouette": members["silhouette"].iloc[own].mean(),
+                "stability": stability.get(group, float("nan")),
+                "medoid": place,
+            }
+            | dict(zip(shares_of(members), mean, strict=True))
+        )
+    columns = ["group", "name", "size", "runs", "silhouette", "stability", "medoid", *shares_of(members)]
+    return members.assign(medoid=medoid), pd.DataFrame(rows, columns=columns)
+
+
+def _name(
+    mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
+) -> str:
+    """The weights that set a group apart, the most first: as many as make the name its own."""
+    apart = np.divide(mean - middle, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
+    order = np.argsort(-np.abs(apart), kind="stable")
+    words = [
+        f"{'more' if apart[place] > 0 else 'less'} {weights[place]}" for place in order if apart[place] != 0
+    ]
+    if not words:
+        return "all alike"
+    for count in range(2, len(words) + 1):
+        if ", ".join(words[:count]) not in taken:
+            return ", ".join(words[:count])
+    return ", ".join(words)
+
+
+def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Points and games of each entrant against each other by decks.
+
+    Args:
+        games: as `evo.play.matchups.games_table` makes it.
+
+    Returns:
+        Two arrays of shape (entrants, entrants, decks, decks): of i against j, i holding the first deck.
+    """
+    n, d = len(games["first"].cat.categories), len(games["first_deck"].cat.categories)
+    first, second, one, two = (
+        games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
+    )
+    outcome = games["outcome"].to_numpy(object)
+    points = np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0))
+    won, played = np.zeros((n, n, d, d)), np.zeros((n, n, d, d))
+    for own, other, deck, opposed, score in (
+        (first, second, one, two, points),
+        (second, first, two, one, 1 - points),
+    ):
+        np.add.at(won, (own, other, deck, opposed), score)
+        np.add.at(played, (own, other, deck, opposed), 1)
+    return won, played
+
+
+def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
+    """How groups differ by decks: EVA's Figs. 9 and 10, rank-sum tests with correction for many tests.
+
+    Args:
+        games: everybody against everybody, as `evo.play.matchups.games_table` makes it.
+        groups: of each entrant, 1 and up (0: of none), in the order of the table's names.
+
+    Returns:
+        One row a comparison: kind, group, other, deck, opponent_deck, score, other_score (means over the
+        two groups), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
+        "any opponent": both groups with `deck` against everybody with `opponent_deck`; rank-sum test
+        (Fig. 9).
+        "head to head": the group with `deck` against the other with `opponent_deck`, each one's own scores,
+        rank-sum test (Fig. 10); the decks' strength belongs to it, and both sides are of the same games, so
+        its p-values are far too small. "decks exchanged": the group with `deck` against the other with
+        `opponent_deck`, beside the other with `deck` against the group; permutation test over individuals.
+        Empty where there is one group.
+    """
+    won, played = score_cube(games)
+    decks = [str(name) for name in games["first_deck"].cat.categories]
+    labels = sorted(set(groups.tolist()) - {0})
+    rows = []
+    for group, other in combinations(labels, 2):
+        ours, theirs = np.flatnonzero(groups == group), np.flatnonzero(groups == other)
+        among = np.ix_(ours, theirs), np.ix_(theirs, ours)
+        for (a, deck), (b, opposed) in product(enumerate(decks), repeat=2):
+            key = group, other, deck, opposed
+            anybody = _rates(won[:, :, a, b], played[:, :, a, b])
+            rows.append(("any opponent", *key, *_test(anybody[ours], anybody[theirs])))
+            mine = _rates(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
+            yours = _rates(won[:, :, b, a][among[1]], played[:, :, b, a][among[1]])
+            rows.append(("head to head", *key, *_test(mine, yours)))
+            both = np.concatenate([ours, theirs])
+            inner = np.ix_(both, both)
+            exchanged = _exchange(won[:, :, a, b][inner], played[:, :, a, b][inner], len(ours))
+            rows.append(("decks exchanged", *key, *exchanged))
+    columns = ["kind", "group", "other", "deck", "opponent_deck", "score", "other_score", "p"]
+    table = pd.DataFrame(rows, columns=columns).sort_values("kind", kind="stable").reset_index(drop=True)
+    table["p_adjusted"] = np.nan
+    for kind in table["kind"].unique():
+        own = (table["kind"] == kind) & table["p"].notna()
+        if own.any():
+            table.loc[own, "p_adjusted"] = false_discovery_control(table.loc[own, "p"], method="bh")
+    return table
+
+
+def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
+    """Scores per game of rows; nan of rows without games."""
+    games = played.sum(axis=1)
+    rates: np.ndarray = np.divide(won.sum(axis=1), games, out=np.full(len(games), np.nan), where=games > 0)
+    return rates
+
+
+def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
+    """Scores of two groups against each other with the same decks, and a permutation test of the two.
+
+    Their games are the same games, so no test of independent samples fits: labels are shuffled instead.
+
+    Args:
+        won: points of members of both groups against each other, shape (members, members).
+        played: games, the same shape.
+        n: the first so many are of the first group.
+    """
+    pick = np.random.default_rng(1)
+    labels = np.zeros((PERMUTATIONS + 1, len(won)))
+    labels[0, :n] = 1
+    for place in range(1, PERMUTATIONS + 1):
+        labels[place] = pick.permutation(labels[0])
+    rest = 1 - labels
+    ours, theirs = ((one @ won * other).sum(axis=1) for one, other in ((labels, rest), (rest, labels)))
+    games = (labels @ played * rest).sum(axis=1), (rest @ played * labels).sum(axis=1)
+    if not (games[0].all() and games[1].all()):
+        return float("nan"), float("nan"), float("nan")
+    scores, others = ours / games[0], theirs / games[1]
+    gap = np.abs(scores - others)
+    return float(scores[0]), float(others[0]), float((gap >= gap[0] - 1e-12).mean())
+
+
+def _test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
+    """Two means, and the p-value of the two-sided rank-sum test; nan where one has nobody."""
+    ours, theirs = ours[~np.isnan(ours)], theirs[~np.isnan(theirs)]
+    if len(ours) == 0 or len(theirs) == 0:
+        return float("nan"), float("nan"), float("nan")
+    if np.ptp(np.concatenate([ours, theirs])) == 0:
+        return float(ours.mean()), float(theirs.mean()), 1.0
+    test = mannwhitneyu(ours, theirs, alternative="two-sided", method="asymptotic")
+    return float(ours.mean()), float(theirs.mean()), float(test.pvalue)

@@ -1,0 +1,77 @@
+"""The last populations of runs against each other, and how the groups among them fare by decks."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from engine import find_deck, find_ruleset
+from evo.analysis.tables import Runs, last_population, weights_of
+from evo.play.entrants import Entrant
+from evo.play.games import Player
+from evo.storage.store import RunError
+from evo.tournament.run import Tournament
+
+
+def crossplay(
+    runs: Runs, paths: Sequence[Path], games: int, most: int | None = None, backend: str | None = None
+) -> tuple[Tournament, pd.DataFrame]:
+    """A round robin of all individuals of the runs' last populations.
+
+    Args:
+        runs: as `evo.analysis.tables.read_runs` gives them.
+        paths: as the user named them, for the command that repeats it.
+        games: for each two individuals and ordered pair of decks, even.
+        most: individuals of each run, the best; all without it.
+        backend: solver for all; the runs' without it.
+
+    Returns:
+        The tournament, and the population in the order of its entrants.
+
+    Raises:
+        RunError: the runs were played with different decks, rulesets or solvers.
+    """
+    configs = list(runs.configs.values())
+    for what in ("decks", "ruleset", *(() if backend else ("backend",))):
+        values = {getattr(config, what) for config in configs}
+        if len(values) > 1:
+            raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")
+    population = last_population(runs.individuals)
+    if most is not None:
+        population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
+    entrants = tuple(
+        Entrant(
+            f"{run}:{individual}",
+            Player(
+                tuple(float(weight) for weight in weights), backend or configs[0].backend, configs[0].agent
+            ),
+        )
+        for run, individual, weights in zip(
+            population["run"],
+            population["individual"],
+            population[weights_of(population)].to_numpy(),
+            strict=True,
+        )
+    )
+    decks = configs[0].decks
+    tournament = Tournament(
+        entrants=entrants,
+        alone=frozenset(),
+        decks=tuple(find_deck(deck) for deck in decks),
+        deck_names=decks,
+        ruleset=find_ruleset(configs[0].ruleset),
+        ruleset_name=configs[0].ruleset,
+        games=games,
+        origin=f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
+    )
+    return tournament, population
+
+
+def groups_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
+    """The group of each of a population, 0 of those left out of the clusters."""
+    known = members.set_index(["run", "individual"])["group"]
+    keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
+    groups: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
+    return groups

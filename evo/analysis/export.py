@@ -1,0 +1,138 @@
+"""Profiles out of a run: its champion, or the best of its final, each a file with its provenance."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+
+from engine import RULES_VERSION, ManaforgeError
+from evo.analysis.clustering import cluster_weights
+from evo.analysis.tables import last_population, read_runs, weights_of
+from evo.evolution.champion import candidates_of, named_agent, profile_of
+from evo.evolution.records import restore
+from evo.evolution.run import champion_stands
+from evo.storage.files import read_parquet, replace_file
+from evo.storage.store import RunError, peek_run, read_champion
+from ilp_agent import Profile, WeightVector
+from rivals import WEIGHTS_OF, read_agent_profile
+
+
+class ExportError(ManaforgeError, ValueError):
+    """Nothing to export, or nowhere to; the message names the way out."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A profile and where it was written."""
+
+    profile: Profile[WeightVector]
+    path: Path
+
+
+def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
+    """The best candidates of a run's final as profiles, the champion first.
+
+    Args:
+        run: a run folder whose final was played.
+        top: how many.
+
+    Raises:
+        RunError: there is no such run.
+        ExportError: its final was not played, or had fewer candidates.
+    """
+    folder = peek_run(run)
+    if not champion_stands(folder):
+        why = f"; {folder.problems[0]}" if folder.problems else ""
+        raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
+    champion = read_champion(run)
+    try:
+        final = read_parquet(run / "final.parquet")
+        strategy = restore(folder, folder.config)
+    except (OSError, ValueError, RunError) as error:
+        reason = str(error).splitlines()[0]
+        raise ExportError(f"run {run} cannot be read: {reason}. To mend it: manaforge resume {run}") from None
+    ranked = final[final["stage"] != "thesis"].sort_values("rank")
+    names = list(ranked["candidate"]) or [champion["provenance"]["candidate"]]
+    if top > len(names):
+        raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
+    candidates = {one.name: one for one in candidates_of(strategy, folder.config.agent)}
+    versions = {key: champion["provenance"][key] for key in ("manaforge", "rules")}
+    found = []
+    for place, name in enumerate(names[:top]):
+        if place == 0:
+            profile = read_agent_profile(run / "champion.toml")
+        else:
+            profile = profile_of(candidates[name], strategy, folder.config, final)
+        provenance = {"run": run.resolve().name, **profile.provenance, **versions}
+        found.append(replace(profile, provenance=provenance))
+    return found
+
+
+def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
+    """One profile for each group of the runs' last populations: its medoid.
+
+    Raises:
+        RunError: there is no such run.
+    """
+    runs = read_runs(paths)
+    found = cluster_weights(last_population(runs.individuals))
+    profiles = []
+    for group in found.groups.to_dict("records"):
+        row = found.members.iloc[group["medoid"]]
+        config = runs.configs[row["run"]]
+        provenance = {
+            "run": row["run"],
+            "source": "manaforge export --clusters",
+            "candidate": f"individual {row['individual']}",
+            "birth": int(row["birth"]),
+            "generation": int(row["generation"]),
+            "seed": config.seed,
+            "config_hash": config.digest,
+            "manaforge": version("manaforge"),
+            "rules": RULES_VERSION,
+            "group": {
+                "number": int(group["group"]),
+                "name": group["name"],
+                "size": int(group["size"]),
+                "of": len(found.members),
+                "runs": int(group["runs"]),
+            },
+        }
+        provenance |= named_agent(config)
+        provenance["last_generation"] = {
+            "games": int(row["games"]),
+            "points": float(row["fitness"]),
+            "win_rate": float(row["win_rate"]),
+        }
+        slug = group["name"].replace(", ", "-").replace(" ", "-")
+        columns = weights_of(runs.individuals)
+        weights = WEIGHTS_OF[config.agent].from_array(row[columns].to_numpy(float))
+        profiles.append(Profile(f"group-{group['group']}-{slug}", weights, provenance))
+    return profiles
+
+
+def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list[Exported]:
+    """Write profiles as `NAME.toml` into a folder, each all or nothing, and read each back.
+
+    Raises:
+        ExportError: the folder cannot be written, or holds another profile of that name.
+    """
+    written = []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for profile in profiles:
+            if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", profile.name):
+                raise ExportError(f"the profile's name {profile.name!r} cannot be that of a file")
+            path = out / f"{profile.name}.toml"
+            content = profile.to_toml().encode()
+            if path.exists() and path.read_bytes() != content:
+                raise ExportError(f"{path} is there already and differs; choose another --out")
+            replace_file(path, content, out / f".{profile.name}.tmp")
+            assert read_agent_profile(path).weights == profile.weights
+            written.append(Exported(profile, path))
+    except FileExistsError:
+        raise ExportError(f"{out} is a file; choose another --out") from None
+    except OSError as error:
+        raise ExportError(f"cannot write to {out}: {error.strerror or error}") from None
+    return written

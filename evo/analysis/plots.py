@@ -1,0 +1,189 @@
+"""Figures of runs: functions from tables to axes. Those of clusters are in `plots_clusters`."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter, PercentFormatter
+from scipy.special import stdtrit
+
+from evo.analysis.tables import long_weights
+from evo.figures.style import BLUE, GREY, MARKERS
+
+FEW_NAMES = 10
+"""More names on an axis are written upright."""
+
+BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
+MOST_BOXES = 25
+
+
+def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
+    """All generations, or every so many that at most `MOST_BOXES` remain; the last always."""
+    last = int(individuals["generation"].max())
+    step = -(-(last + 1) // MOST_BOXES)
+    return individuals[(last - individuals["generation"]) % step == 0]
+
+
+def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
+    sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
+
+
+def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
+    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2)."""
+    _boxes(axes, _some_generations(individuals), "win_rate")
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+    axes.set(xlabel="generation", ylabel="fitness, score per game")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
+    """Age of those who survived a generation (EVA's Fig. 4)."""
+    _boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
+    axes.set(xlabel="generation", ylabel="age, generations since birth")
+    return axes
+
+
+def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
+    """How long individuals survived, and when those were born who survived at all (EVA's Fig. 3).
+
+    Args:
+        axes: to draw on.
+        spans: as `evo.analysis.tables.lifespans` makes them.
+    """
+    survivors = spans[spans["lifespan"] > 0]
+    table = pd.DataFrame(
+        {"generations survived": survivors["lifespan"], "generation of birth": survivors["birth"]}
+    )
+    sns.boxplot(table, ax=axes, orient="h", fliersize=2, **BOXES)
+    axes.set(xlabel="generations", ylabel="")
+    return axes
+
+
+def _line_over_runs(axes: Axes, table: pd.DataFrame, y: str, marker: str = "") -> bool:
+    """The mean over runs by generation and, of several runs, its 95% interval by Student's t."""
+    groups = table.groupby("generation")[y]
+    middle, n = groups.mean(), groups.count()
+    axes.plot(middle.index, middle.to_numpy(), color=BLUE, marker=marker, markersize=4)
+    several = bool(n.max() > 1)
+    if several:
+        half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
+        axes.fill_between(middle.index, middle - half, middle + half, color=BLUE, alpha=0.25, linewidth=0)
+    return several
+
+
+def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
+    """Survivors born in the generation: mean over runs with its 95% interval (EVA's Fig. 5).
+
+    Args:
+        axes: to draw on.
+        new: as `evo.analysis.tables.newcomers` makes them.
+    """
+    several = _line_over_runs(axes, new, "newcomers")
+    axes.set(xlabel="generation", ylabel="new individuals" + (", mean and 95% interval" if several else ""))
+    axes.set_ylim(bottom=0)
+    return axes
+
+
+def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndarray]) -> Axes:
+    """Distribution of each weight's share of the sum (EVA's Figs. 6 and 7).
+
+    Args:
+        axes: to draw on.
+        population: one row an individual.
+        marked: shares of profiles to show beside, such as the thesis's seven, by name.
+    """
+    table = long_weights(population)
+    sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
+    sns.stripplot(
+        table, x="weight", y="share", ax=axes, color=BLUE, size=2.5, alpha=0.6, jitter=0.2, legend=False
+    )
+    for place, (name, shares) in enumerate(marked.items()):
+        axes.plot(
+            np.arange(len(shares)) + 0.38,
+            shares,
+            MARKERS[place % len(MARKERS)],
+            color=sns.color_palette("colorblind")[place % 10],
+            markersize=4,
+            label=name,
+            linestyle="none",
+        )
+    if marked:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
+    axes.set(xlabel="weight", ylabel="share")
+    if table["weight"].nunique() > FEW_NAMES:
+        axes.tick_params(axis="x", labelrotation=90)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
+    """Median step size of the survivors by generation, a line a weight; logarithmic.
+
+    Args:
+        axes: to draw on.
+        sigmas: as `evo.analysis.tables.long_sigmas` makes them.
+    """
+    middle = (
+        sigmas[sigmas["survived"]]
+        .groupby(["generation", "weight"], observed=True)["sigma"]
+        .median()
+        .reset_index()
+    )
+    sns.lineplot(
+        middle,
+        x="generation",
+        y="sigma",
+        hue="weight",
+        style="weight",
+        ax=axes,
+        palette="colorblind",
+        linewidth=1.2,
+    )
+    axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
+    axes.yaxis.set_major_formatter("{x:g}")  # names may hold a $, so nothing is set as mathematics
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.legend(fontsize=7, ncols=2, frameon=False)
+    return axes
+
+
+def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
+    """Score of each generation's best against fixed opponents, mean over runs with its 95% interval.
+
+    Args:
+        axes: to draw on.
+        progress: columns run, generation, score.
+    """
+    _line_over_runs(axes, progress, "score", marker="o")
+    axes.set(xlabel="generation", ylabel="score of the best against the thesis's seven")
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return axes
+
+
+def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
+    """An individual and its ancestors: bars from birth to the last generation survived, lines to parents.
+
+    Args:
+        axes: to draw on.
+        family: as `evo.analysis.tables.ancestors` makes it.
+    """
+    rows = {int(one): place for place, one in enumerate(family["individual"])}
+    axes.barh(
+        list(rows.values()),
+        np.maximum(family["last"] - family["birth"], 0.3),
+        left=family["birth"],
+        height=0.6,
+        color=BLUE,
+    )
+    for row in family.to_dict("records"):
+        place = rows[int(row["individual"])]
+        for parent in (row["parent_a"], row["parent_b"]):
+            if pd.notna(parent) and int(parent) in rows:
+                axes.plot([row["birth"]] * 2, [rows[int(parent)], place], color=GREY, linewidth=0.8)
+    axes.set(xlabel="generation", ylabel="")
+    few = len(rows) <= 30
+    axes.set_yticks(list(rows.values()) if few else [], [f"individual {one}" for one in rows] if few else [])
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    return axes

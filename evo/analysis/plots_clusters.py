@@ -1,0 +1,141 @@
+"""Figures of groups of weights: the tree, the map, and how groups differ by decks."""
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+from scipy.cluster.hierarchy import dendrogram
+
+from evo.analysis.clustering import Clusters
+from evo.analysis.tables import shares_of
+from evo.figures.style import DIVERGING, GREY, MARKERS
+
+SIGNIFICANT = 0.05
+FAINTEST = 1e-6
+"""Smaller p-values are drawn like this one."""
+
+
+def group_colours(n: int) -> dict[int, str]:
+    """A colour for each group, 1 to n."""
+    palette = sns.color_palette("colorblind", max(n, 1))
+    return {number + 1: to_hex(colour) for number, colour in enumerate(palette)}
+
+
+def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
+    """Ward's tree, its leaves and what is within a group coloured by group (EVA's Fig. 8)."""
+    labels = clusters.members["group"].to_numpy()
+    colours = group_colours(labels.max())
+    n = len(labels)
+    under: list[set[int]] = [{int(label)} for label in labels]
+    for left, right in clusters.tree[:, :2].astype(int):
+        under.append(under[left] | under[right])
+
+    def colour(node: int) -> str:
+        return colours[next(iter(under[node]))] if len(under[node]) == 1 else GREY
+
+    if clusters.tree[:, 2].max() == 0:
+        axes.text(0.5, 0.5, f"{n} individuals, all alike", ha="center")
+        axes.set_axis_off()
+        return axes
+    few = n <= 40
+    names = [f"{run}:{one}" for run, one in clusters.members[["run", "individual"]].itertuples(index=False)]
+    dendrogram(
+        clusters.tree,
+        ax=axes,
+        link_color_func=colour,
+        labels=names if few else None,
+        no_labels=not few,
+        leaf_rotation=90,
+        leaf_font_size=6,
+    )
+    for row in clusters.groups.itertuples():
+        axes.plot([], [], color=colours[row.group], label=f"{row.group}: {row.name} ({row.size})")
+    axes.legend(fontsize=7, frameon=False)
+    axes.set(ylabel="distance of merged groups (Ward)", xlabel="" if few else f"{n} individuals")
+    return axes
+
+
+def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal components of shares.
+
+    Returns:
+        Coordinates, shape (individuals, 2), and the part of the variance that each axis shows, shape (2,).
+    """
+    from sklearn.decomposition import PCA  # noqa: PLC0415 - a second to import
+
+    parts = min(2, *shares.shape)
+    if len(shares) < 2 or np.ptp(shares, axis=0).max(initial=0.0) == 0:
+        return np.zeros((len(shares), 2)), np.zeros(2)
+    model = PCA(parts, svd_solver="full").fit(shares)
+    places, kept = np.zeros((len(shares), 2)), np.zeros(2)
+    places[:, :parts], kept[:parts] = model.transform(shares), model.explained_variance_ratio_
+    return places, kept
+
+
+def plot_map(axes: Axes, clusters: Clusters) -> Axes:
+    """All weights in the plane of their two principal components, by group; medoids ringed."""
+    places, kept = project(clusters.members[shares_of(clusters.members)].to_numpy())
+    labels = clusters.members["group"].to_numpy()
+    colours = group_colours(labels.max())
+    for row in clusters.groups.itertuples():
+        own = labels == row.group
+        mark, colour = MARKERS[(row.group - 1) % len(MARKERS)], colours[row.group]
+        label = f"{row.group}: {row.name} ({row.size})"
+        axes.scatter(places[own, 0], places[own, 1], s=22, alpha=0.75, marker=mark, color=colour, label=label)
+        x, y = places[row.medoid]
+        axes.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.4)
+    axes.legend(fontsize=7, frameon=False)
+    axes.set(
+        xlabel=f"first component, {kept[0]:.0%} of the variance of shares",
+        ylabel=f"second component, {kept[1]:.0%}",
+    )
+    return axes
+
+
+def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> Axes:
+    """How two groups differ by decks (one part of EVA's Figs. 9 and 10).
+
+    Blue where the first group scores more, red where the second does, the deeper the smaller the corrected
+    p-value; what differs at 0.05 after correction has a thick box.
+
+    Args:
+        axes: to draw on.
+        comparisons: rows of `evo.analysis.clustering.compare_groups` of one kind and two groups.
+        decks: in the order to draw.
+    """
+    shade = pd.DataFrame(0.0, index=decks, columns=decks)
+    texts = pd.DataFrame("", index=decks, columns=decks)
+    boxed = []
+    for row in comparisons.itertuples():
+        p = max(row.p_adjusted, FAINTEST) if pd.notna(row.p_adjusted) else 1.0
+        difference = row.score - row.other_score
+        shade.loc[row.deck, row.opponent_deck] = -np.log10(p) * np.sign(difference)
+        texts.loc[row.deck, row.opponent_deck] = f"{difference:+.1%}" if pd.notna(difference) else ""
+        if p < SIGNIFICANT:
+            boxed.append((decks.index(row.opponent_deck), decks.index(row.deck)))
+    most = -np.log10(FAINTEST)
+    sns.heatmap(
+        shade,
+        ax=axes,
+        vmin=-most,
+        vmax=most,
+        center=0,
+        cmap=DIVERGING,
+        annot=texts,
+        fmt="",
+        annot_kws={"size": 7},
+        cbar=False,
+        linewidths=0.5,
+        square=True,
+    )
+    for x, y in boxed:
+        axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="black", linewidth=2, clip_on=False))
+    first = comparisons.iloc[0]
+    axes.set_title(f"{first['group']} against {first['other']}", fontsize=9)
+    axes.set(xlabel="opponent's deck", ylabel="own deck")
+    axes.tick_params(axis="both", labelsize=7, length=0)
+    axes.tick_params(axis="x", labelrotation=30)
+    axes.tick_params(axis="y", labelrotation=0)
+    return axes

@@ -1,0 +1,219 @@
+"""What tables of runs say, a sentence each, computed from the tables. Pure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from evo.analysis.clustering import Clusters
+from evo.analysis.tables import names_of, shares_of
+
+
+def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
+    """Mean with its 95% interval by Student's t; nan bounds for a single value."""
+    array = np.asarray(values, float)
+    middle = float(array.mean())
+    if len(array) < 2:
+        return middle, float("nan"), float("nan")
+    half = float(stdtrit(len(array) - 1, 0.975)) * float(array.std(ddof=1)) / len(array) ** 0.5
+    return middle, middle - half, middle + half
+
+
+def _between(low: float, high: float, form: str = "{:.1%}") -> str:
+    if np.isnan(low):
+        return "one run, no interval"
+    return f"95% interval over runs {form.format(low)} to {form.format(high)}"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def fitness_sentence(individuals: pd.DataFrame) -> str:
+    """How far individuals of a generation lie apart, at the beginning and at the end."""
+    spread = individuals.groupby("generation")["win_rate"].agg(
+        lambda one: one.quantile(0.75) - one.quantile(0.25)
+    )
+    first, last = spread.index.min(), spread.index.max()
+    best = individuals[individuals["generation"] == last].groupby("run", observed=True)["win_rate"].max()
+    return (
+        f"The middle half of the individuals lies within {spread[first]:.1%} of score in generation "
+        f"{first} and within {spread[last]:.1%} in generation {last}, whose best scores "
+        f"{best.mean():.1%} against its own generation. Relative fitness says nothing of absolute "
+        "strength; the next figure does."
+    )
+
+
+def progress_sentence(progress: pd.DataFrame) -> str:
+    """Whether the best got better against fixed opponents, and whether they still do."""
+    by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
+    by_run = by_run.dropna(axis=1)  # generations that all runs have
+    if by_run.shape[1] < 2:
+        return "There is one generation to compare."
+    first, last = by_run.columns[0], by_run.columns[-1]
+    half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
+    gain, late = (mean_interval(by_run[last] - by_run[one]) for one in (first, half))
+    many = _count(len(by_run), "run")
+    said = (
+        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
+        f"the mean of {many} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"{gain[0]:+.1%} ({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} "
+        f"({_between(*late[1:], '{:+.1%}')}) came after generation {half}"
+    )
+    still = not np.isnan(late[1]) and late[1] > 0
+    return said + (": it still improved." if still else "; further improvement cannot be told from chance.")
+
+
+def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
+    """How long individuals last."""
+    lived = spans[spans["lifespan"] > 0]
+    if lived.empty:
+        return "Nobody has survived a generation yet."
+    low, high = lived["birth"].quantile([0.25, 0.75])
+    survivors = individuals[individuals["survived"]]
+    last = survivors["generation"].max()
+    age = survivors.loc[survivors["generation"] == last, "age"].median()
+    return (
+        f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
+        f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
+        f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
+        f"The survivors of generation {last} are {age:.0f} generations old in the median."
+    )
+
+
+def newcomers_sentence(new: pd.DataFrame) -> str:
+    """How many of a population are replaced."""
+    if new.empty:
+        return "There are no newcomers before generation 1."
+    ends = new.groupby("run", observed=True)["generation"].transform("max")
+    early = mean_interval(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
+    said = (
+        f"In the mean {early[0]:.1f} newcomers enter the population in each of generations 1 to "
+        f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}')})"
+    )
+    if ends.min() < 20:
+        return said + "."
+    late = mean_interval(new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean())
+    return said + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}')})."
+
+
+def weights_sentence(population: pd.DataFrame) -> str:
+    """Which weights are large, which near nothing, which undecided."""
+    names = names_of(population)
+    shares = population[shares_of(population)].dropna()
+    if shares.empty:
+        return "Every weight of every individual is 0."
+    middle = shares.median().to_numpy()
+    width = (shares.quantile(0.75) - shares.quantile(0.25)).to_numpy()
+    order = np.argsort(-middle)
+    large = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[:4])
+    small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
+    wide, narrow = int(width.argmax()), int(width.argmin())
+    return (
+        f"Largest in the median of {len(shares)} individuals: {large}. "
+        + (f"Under 5%: {small}. " if small else "")
+        + f"Most undecided is {names[wide]}, whose middle half spans {width[wide]:.1%}; "
+        f"most settled {names[narrow]}, with {width[narrow]:.1%}."
+    )
+
+
+def weights_table(population: pd.DataFrame) -> pd.DataFrame:
+    """One row a weight: median share, quartiles, and the spread between and within runs.
+
+    Columns weight, median, quartile_1, quartile_3, between_runs (standard deviation of the runs' means) and
+    within_runs (mean standard deviation inside a run): a weight that selection does not hold varies inside
+    one population as much as between runs.
+    """
+    columns = shares_of(population)
+    shares = population[["run", *columns]].dropna()
+    by_run = shares.groupby("run", observed=True)[columns]
+    return pd.DataFrame(
+        {
+            "weight": names_of(population),
+            "median": shares[columns].median().to_numpy(),
+            "quartile_1": shares[columns].quantile(0.25).to_numpy(),
+            "quartile_3": shares[columns].quantile(0.75).to_numpy(),
+            "between_runs": by_run.mean().std().to_numpy(),
+            "within_runs": by_run.std().mean().to_numpy(),
+        }
+    )
+
+
+def sigmas_sentence(sigmas: pd.DataFrame) -> str:
+    """Which step sizes shrank."""
+    middle = (
+        sigmas[sigmas["survived"]]
+        .groupby(["generation", "weight"], observed=True)["sigma"]
+        .median()
+        .unstack()
+    )
+    first, last = middle.iloc[0], middle.iloc[-1]
+    small = ", ".join(f"{name} {last[name]:.3f}" for name in last.sort_values().index[:3])
+    return (
+        f"The median step size over all weights went from {first.median():.2f} to {last.median():.2f}; "
+        f"smallest at the end: {small}."
+    )
+
+
+def decks_sentence(scores: pd.DataFrame) -> str:
+    """Which deck serves best, and against which it is hardest."""
+    if len(scores) == 1:
+        return f"One deck was played: {scores.index[0]}."
+    best, hardest = scores.mean(axis=1).idxmax(), scores.mean(axis=0).idxmin()
+    return (
+        f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents; {hardest} is "
+        f"hardest to play against, with {scores[hardest].mean():.1%}. Games against those who did not "
+        "survive count too, so mirrors need not show 50%."
+    )
+
+
+def groups_sentence(clusters: Clusters) -> str:
+    """How many styles there are, and how sure."""
+    said = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
+    if len(clusters.groups) < 2:
+        return said
+    known = clusters.groups["stability"].notna()
+    stable = clusters.groups["stability"] > 0.75
+    parts = [
+        f"{row.group} ({row.name}): {_count(row.size, 'individual')} of {_count(row.runs, 'run')}, "
+        + ("too small to tell its stability" if pd.isna(row.stability) else f"stability {row.stability:.2f}")
+        for row in clusters.groups.itertuples()
+    ]
+    return (
+        f"{said} Of {known.sum()} groups large enough to tell {stable.sum()} are stable. {'; '.join(parts)}."
+    )
+
+
+def comparisons_sentence(comparisons: pd.DataFrame) -> str:
+    """How many differences between groups are beyond chance, and the largest of them."""
+    if comparisons.empty:
+        return "With one group there is nothing to compare."
+    parts = []
+    for kind in ("any opponent", "decks exchanged"):
+        rows = comparisons[comparisons["kind"] == kind]
+        beyond = rows[rows["p_adjusted"] < 0.05]
+        text = f"{kind}: {len(beyond)} of {len(rows)} differ at 0.05 after correction"
+        text += f" ({int((rows['p'] < 0.05).sum())} before it)"
+        if len(beyond):
+            one = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
+            text += (
+                f", most of all group {one['group']} against {one['other']} with {one['deck']} against "
+                f"{one['opponent_deck']}: {one['score']:.1%} to {one['other_score']:.1%}"
+            )
+        parts.append(text)
+    said = "; ".join(parts)
+    return (
+        f"{said[0].upper()}{said[1:]}. Head to head, as EVA's Fig. 10 has it, the strength of the decks "
+        "counts too and the p-values are too small; with decks exchanged only the weights differ."
+    )
+
+
+def lineage_sentence(family: pd.DataFrame, run: str) -> str:
+    """Where the best of the last generation comes from."""
+    one = family[["individual", "birth"]].iloc[-1].astype(int)
+    return (
+        f"Individual {one['individual']}, the best of the last generation of run {run}, was born in "
+        f"generation {one['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
+        f"{family['birth'].min()}."
+    )

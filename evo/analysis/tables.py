@@ -1,0 +1,291 @@
+"""Run folders as tidy tables: one run or many, finished or growing. Reading never writes and never waits.
+
+Only committed generations are read. A file that is missing or does not agree with its checksum is named in
+`Runs.problems` and with a `RunWarning`, and left out.
+"""
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from engine import ManaforgeError
+from evo.config import RunConfig
+from evo.storage.schema import SchemaError, read_table, wins_column
+from evo.storage.store import RunError, RunFolder, peek_run
+from rivals import WEIGHTS_OF
+
+READERS = 4
+
+
+class RunWarning(UserWarning):
+    """A part of a run that could not be read and is left out."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs as they stood when they were read.
+
+    Attributes:
+        folders: by the name that tables show.
+        individuals: see `read_runs`.
+        problems: what could not be read, in words.
+    """
+
+    folders: dict[str, RunFolder]
+    individuals: pd.DataFrame
+    problems: tuple[str, ...]
+
+    @property
+    def configs(self) -> dict[str, RunConfig]:
+        """Configurations by run."""
+        return {name: folder.config for name, folder in self.folders.items()}
+
+
+def weights_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the weights as evolved, weight_NAME, in their order; [] of a table without them."""
+    return [name for name in table.columns if str(name).startswith("weight_")]
+
+
+def shares_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the weights in their scale-free form, share_NAME."""
+    return [name for name in table.columns if str(name).startswith("share_")]
+
+
+def sigmas_of(table: pd.DataFrame) -> list[str]:
+    """Columns of the step sizes, sigma_NAME."""
+    return [name for name in table.columns if str(name).startswith("sigma_")]
+
+
+def names_of(table: pd.DataFrame) -> list[str]:
+    """Names of the weights that a table's share_NAME columns are about."""
+    return [name.removeprefix("share_") for name in shares_of(table)]
+
+
+def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
+    """Run folders among paths: those given, and those inside a study's folder.
+
+    Returns:
+        Paths by name: the folder's own, or as much of its path as tells runs apart.
+
+    Raises:
+        RunError: a path holds no run, or one is given twice.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        inside = [path] if (path / "config.toml").is_file() else []
+        inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
+        if not inside:
+            raise RunError(f"{path} is no run folder and holds none: no config.toml")
+        found += inside
+    if len({path.resolve() for path in found}) < len(found):
+        raise RunError(f"the same run twice in {', '.join(map(str, found))}")
+    for depth in range(1, 20):
+        names = ["/".join(path.resolve().parts[-depth:]) for path in found]
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(names, found, strict=True))
+
+
+def read_runs(paths: Iterable[Path | str]) -> Runs:
+    """Read the individuals of runs.
+
+    Args:
+        paths: run folders, or folders of studies.
+
+    Returns:
+        Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
+        runs/README.md), share_NAME (the weights in their scale-free form: divided by their sum, since scaling
+        all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0),
+        win_rate (fitness by games) and age (generations since birth).
+
+    Raises:
+        RunError: there is no such run, or these runs evolve the weights of different agents.
+    """
+    folders, problems = {}, []
+    for name, path in find_runs(paths).items():
+        try:
+            folders[name] = peek_run(path)
+        except ManaforgeError as error:
+            problems.append(f"run {path} cannot be read: {error}")
+    agents = sorted({folder.config.agent for folder in folders.values()})
+    if len(agents) > 1:
+        raise RunError(
+            f"these runs evolve different agents ({', '.join(agents)}); read one agent's at a time"
+        )
+    frames = _read_all(folders, "generations", problems)
+    for problem in problems:
+        warnings.warn(problem, RunWarning, stacklevel=2)
+    if not frames:
+        raise RunError(
+            f"no generation can be read yet in {', '.join(str(path) for path in paths)}"
+            + "".join(f"; {problem}" for problem in problems[:3])
+        )
+    individuals = pd.concat(frames, ignore_index=True)
+    individuals.insert(0, "run", individuals.pop("run").astype("category"))
+    vector = WEIGHTS_OF[agents[0]]
+    weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
+    individuals[[f"share_{name}" for name in vector.names()]] = vector.scale_free(weights)
+    individuals["win_rate"] = individuals["fitness"] / individuals["games"]
+    individuals["age"] = individuals["generation"] - individuals["birth"]
+    return Runs(folders, individuals, tuple(problems))
+
+
+def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The pairings of runs: run and all columns of `pairings/`, and what could not be read, in words."""
+    problems: list[str] = []
+    frames = _read_all(runs.folders, "pairings", problems)
+    for problem in problems:
+        warnings.warn(problem, RunWarning, stacklevel=2)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
+
+
+def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:
+    """Tables of runs, several at a time; `problems` is added to in the order of the runs."""
+    found: list[list[str]] = [[] for _ in folders]
+    with ThreadPoolExecutor(READERS) as readers:
+        tables = list(readers.map(_read, folders.values(), [kind] * len(folders), found))
+    problems += [problem for of_run in found for problem in of_run]
+    return [table.assign(run=name) for name, table in zip(folders, tables, strict=True) if table is not None]
+
+
+def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:
+    """All good generations of a run, or None; `problems` is added to."""
+    column = 1 if kind == "generations" else 2
+    tables = []
+    lines = _lines(folder)
+    if not lines and any((folder.path / kind).glob("*.parquet")) and kind == "generations":
+        problems.append(
+            f"{folder.path / 'checksums.txt'} is missing or empty, so no generation can be trusted"
+        )
+    for number, line in enumerate(lines):
+        if line.split()[:1] != [f"{number:04d}"]:
+            problems.append(
+                f"{folder.path / 'checksums.txt'}: line {number + 1} is not that of generation {number}"
+            )
+            break
+        file = folder.file(kind, number)
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            problems.append(f"{file} cannot be read: {error.strerror}")
+            continue
+        parts = line.split()
+        if len(parts) != 3 or hashlib.sha256(content).hexdigest() != parts[column]:
+            problems.append(f"{file} is damaged: it does not agree with checksums.txt")
+            continue
+        try:
+            tables.append(read_table(content, kind, folder.config))
+        except SchemaError as error:
+            problems.append(f"{file} is no table of {kind}: {error}")
+    if not tables:
+        return None
+    return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries().to_pandas()
+
+
+def _lines(folder: RunFolder) -> list[str]:
+    """Whole lines of checksums.txt: one for each committed generation."""
+    try:
+        text = (folder.path / "checksums.txt").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return []
+    return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual, generation and weight: its value and share beside the individual's keys."""
+    return _long(individuals, {"value": weights_of(individuals), "share": shares_of(individuals)})
+
+
+def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual, generation and step size: sigma beside the individual's keys and the weight."""
+    return _long(individuals, {"sigma": sigmas_of(individuals)})
+
+
+def _long(individuals: pd.DataFrame, values: dict[str, list[str]]) -> pd.DataFrame:
+    names, keys = names_of(individuals), ["run", "generation", "individual", "survived"]
+    n = len(names)
+    table = individuals[keys].loc[individuals.index.repeat(n)].reset_index(drop=True)
+    codes = np.tile(np.arange(n), len(individuals))
+    table["weight"] = pd.Categorical.from_codes(codes, names)
+    for name, columns in values.items():
+        table[name] = individuals[columns].to_numpy().reshape(-1)
+    return table
+
+
+def last_population(individuals: pd.DataFrame) -> pd.DataFrame:
+    """The survivors of each run's last generation that could be read, the best of a run first."""
+    last = individuals.groupby("run", observed=True)["generation"].transform("max")
+    rows = individuals[(individuals["generation"] == last) & individuals["survived"]]
+    return rows.sort_values(["run", "rank"]).reset_index(drop=True)
+
+
+def best_individuals(individuals: pd.DataFrame) -> pd.DataFrame:
+    """The best of each run and generation."""
+    return individuals[individuals["rank"] == 1].reset_index(drop=True)
+
+
+def lifespans(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual: run, individual, birth, lifespan (generations it survived; 0: none), alive."""
+    last = individuals.groupby("run", observed=True)["generation"].transform("max")
+    frame = individuals[["run", "individual", "birth"]].assign(
+        lifespan=individuals["survived"].astype(int),
+        alive=(individuals["generation"] == last) & individuals["survived"],
+    )
+    keys = ["run", "individual"]
+    table = frame.groupby(keys, observed=True).agg({"birth": "first", "lifespan": "sum", "alive": "any"})
+    return table.reset_index()
+
+
+def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
+    """One row a run and generation: how many of its survivors were born in it. Generation 0 is left out."""
+    survivors = individuals[individuals["survived"] & (individuals["generation"] > 0)]
+    new = survivors["birth"] == survivors["generation"]
+    return (
+        survivors.assign(newcomers=new.astype(int))
+        .groupby(["run", "generation"], observed=True)["newcomers"]
+        .sum()
+        .reset_index()
+    )
+
+
+def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFrame:
+    """Score per game by own deck (rows) and other deck (columns) over individuals, as EVA's Table 4."""
+    games = population["games"].sum() / len(decks) ** 2
+    table = pd.DataFrame(
+        [[population[wins_column(a, b)].sum() / games for b in decks] for a in decks],
+        index=pd.Index(decks, name="deck"),
+        columns=pd.Index(decks, name="opponent's deck"),
+    )
+    return table.astype(float)
+
+
+def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFrame:
+    """An individual and all it comes from.
+
+    Returns:
+        One row an ancestor, the oldest first: individual, birth, parent_a, parent_b, last (the last
+        generation it survived), share_NAME.
+    """
+    own = individuals[individuals["run"] == run]
+    known = own.drop_duplicates("individual").set_index("individual")
+    alive = own[own["survived"]].groupby("individual")["generation"].max()
+    found: set[int] = set()
+    waiting = [individual]
+    while waiting:
+        one = waiting.pop()
+        if one in found or one not in known.index:
+            continue
+        found.add(one)
+        waiting += [
+            int(known.at[one, name]) for name in ("parent_a", "parent_b") if pd.notna(known.at[one, name])
+        ]
+    rows = known.loc[sorted(found)].reset_index()
+    rows["last"] = rows["individual"].map(alive).fillna(rows["birth"]).astype(int)
+    return rows[["individual", "birth", "parent_a", "parent_b", "last", *shares_of(individuals)]]

@@ -1,0 +1,73 @@
+"""A run while it goes on, drawn for the terminal from its tables."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
+from evo.storage.store import read_champion
+
+BARS = "▁▂▃▄▅▆▇█"
+WIDEST = 48
+"""Columns of a line of bars."""
+
+
+def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
+    """Values as a line of bars from their least to their greatest, at most `width` of them."""
+    array = np.asarray(values, float)
+    if len(array) > width:
+        array = np.array([part.mean() for part in np.array_split(array, width)])
+    low, high = array.min(), array.max()
+    steps = np.zeros(len(array)) if high <= low else (array - low) / (high - low) * (len(BARS) - 1)
+    return "".join(BARS[round(step)] for step in steps)
+
+
+def draw_run(runs: Runs, name: str) -> RenderableType:
+    """One run: how far it is, how it changes by generation, and where its weights stand."""
+    folder = runs.folders[name]
+    own = runs.individuals[runs.individuals["run"] == name]
+    if own.empty:
+        return Text(f"{name}: no generation yet")
+    last = int(own["generation"].max())
+    made = read_champion(folder.path).get("provenance", {}).get("generation")
+    ended = last == folder.config.generations == made
+    state = "finished" if ended else f"{last / max(folder.config.generations, 1):.0%}"
+    head = Text(f"{name}: generation {last} of {folder.config.generations}, {state}", style="bold")
+    survivors = own[own["survived"]].groupby("generation")
+    by_generation = {
+        "best, score per game": own.groupby("generation")["win_rate"].max(),
+        "spread of shares": survivors[shares_of(own)].std().mean(axis=1),
+        "median step size": survivors[sigmas_of(own)].median().median(axis=1),
+        "mean age": survivors["age"].mean(),
+        "newcomers": newcomers(own).set_index("generation")["newcomers"],
+    }
+    table = RichTable("by generation", "first", "", "now")
+    for what, values in by_generation.items():
+        known = values.dropna()
+        if len(known):
+            table.add_row(what, _number(known.iloc[0]), bars(known.to_numpy()), _number(known.iloc[-1]))
+    return Group(head, table, _weights(own, survivors))
+
+
+def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> RichTable:
+    """Mean shares by generation, and their middle half now."""
+    means = survivors[shares_of(own)].mean()
+    now = last_population(own)
+    table = RichTable("weight", "first", "mean share by generation", "now", "middle half of the population")
+    for name, column in zip(names_of(own), shares_of(own), strict=True):
+        known = means[column].dropna()
+        low, high = now[column].quantile([0.25, 0.75])
+        if len(known):
+            first, last = known.iloc[0], known.iloc[-1]
+            table.add_row(
+                name, f"{first:.1%}", bars(known.to_numpy()), f"{last:.1%}", f"{low:.1%} to {high:.1%}"
+            )
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"

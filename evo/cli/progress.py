@@ -1,0 +1,270 @@
+"""What a user sees while a run goes on: a live display, or plain lines without a terminal; TensorBoard."""
+
+import contextlib
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from evo.evolution.run import games_of_generation
+from evo.evolution.strategy import EvolutionStrategy, Told
+from evo.play.pool import InterruptedRunError
+from evo.storage.store import RunFolder
+from rivals import WEIGHTS_OF
+
+SPEED_WINDOW = 20.0
+"""Seconds over which games a second are counted."""
+
+LINE_SECONDS = 10.0
+"""Without a terminal a tournament tells so often how far it is."""
+
+
+class Stoppable:
+    """What a signal asks to stop.
+
+    Attributes:
+        stopping: number of the signal; 0 without one.
+        parent: stops this one too.
+    """
+
+    stopping = 0
+    parent: "Stoppable | None" = None
+
+    def heed(self) -> None:
+        """Stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: one did.
+        """
+        if self.stopping:
+            raise InterruptedRunError(self.stopping)
+        if self.parent is not None:
+            self.parent.heed()
+
+
+class Display(Stoppable):
+    """Shows a run on a console: generation, games a second, time left, best, spread and step sizes.
+
+    Args:
+        console: where to; without a terminal, one plain line a generation.
+        tensorboard: whether to write scalars into the run folder's `tensorboard/`.
+        name: of a run among several, before each line; there is no live display then.
+    """
+
+    def __init__(self, console: Console, tensorboard: bool = False, name: str = "") -> None:
+        self.console = console
+        self._before = f"{name}: " if name else ""
+        self._tensorboard = tensorboard
+        self._writer: Any = None
+        self._bar: Progress | None = None
+        self._task: Any = None
+        self._left = 0
+        self._recent: deque[tuple[float, int]] = deque()
+        self._generations = 0
+
+    def of_run(self, name: str) -> "Display":
+        """A display of lines for one run among several, which stops when this one does."""
+        display = Display(self.console, self._tensorboard, name)
+        display.parent = self
+        return display
+
+    def begin(self, folder: RunFolder, games: int) -> None:
+        """A run begins or goes on."""
+        config = folder.config
+        self._generations = config.generations
+        self._left = games
+        for problem in folder.problems:
+            self.console.print(f"found: {problem}", markup=False, highlight=False)
+        begin = f"from generation {folder.committed} of" if folder.committed else "of"
+        self.console.print(
+            f"run {folder.path}: {config.agent}, strategy {config.strategy}, {config.mu} + {config.lambda_}, "
+            f"{begin} {config.generations} generations, {games:,} games to play",
+            markup=False,
+            highlight=False,
+        )
+        if self._tensorboard:
+            from tensorboardX import SummaryWriter  # noqa: PLC0415 - only where it is asked for
+
+            self._writer = SummaryWriter(str(folder.path / "tensorboard"))
+        if self.console.is_terminal and not self._before:
+            self._bar = Progress(
+                TextColumn("generation {task.fields[generation]}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("games, {task.fields[speed]}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[state]}"),
+                console=self.console,
+                transient=True,
+            )
+            at = f"{folder.committed}/{config.generations}"
+            self._task = self._bar.add_task("", total=games, generation=at, speed="", state="")
+            self._bar.start()
+
+    def advance(self, games: int) -> None:
+        """Count finished games; stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: a signal asked to stop.
+        """
+        self.heed()
+        self._left -= games
+        now = time.monotonic()
+        self._recent.append((now, games))
+        while now - self._recent[0][0] > SPEED_WINDOW:
+            self._recent.popleft()
+        if self._bar is not None:
+            self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} a second")
+
+    def speed(self) -> float:
+        """Games a second of late."""
+        if not self._recent:
+            return 0.0
+        seconds = time.monotonic() - self._recent[0][0]
+        return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
+
+    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:
+        """Tell of a committed generation."""
+        opponents = len(told.individuals) - 1
+        config = strategy.config
+        games = opponents * config.games * len(config.decks) ** 2
+        vector = WEIGHTS_OF[config.agent]
+        shares = np.nan_to_num(vector.scale_free(np.array(strategy.parents)))
+        sigmas = np.array([one.sigmas for one in strategy.parents])
+        scalars = {
+            "best win rate": told.fitness.max() / games,
+            "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
+            "spread of weights": float(shares.std(axis=0).mean()),
+            "median step size": float(np.median(sigmas)),
+            "new parents": float(sum(one.birth == told.generation for one in strategy.parents)),
+            "games a second": games_of_generation(config, told.generation) / seconds,
+        }
+        if self._writer is not None:
+            for name, value in scalars.items():
+                self._writer.add_scalar(name, value, told.generation)
+            for place, weight in enumerate(vector.names()):
+                self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
+                self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
+        state = (
+            f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
+            f"step {scalars['median step size']:.3f}"
+        )
+        if self._bar is not None:
+            generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
+            self._bar.update(self._task, generation=generation, state=state)
+            return
+        left = self._left / self.speed() if self.speed() else 0.0
+        new = int(scalars["new parents"])
+        self.console.print(
+            f"{self._before}generation {told.generation}/{self._generations}: {state}, {new} new, "
+            f"{scalars['games a second']:,.0f} games/s, {left:,.0f} s left",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    def final(self) -> None:
+        """Tell that the final begins."""
+        if self._bar is not None:
+            self._bar.update(self._task, state="the final")
+        else:
+            self.console.print(f"{self._before}the final", highlight=False)
+
+    def close(self) -> None:
+        """Clear the live display, and finish the TensorBoard file."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+class Counter(Stoppable):
+    """Shows how many games of a tournament are played: a bar, or a line now and then without a terminal.
+
+    Args:
+        console: where to.
+        total: games to play.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console = console
+        self._total = total
+        self._played = 0
+        self._began = time.monotonic()
+        self._next_line = self._began + LINE_SECONDS
+        self._bar: Progress | None = None
+        if console.is_terminal and total:
+            self._bar = Progress(
+                TextColumn("games"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self._task = self._bar.add_task("", total=total)
+            self._bar.start()
+
+    def advance(self, games: int) -> None:
+        """Count finished games; stop where a signal asked for it.
+
+        Raises:
+            InterruptedRunError: a signal asked to stop.
+        """
+        self.heed()
+        self._played += games
+        now = time.monotonic()
+        if self._bar is not None:
+            self._bar.update(self._task, advance=games)
+        elif now >= self._next_line and self._total:
+            self._next_line = now + LINE_SECONDS
+            speed = self._played / (now - self._began)
+            self.console.print(
+                f"{self._played:,} of {self._total:,} games, {speed:,.0f} a second", highlight=False
+            )
+
+    def close(self) -> None:
+        """Clear the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+@contextlib.contextmanager
+def stop_on_signals(display: Stoppable) -> Iterator[None]:
+    """While this lasts, Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
+
+    def handle(number: int, _: FrameType | None) -> None:
+        if display.stopping:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        display.stopping = number
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def output_console(stderr: bool = False) -> Console:
+    """Standard output or standard error: live on a terminal, plain lines of any length elsewhere."""
+    if (sys.stderr if stderr else sys.stdout).isatty():
+        return Console(highlight=False, stderr=stderr)
+    return Console(highlight=False, soft_wrap=True, width=140, stderr=stderr)
+
+
+def default_folder(config: Path | str) -> Path:
+    """`runs/<config>-<UTC time>`, below the current folder."""
+    return Path("runs") / f"{Path(config).stem}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}"

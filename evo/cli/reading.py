@@ -1,0 +1,138 @@
+"""The commands that read runs: crossplay, report, watch."""
+
+import contextlib
+import os
+import time
+import warnings
+from pathlib import Path
+
+import typer
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evo.analysis.clustering import cluster_weights, compare_groups
+from evo.analysis.crossplay import crossplay, groups_of
+from evo.analysis.sentences import comparisons_sentence
+from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
+from evo.analysis.watching import draw_run
+from evo.cli.progress import Counter, output_console
+from evo.cli.runs import check_pool, pool_of
+from evo.cli.tournament import play_into
+from evo.play.games import Player
+from evo.storage.files import replace_file
+from evo.storage.store import RunError
+
+RUNS = typer.Argument(metavar="RUN", help="Run folders, or folders of studies.")
+CROSSPLAY_OUT = typer.Option(
+    None, help="Its folder; the same again goes on where it stopped. (default: runs/crossplay-<hash>)"
+)
+REPORT_OUT = typer.Option(
+    None, help="The page. (default: report.html in the run's or study's folder; of several, here)"
+)
+
+
+def add_reading_commands(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command(name="crossplay")(crossplay_command)
+    app.command(name="report")(report_command)
+    app.command(name="watch")(watch_command)
+
+
+def crossplay_command(
+    runs: list[Path] = RUNS,
+    games: int = typer.Option(
+        2, min=2, help="Games for each two individuals and ordered pair of decks; even."
+    ),
+    out: Path = CROSSPLAY_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    pool: str = typer.Option("auto", help="auto, local or ray."),
+    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+) -> None:
+    """Play everybody of the runs' last populations against everybody, and compare groups by decks."""
+    check_pool(pool)
+    found = _read(runs)
+    tournament, population = crossplay(found, runs, games)
+    clusters = cluster_weights(population)
+    done = play_into(tournament, out, "crossplay", pool, workers, address, quiet=False)
+    comparisons = compare_groups(done.games, groups_of(population, clusters.members))
+    for name, table in (("groups", clusters.groups), ("comparisons", comparisons)):
+        content = table.to_csv(index=False, lineterminator="\n").encode()
+        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+    for problem in found.problems:
+        done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+    shown = RichTable("group", "name", "size", "runs", "silhouette", "stability", "score")
+    scores = done.read.ratings.set_index("entrant")["score"]
+    texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
+    labels = groups_of(population, clusters.members)
+    for group in clusters.groups.itertuples():
+        score = scores[texts[labels == group.group]].mean()
+        numbers = f"{group.silhouette:.2f}", f"{group.stability:.2f}", f"{score:.1%}"
+        shown.add_row(str(group.group), Text(group.name), str(group.size), str(group.runs), *numbers)
+    done.console.print(shown)
+    for note in clusters.notes:
+        done.console.print(note, markup=False, highlight=False)
+    done.console.print(comparisons_sentence(comparisons), markup=False, highlight=False)
+    done.console.print(f"all of it: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
+
+
+def report_command(
+    runs: list[Path] = RUNS,
+    out: Path = REPORT_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+) -> None:
+    """Write a page that tells what runs show, with figures, tables and the commands that repeat them."""
+    from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
+
+    found = _read(runs)
+    target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    if target.is_dir() or not os.access(target.parent, os.W_OK):
+        raise RunError(f"cannot write {target}; choose another --out")
+    counter = Counter(output_console(), 0)
+    players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
+    with pool_of("local", workers, "", players, counter) as pool:
+        page = make_report(found, runs, lambda table, games: pool.play(table, games, counter.advance))
+    replace_file(target, page, target.with_name(f".{target.name}.tmp"))
+    for problem in found.problems:
+        counter.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+    counter.console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)
+
+
+def watch_command(
+    runs: list[Path] = RUNS,
+    every: float = typer.Option(2.0, min=0.1, help="Seconds between looks."),
+    once: bool = typer.Option(False, help="Look once and leave; so does a watch without a terminal."),
+) -> None:
+    """Watch runs while they go on: fitness, ages, step sizes and weights by generation."""
+    console = output_console()
+    if once or not console.is_terminal:
+        console.print(_look(runs))
+        return
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Live(_look(runs), console=console, auto_refresh=False) as live,
+    ):
+        while True:
+            time.sleep(every)
+            live.update(_look(runs), refresh=True)
+
+
+def _read(paths: list[Path]) -> Runs:
+    """Runs whose problems the command tells by itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        return read_runs(paths)
+
+
+def _look(paths: list[Path]) -> RenderableType:
+    """All runs as they stand now; what cannot be read is told below them."""
+    find_runs(paths)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)  # told below
+        try:
+            found = read_runs(paths)
+        except RunError as error:
+            return Text(str(error))
+    problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
+    return Group(*(draw_run(found, name) for name in found.folders), *problems)

@@ -1,0 +1,378 @@
+"""The commands around runs: evolve, resume, study, runs, export, config show."""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from engine import ManaforgeError
+from engine.errors import unknown_name
+from evo.analysis.export import best_profiles, group_profiles, write_profiles
+from evo.cli.progress import Counter, Display, default_folder, output_console, stop_on_signals
+from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.run import begin_session, evolve, extend
+from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
+from evo.play.games import Player, compile_games
+from evo.play.pool import InterruptedRunError, Pool, open_pool
+from evo.storage.files import is_locked
+from evo.storage.store import RunError, RunFolder, check_vacant, open_run, peek_run, read_champion
+from ilp_agent import WeightVector
+from rivals import read_agent_profile
+
+MOST_COLUMNS = 8
+"""Weights whose table still fits a terminal from left to right."""
+
+POOLS = ("auto", "local", "ray")
+
+CONFIG = typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}.")
+SET = typer.Option(
+    [], "--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."
+)
+WORKERS = typer.Option(
+    None, min=0, help="Workers; 0 for one on each processor. (default: the configuration's)"
+)
+POOL = typer.Option(None, help="auto, local or ray. (default: the configuration's)")
+ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. (default: the configuration's)")
+OUT = typer.Option(None, help="The run folder. (default: runs/<config>-<UTC time>)")
+STUDY_OUT = typer.Option(None, help="The study's folder. (default: runs/<config>-study)")
+RUN = typer.Argument(help="A run folder.")
+PROFILES_OUT = typer.Option(..., "--out", help="The folder to write profile files into.")
+RUNS = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own.")
+ROOT = typer.Argument(Path("runs"), help="Where run folders are.")
+TENSORBOARD = typer.Option(
+    False, "--tensorboard", help="Also write scalars to the run's tensorboard/ folder."
+)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command(name="evolve")(evolve_command)
+    app.command(name="resume")(resume_command)
+    app.command(name="study")(study_command)
+    app.command(name="runs")(runs_command)
+    app.command(name="export")(export_command)
+    config = typer.Typer(help="Configurations of runs.", no_args_is_help=True)
+    config.command(name="show")(show_config)
+    app.add_typer(config, name="config")
+
+
+def evolve_command(
+    config: str = CONFIG,
+    out: Path = OUT,
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    overrides: list[str] = SET,
+    tensorboard: bool = TENSORBOARD,
+    resume: bool = typer.Option(
+        False, "--resume", help="Go on where --out holds this very run: what a cluster starts again uses."
+    ),
+) -> None:
+    """Evolve weights by coevolution into a new run folder, and choose a champion."""
+    chosen = placed(read_config(config, overrides), workers, pool, address)
+    path = out or default_folder(config)
+    if resume and out is None:
+        raise RunError("--resume needs --out: the folder that each start shares")
+    if not resume:
+        check_vacant(path)
+    display = Display(output_console(), tensorboard)
+    with playing(chosen, display) as players, open_or_create(path, chosen) as folder:
+        carry_on(folder, players, display, chosen.address)
+    show_champion(path, display.console)
+
+
+def resume_command(
+    run: Path = RUN,
+    generations: int = typer.Option(None, min=0, help="New total of generations after the first."),
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    tensorboard: bool = TENSORBOARD,
+) -> None:
+    """Go on with a run where it stopped; the result is that of a run never stopped."""
+    display = Display(output_console(), tensorboard)
+    with open_run(run) as folder:
+        chosen = placed(folder.config, workers, pool, address)
+        with playing(chosen, display) as players:
+            carry_on(folder, players, display, chosen.address, generations)
+    show_champion(run, display.console)
+
+
+def study_command(
+    config: str = CONFIG,
+    runs: int = RUNS,
+    out: Path = STUDY_OUT,
+    workers: int = WORKERS,
+    pool: str = POOL,
+    address: str = ADDRESS,
+    overrides: list[str] = SET,
+    tensorboard: bool = TENSORBOARD,
+    parallel: int = typer.Option(
+        0, min=0, help="Runs at a time; 0: one, and on a cluster as many as keep its nodes busy."
+    ),
+) -> None:
+    """Evolve several runs of one configuration, in folders 00, 01, ...; started again, it goes on."""
+    chosen = placed(read_config(config, overrides), workers, pool, address)
+    study = out or Path("runs") / f"{Path(config).stem}-study"
+    if study.is_dir() and (study / "config.toml").exists():
+        raise RunError(f"{study} is a single run; choose another --out for the study")
+    display = Display(output_console(), tensorboard)
+    with playing(chosen, display) as players:
+        side_by_side = parallel or (runs_at_a_time(players.workers) if chosen.address else 1)
+
+        def go_on(number: int) -> None:
+            shown = display if side_by_side == 1 else display.of_run(f"{number:02d}")
+            try:
+                with open_member(study / f"{number:02d}", chosen, number) as folder:
+                    carry_on(folder, players, shown, chosen.address)
+            except ManaforgeError as error:
+                if side_by_side > 1 and not isinstance(error, InterruptedRunError):
+                    said = f"run {number:02d} failed: {error}; the others end before this does"
+                    display.console.print(said, markup=False, style="bold red")
+                raise
+
+        run_side_by_side(go_on, runs, side_by_side)
+    show_runs(study, display.console)
+
+
+def runs_command(
+    root: Path = ROOT,
+) -> None:
+    """List run folders and how they stand."""
+    if not root.is_dir():
+        raise RunError(f"{root} is no folder")
+    show_runs(root, output_console())
+
+
+def export_command(
+    run: Path = RUN,
+    out: Path = PROFILES_OUT,
+    top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
+    clusters: bool = typer.Option(
+        False,
+        help="Instead the middle of each group of the last population, or of a study's last populations.",
+    ),
+) -> None:
+    """Write the champion of a run, or its best candidates, as profile files with their provenance."""
+    if clusters:
+        table = RichTable("profile", "individual", "of group", "file")
+        for one in write_profiles(group_profiles([run]), out):
+            said = one.profile.provenance
+            size = f"{said['group']['size']} of {said['group']['of']}, {said['group']['runs']} runs"
+            who = Text(f"{said['run']}, {said['candidate']}")
+            table.add_row(one.profile.name, who, size, Text(str(one.path)))
+        output_console().print(table)
+        return
+    table = RichTable("profile", "candidate", "final", "95% interval", "file")
+    for one in write_profiles(best_profiles(run, top), out):
+        provenance = one.profile.provenance
+        final = provenance.get("final")
+        score = (
+            [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
+        )
+        table.add_row(one.profile.name, provenance["candidate"], *score, Text(str(one.path)))
+    output_console().print(table)
+
+
+def show_config(
+    config: str = typer.Argument(
+        "", help=f"A file, or one of {', '.join(shipped_configs())}; none: the defaults."
+    ),
+    overrides: list[str] = SET,
+    as_toml: bool = typer.Option(False, "--toml", help="Print the resolved file itself."),
+) -> None:
+    """Print every value of a configuration with its unit and meaning."""
+    chosen = read_config(config or os.devnull, overrides)
+    if as_toml:
+        print(chosen.to_toml(), end="")
+        return
+    table = RichTable("key", "value", "meaning")
+    values = chosen.model_dump(mode="json", by_alias=True)
+    for key, meaning in meanings():
+        section, _, name = key.rpartition(".")
+        value = (values[section] if section else values)[name]
+        text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
+        table.add_row(key, text, meaning)
+    output_console().print(table)
+
+
+def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
+    """The configuration with what the command line says of workers, pool and address."""
+    if pool is not None:
+        check_pool(pool)
+    if pool == "local" and address is None:
+        address = ""  # the command line outweighs the file
+    given = {"workers": workers, "pool": pool, "address": address}
+    return config.changed(**{key: value for key, value in given.items() if value is not None})
+
+
+def check_pool(pool: str) -> None:
+    """Refuse a name that is no pool.
+
+    Raises:
+        UnknownNameError: the message lists the pools.
+    """
+    if pool not in POOLS:
+        raise unknown_name("pool", pool, POOLS)
+
+
+@contextlib.contextmanager
+def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
+    """A pool for a configuration."""
+    players = [Player(backend=config.backend, kind=config.agent)]
+    if config.final.benchmark_games:
+        players.append(Player(backend=config.backend))
+    with pool_of(config.pool, config.workers, config.address, players, display) as pool:
+        yield pool
+
+
+@contextlib.contextmanager
+def pool_of(
+    kind: str, workers: int, address: str, players: Sequence[Player], display: Display | Counter
+) -> Iterator[Pool]:
+    """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
+    compiled = all(player.compiled for player in players)
+    stopped: InterruptedRunError | None = None
+    ready = False
+    with stop_on_signals(display):
+        try:
+            with open_pool(kind, workers, address, compiled, display.heed) as (pool, said):
+                display.console.print(said, markup=False, highlight=False)
+                compile_games(player.kind for player in players if player.compiled)
+                ready = True
+                yield pool
+        except InterruptedRunError as error:
+            stopped = error
+            if not ready:
+                print(
+                    f"stopped by {signal.Signals(error.signal).name} before the first game", file=sys.stderr
+                )
+        finally:
+            display.close()
+    if stopped is not None:
+        leave(128 + stopped.signal)
+
+
+def carry_on(
+    folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
+) -> None:
+    """Evolve a folder to its end, or to a new one; say how to resume, and where, when it is stopped."""
+    begin_session(folder, pool)
+    if generations is not None:
+        extend(folder, generations)
+    try:
+        evolve(folder, pool, display)
+    except InterruptedRunError as error:
+        display.close()
+        name = signal.Signals(error.signal).name
+        folder.note(event="stopped", signal=name)
+        done = (
+            f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
+        )
+        way = f"manaforge resume {folder.path}"
+        way += f" --address {address}" if address else ""
+        print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
+        raise
+    finally:
+        display.close()
+
+
+def leave(code: int) -> NoReturn:
+    """Exit with a code once everything is put away."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    raise typer.Exit(code)
+
+
+def show_champion(path: Path, console: Console) -> None:
+    """The champion's weights and record, and its games against the thesis's seven."""
+    profile = read_agent_profile(path / "champion.toml")
+    provenance: Mapping[str, Any] = profile.provenance
+    agent = peek_run(path).config.agent
+    console.print(_weights_table(profile.weights, f"champion: {provenance.get('candidate', '')}"))
+    final = provenance.get("final")
+    if isinstance(final, dict):
+        console.print(
+            f"final: {final['win_rate']:.1%} of {final['games']:,} games "
+            f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
+            highlight=False,
+        )
+    games = pd.read_parquet(path / "final.parquet")
+    rows = games[games["stage"] == "thesis"]
+    if len(rows):
+        table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
+        for row in rows.itertuples():
+            verdict = verdict_of(row.low, row.high)
+            interval = f"{row.low:.1%} to {row.high:.1%}"
+            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
+            table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
+        console.print(table)
+        beaten = int((rows["low"] > 0.5).sum())
+        console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
+    console.print(
+        f"profile: {path / 'champion.toml'}; play it as {agent}:{path}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def verdict_of(low: float, high: float) -> str:
+    """What an interval of a score per game says of the opponent."""
+    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
+
+
+def _weights_table(vector: WeightVector, title: str) -> RichTable:
+    """Weights as evolved and scale-free: a column each where they fit a terminal, else a row each."""
+    names = vector.names()
+    values, shares = [f"{value:.3f}" for value in vector.array], [f"{share:.1%}" for share in vector.shares]
+    if len(names) <= MOST_COLUMNS:
+        table = RichTable("weight", *names, title=title, title_justify="left")
+        table.add_row("as evolved", *values)
+        table.add_row("share of sum", *shares)
+        return table
+    table = RichTable("weight", "as evolved", "scale-free", "for", title=title, title_justify="left")
+    for row in zip(names, values, shares, vector.MEANINGS, strict=True):
+        table.add_row(*row)
+    return table
+
+
+def show_runs(root: Path, console: Console) -> None:
+    """One line for each run folder below a folder."""
+    table = RichTable("run", "state", "generation", "agent", "strategy", "seed", "decks", "against the seven")
+    found = sorted(file.parent for file in root.glob("**/config.toml"))
+    for path in found:
+        name = Text(str(path.relative_to(root)) if path != root else str(path))
+        try:
+            table.add_row(name, *map(Text, _standing(path)))
+        except ManaforgeError as error:
+            table.add_row(name, Text(f"unreadable: {error}"))
+    if found:
+        console.print(table)
+    else:
+        console.print(f"no run folders under {root}; manaforge evolve quickstart makes one", markup=False)
+
+
+def _standing(path: Path) -> list[str]:
+    """How a run stands, in words for a table."""
+    folder = peek_run(path)
+    config = folder.config
+    said = read_champion(path).get("provenance")
+    champion: dict[str, Any] = said if isinstance(said, dict) else {}
+    finished = champion.get("generation") == config.generations
+    state = "running" if is_locked(path) else "finished" if finished else "stopped"
+    seven = champion.get("against_thesis_seven")
+    value = seven.get("win_rate") if isinstance(seven, dict) else None
+    rate = f"{value:.1%}" if isinstance(value, float) else ""
+    generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
+    decks = ", ".join(config.decks)
+    return [state, generation, config.agent, config.strategy, str(config.seed), decks, rate]

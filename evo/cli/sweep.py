@@ -1,0 +1,186 @@
+"""The commands `manaforge sweep` and `manaforge arena`."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from engine import find_deck, find_ruleset, rulesets, shipped_decks
+from evo.cli.runs import check_pool, verdict_of
+from evo.cli.tournament import names_in, one_of, play_into, played
+from evo.play.entrants import NOTATION, find_entrant
+from evo.play.matchups import Seats, games_table
+from evo.tournament.arena import arena_tournament, read_arena
+from evo.tournament.output import show, warnings_of
+from evo.tournament.run import Tournament, find_faults
+from evo.tournament.sweep import against_best, parse_values, shown, sweep_table, vary
+
+DECKS_HELP = f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
+SWEEP_OUT = typer.Option(
+    None, help="Its folder; the same again goes on where it stopped. (default: runs/sweep-<hash>)"
+)
+ARENA_OUT = typer.Option(
+    None, help="Its folder; the same again goes on where it stopped. (default: runs/arena-<hash>)"
+)
+
+
+def add_sweep_commands(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command(name="sweep")(sweep_command)
+    app.command(name="arena")(arena_command)
+
+
+def sweep_command(
+    entrant: str = typer.Argument(help=f"Whose weight is varied: {NOTATION}."),
+    weight: str = typer.Option(..., help="The weight, by name; of hearthsim also aggressiveness."),
+    values: str = typer.Option(..., help="FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between."),
+    against: str = typer.Option(..., help="The opponent, an entrant."),
+    decks: str = typer.Option(..., help=DECKS_HELP),
+    games: int = typer.Option(
+        10_000,
+        min=1,
+        max=10**9,
+        help="Games for each value and ordered pair of decks; even where paired.",
+    ),
+    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    seats: str = typer.Option(
+        "paired",
+        help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: the entrant goes "
+        "first, with the first deck.",
+    ),
+    seed: int = typer.Option(
+        1, min=0, max=2**64 - 1, help="Of the deals, which are the same for all values."
+    ),
+    out: Path = SWEEP_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    pool: str = typer.Option("auto", help="auto, local or ray."),
+    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+    as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
+) -> None:
+    """Play one weight's curve: win rate against an opponent, value by value."""
+    check_pool(pool)
+    variants = vary(find_entrant(entrant), weight, parse_values(values))
+    seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
+    deck_names = names_in(decks)
+    words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
+    words += ["--decks", ",".join(deck_names), "--games", str(games), "--ruleset", ruleset]
+    words += ["--seats", seats] + (["--seed", str(seed)] if seed != 1 else [])
+    tournament = Tournament(
+        entrants=(*variants.entrants, find_entrant(against)),
+        alone=frozenset(),
+        decks=tuple(find_deck(name) for name in deck_names),
+        deck_names=deck_names,
+        ruleset=find_ruleset(ruleset),
+        ruleset_name=ruleset,
+        games=games,
+        seats=cast(Seats, "first" if seating == "fixed" else seating),
+        style="sweep",
+        seed=seed,
+        origin=shlex.join(words),
+    )
+    with played(tournament, out, "sweep", pool, workers, address, as_data) as (folder, _, console):
+        curve = sweep_table(variants, tournament, folder.played)
+        marks = against_best(variants, tournament, folder.played)
+        faults = find_faults(tournament, folder.played)
+        unproven = int(folder.played["unproven"].sum())
+        names = [deck.name for deck in tournament.decks]
+        folder.finish(games_table(tournament.meetings, folder.played, tournament.names, names))
+        folder.write("sweep.csv", curve.to_csv(index=False, lineterminator="\n").encode())
+        folder.write("sweep.png", _figure(curve, entrant, against, variants.usual))
+    summary: dict[str, Any] = {
+        "command": tournament.command,
+        "entrant": entrant,
+        "against": against,
+        "weight": weight,
+        "usual": variants.usual,
+        "decks": names,
+        "ruleset": ruleset,
+        "seats": seats,
+        "games_per_cell": games,
+        "seed": seed,
+        "unproven_turns": unproven,
+        "faults": faults,
+        "values": [
+            row | {"against_best": mark}
+            for row, mark in zip(curve.drop(columns="weight").to_dict("records"), marks, strict=True)
+        ],
+    }
+    if as_data:
+        print(json.dumps(summary, indent=1, allow_nan=False))
+    else:
+        _show(curve, marks, variants.usual, unproven, console)
+        console.print(f"all of it: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
+    for warning in warnings_of(summary):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> bytes:
+    from evo.figures.style import figure, png  # noqa: PLC0415 - two seconds to import
+    from evo.tournament.plots import plot_sweep  # noqa: PLC0415
+
+    with figure(6.2, 3.6) as (drawn, axes):
+        plot_sweep(axes, curve, entrant, against, usual)
+        return png(drawn)
+
+
+def _show(
+    curve: pd.DataFrame, marks: list[str], usual: float | None, unproven: int, console: Console
+) -> None:
+    """The curve as a table, its best values marked."""
+    table = RichTable(
+        str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
+    )
+    for row, mark in zip(curve.itertuples(), marks, strict=True):
+        counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
+        value = shown(row.value) + (" (its own)" if row.value == usual else "")
+        table.add_row(value, *counts, f"{row.win_rate:.1%}", f"{row.low:.1%} to {row.high:.1%}", mark)
+    console.print(table)
+    if unproven:
+        console.print(
+            f"{unproven:,} turns were played before the search for the best had ended", markup=False
+        )
+
+
+def arena_command(
+    config: str = typer.Argument("arena", help="A file of an arena; configs/arena.toml without one."),
+    champion: str = typer.Option("", help=f"Another champion: {NOTATION}."),
+    games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
+    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Of the deals."),
+    out: Path = ARENA_OUT,
+    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    pool: str = typer.Option("auto", help="auto, local or ray."),
+    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+    as_data: bool = typer.Option(False, "--json", help="Print the summary as JSON for machines."),
+) -> None:
+    """Play a champion and every agent known against each other over all decks."""
+    check_pool(pool)
+    words = ["manaforge", "arena"] + ([config] if config != "arena" else [])
+    words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
+    words += ["--seed", str(seed)] if seed != 1 else []
+    tournament = arena_tournament(read_arena(config), champion, games, seed, shlex.join(words))
+    done = play_into(tournament, out, "arena", pool, workers, address, as_data)
+    if as_data:
+        print(json.dumps(done.summary, indent=1, allow_nan=False))
+        for warning in warnings_of(done.summary):
+            print(f"warning: {warning}", file=sys.stderr)
+        return
+    show(tournament, done.read, done.summary, done.console)
+    own = done.read.meetings[done.read.meetings["entrant"] == tournament.names[0]]
+    table = RichTable(title=f"{tournament.names[0]} against", title_justify="left")
+    for name in ("", "games", "score", "95% interval", ""):
+        table.add_column(name, justify="left" if name == "" else "right")
+    for row in own.sort_values("score").itertuples():
+        interval = f"{row.low:.1%} to {row.high:.1%}"
+        verdict = verdict_of(row.low, row.high)
+        table.add_row(Text(str(row.opponent)), f"{row.games:,}", f"{row.score:.1%}", interval, verdict)
+    done.console.print(table)
+    done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)
+    told = f"all of it: {done.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+    done.console.print(told, markup=False)

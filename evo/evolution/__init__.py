@@ -1,0 +1,1 @@
+"""Evolution of weights: strategies, fitness by coevolution, runs, studies, champions."""

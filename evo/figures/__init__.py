@@ -1,0 +1,1 @@
+"""How figures and pages look; what they show is told where they are made."""

@@ -1,0 +1,137 @@
+"""The style of all figures: sizes, colours told apart by the colour-blind and in grey print, PNG files.
+
+What figures show is in `evo.tournament.plots`, `evo.analysis.plots` and `evo.analysis.plots_clusters`.
+"""
+
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+BLUE = "#0072b2"
+GREY = "#555555"
+ORANGE = "#d55e00"
+MARKERS = "osD^vPX"
+LARGEST = 40.0
+"""Inches."""
+
+LONGEST = 36
+"""Characters of an entrant's name in a figure."""
+
+DIVERGING = "vlag_r"
+"""Red below one half, blue above, white between."""
+
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.dpi": 150,
+    "savefig.bbox": "tight",
+    "svg.hashsalt": "manaforge",
+    "text.parse_math": False,
+}
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Our style; names in scripts the font lacks, or too long for the figure, make no noise."""
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        for message in ("Glyph", "constrained_layout not applied", "There are no gridspecs"):
+            warnings.filterwarnings("ignore", message, UserWarning)
+        yield
+
+
+@contextmanager
+def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """A figure with one pair of axes in our style; sizes in inches. Nothing global is changed."""
+    with _styled():
+        drawn = Figure(figsize=(min(width, LARGEST), min(height, LARGEST)), layout="constrained")
+        FigureCanvasAgg(drawn)  # else every label measured makes a renderer of the whole figure
+        yield drawn, drawn.subplots()
+
+
+@contextmanager
+def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with n pairs of axes in rows; sizes of one of them in inches."""
+    with _styled():
+        columns = min(columns, n)
+        rows = -(-n // columns)
+        drawn = Figure(figsize=(width * columns, height * rows + 0.3), layout="constrained")
+        FigureCanvasAgg(drawn)
+        axes = list(np.atleast_1d(drawn.subplots(rows, columns)).reshape(-1))
+        for unused in axes[n:]:
+            unused.set_axis_off()
+        yield drawn, axes[:n]
+
+
+def png(drawn: Figure) -> bytes:
+    """A figure as a PNG file."""
+    buffer = io.BytesIO()
+    with _styled():
+        drawn.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A PNG that notebooks show as a picture."""
+
+    png: bytes = field(repr=False)
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+
+def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: float = 3.4) -> Picture:
+    """A figure of one of the functions of this module; sizes in inches."""
+    with figure(width, height) as (drawn, axes):
+        plot(axes, *data)
+        return Picture(png(drawn))
+
+
+def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
+    """A heat map of scores per game.
+
+    Args:
+        axes: to draw on.
+        scores: rows against columns, in [0, 1]; missing where two did not meet.
+        label: of the colours.
+    """
+    scores = scores.rename(index=short_name, columns=short_name)
+    size = 9 if len(scores) <= 8 else 7 if len(scores) <= 14 else 5
+    sns.heatmap(
+        scores,
+        ax=axes,
+        vmin=0,
+        vmax=1,
+        center=0.5,
+        cmap=DIVERGING,
+        square=True,
+        linewidths=0.5,
+        annot=len(scores) <= 24,
+        fmt=".0%",
+        annot_kws={"size": size},
+        cbar_kws={"label": label, "format": PercentFormatter(1, decimals=0), "shrink": 0.7},
+    )
+    axes.set(xlabel=scores.columns.name, ylabel=scores.index.name)
+    axes.tick_params(axis="x", labelrotation=45, length=0)
+    axes.tick_params(axis="y", labelrotation=0, length=0)
+    for text in axes.get_xticklabels():
+        text.set(ha="right", rotation_mode="anchor")
+    return axes
+
+
+def short_name(name: str) -> str:
+    """A name that leaves room for the figure: of a long one, both ends."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2 - 1]}…{name[-LONGEST // 2 :]}"

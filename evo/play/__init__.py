@@ -1,0 +1,1 @@
+"""Games between players: setups, matchups, schedules, and the workers that play them."""

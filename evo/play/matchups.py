@@ -1,0 +1,151 @@
+"""Who meets whom in a tournament, in which games, and the games as a table. Pure.
+
+Every meeting plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
+the entrants exchanged, over all pairs of decks (`evo.play.setups`). `fixed`: two decks, the first for whoever
+goes first; both orders of two entrants play each deal. `first`: the same, but the pairing's first goes first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from engine import Outcome
+from engine.streams import derive, stream_key
+from evo.play.games import Fault, Schedule
+from evo.play.setups import Setups, make_schedule, make_setups
+
+Seats = Literal["paired", "fixed", "first"]
+Format = Literal["round-robin", "gauntlet", "sweep"]
+
+OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
+FAULTS = {Fault.NONE: "", Fault.ILLEGAL_ACTION: "illegal action", Fault.AGENT_ERROR: "agent error"}
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """All games of a tournament, by number.
+
+    Attributes:
+        pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is a self-match.
+        n_decks: decks that `paired` plays all pairs of; otherwise 1 or 2, of the first and of the second.
+        games: for each cell, which is two entrants and an ordered pair of decks; `fixed`: an ordered pair of
+            entrants; `first`: a pairing. Even where games come in pairs.
+        seed: of the deals.
+        address: of the deals below it.
+        seats: "paired", "fixed" or "first".
+    """
+
+    pairings: np.ndarray
+    n_decks: int
+    games: int
+    seed: int
+    address: tuple[int, ...]
+    seats: Seats = "paired"
+
+    @property
+    def rounds(self) -> int:
+        """Rounds: each has every setup of its kind once."""
+        return self.games // 2 if self.seats == "paired" else self.games
+
+    @property
+    def setups_a_round(self) -> int:
+        """Setups of a round."""
+        return self.n_decks**2 if self.seats == "paired" else 1
+
+    @property
+    def games_a_round(self) -> int:
+        """Games of a round."""
+        if self.seats == "first":
+            return len(self.pairings)
+        alone = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
+        return self.setups_a_round * (2 * len(self.pairings)) - alone
+
+    def __len__(self) -> int:
+        return self.rounds * self.games_a_round
+
+    def schedule(self, start: int, stop: int) -> tuple[Schedule, np.ndarray]:
+        """Games `start` to `stop` - 1, and the number of each one's setup.
+
+        The order goes round by round, so that any beginning of it is nearly balanced, and more games for
+        each cell only add games at the end.
+        """
+        first, last = start // self.games_a_round, -(-stop // self.games_a_round)
+        setups = self._setups(first, last)
+        schedule = make_schedule(self.pairings, setups)
+        shape = (len(setups), len(self.pairings), 2)
+        numbers = np.arange(len(setups)) + first * self.setups_a_round
+        setup = np.broadcast_to(numbers[:, None, None], shape).reshape(-1)
+        alone = np.zeros(shape, bool)
+        alone[:, (self.pairings[:, 0] == self.pairings[:, 1]) | (self.seats == "first"), 1] = True
+        twin = alone.reshape(-1)
+        if self.seats != "paired":
+            schedule, setup = schedule.part(~twin), setup[~twin]
+        elif twin.any():  # against itself the twin would be the same game again: it has a deal of its own
+            schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
+        which = slice(start - first * self.games_a_round, stop - first * self.games_a_round)
+        return schedule.part(which), setup[which]
+
+    def _setups(self, first: int, last: int) -> Setups:
+        """Setups of rounds `first` to `last` - 1."""
+        if self.seats == "paired":
+            return make_setups(self.n_decks, 2 * last, self.seed, *self.address, start=2 * first)
+        keys = [stream_key(self.seed, *self.address, 0, number) for number in range(first, last)]
+        decks = np.tile((0, self.n_decks - 1), (len(keys), 1))
+        return Setups(decks, np.zeros(len(keys), bool), np.array(keys, np.uint64))
+
+
+def make_pairings(n: int, style: Format, alone: Sequence[int]) -> np.ndarray:
+    """Who meets whom.
+
+    Args:
+        n: entrants.
+        style: everybody meets everybody, all the others meet the first, or all the others meet the last.
+        alone: entrants who also meet themselves.
+    """
+    if style == "sweep":
+        others = [(i, n - 1) for i in range(n - 1)]
+    else:
+        others = [(i, j) for i in range(1 if style == "gauntlet" else n) for j in range(i + 1, n)]
+    return np.array(others + [(i, i) for i in sorted(alone)], np.int64).reshape(-1, 2)
+
+
+def games_table(
+    meetings: Meetings, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
+) -> pd.DataFrame:
+    """Games from the first on as a table, one row a game.
+
+    Args:
+        meetings: what was played.
+        played: dtype `evo.play.games.GAME`, shape (games,).
+        entrants: names in the order of the pairings' places.
+        decks: names in the order of the meetings' decks.
+
+    Returns:
+        Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
+        first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
+        "", "illegal action" or "agent error"), unproven (turns played before the search for the best ended).
+    """
+    schedule, setup = meetings.schedule(0, len(played))
+
+    def named(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
+        return pd.Categorical.from_codes(codes, list(names))
+
+    outcomes = list(OUTCOMES)
+    return pd.DataFrame(
+        {
+            "setup": setup.astype(np.int32),
+            "first": named(schedule.players[:, 0], entrants),
+            "second": named(schedule.players[:, 1], entrants),
+            "first_deck": named(schedule.decks[:, 0], decks),
+            "second_deck": named(schedule.decks[:, 1], decks),
+            "outcome": named(
+                np.searchsorted(np.array(outcomes), played["outcome"]), [OUTCOMES[o] for o in outcomes]
+            ),
+            "turns": played["turns"],
+            "fault": named(played["fault"], list(FAULTS.values())),
+            "unproven": played["unproven"],
+        }
+    )

@@ -1,0 +1,95 @@
+"""What workers send back, and why some of it must not count."""
+
+import hashlib
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine import ManaforgeError, Outcome
+from evo.play.games import GAME, Fault, Schedule, Table, play_part
+
+
+class PoolError(ManaforgeError, RuntimeError):
+    """A pool that cannot start, lost its workers, or got no good result from them."""
+
+
+class WorkerDisagreesError(PoolError):
+    """A worker played another game than this machine does; the message says which, and who."""
+
+
+class VersionError(PoolError):
+    """A worker has other rules, cards or kernels; the message names them."""
+
+
+class Answer(NamedTuple):
+    """What a worker sends back.
+
+    Attributes:
+        address: of the games it played (`address_of`).
+        played: dtype `evo.play.games.GAME`, shape (games,).
+        sums: see `sums_of`, computed where the games were played.
+        seconds: it took.
+        worker: who it was, in words.
+    """
+
+    address: str
+    played: np.ndarray
+    sums: tuple[int, ...]
+    seconds: float
+    worker: str
+
+
+def address_of(games: Schedule) -> str:
+    """A name for games: players, decks and deals."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (games.players, games.decks, games.keys):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def sums_of(played: np.ndarray) -> tuple[int, ...]:
+    """Games by outcome, faults, rounds and unproven turns of results, for both ends to compare."""
+    outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
+    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", "unproven"))
+    return (*map(int, outcomes), *map(int, sums))
+
+
+def play_answer(table: Table, games: Schedule, worker: str = "here") -> Answer:
+    """Play games as a worker does."""
+    began = time.perf_counter()
+    played = play_part(table, games)
+    return Answer(address_of(games), played, sums_of(played), time.perf_counter() - began, worker)
+
+
+def refusal(answer: object, games: Schedule, table: Table) -> str:
+    """Why an answer must not count; "" of a good one."""
+    if not isinstance(answer, Answer):
+        return f"it is no answer but {type(answer).__name__}"
+    fields: tuple[Any, ...] = tuple(answer)  # of any types at all
+    address, played, sums, seconds, worker = fields
+    n = len(games)
+    if not isinstance(played, np.ndarray) or played.dtype != GAME:
+        return "it holds no results of games"
+    if played.shape != (n,):
+        return f"it holds {played.shape} results of {n} games"
+    if not isinstance(address, str) or address != address_of(games):
+        return "it is about other games than were asked for"
+    if not isinstance(worker, str):
+        return f"its worker is no name but {type(worker).__name__}"
+    if not isinstance(seconds, float) or not 0 <= seconds < np.inf:
+        return f"it took {seconds!r} seconds"
+    known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
+    known &= np.isin(played["fault"], [int(fault) for fault in Fault])
+    known &= (played["turns"] >= 1) & (played["turns"] <= table.ruleset.turn_cap) & (played["unproven"] >= 0)
+    if not known.all():
+        return f"game {int(np.flatnonzero(~known)[0])} of it cannot have ended as it says"
+    if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
+        return "its sums are not those of its games"
+    faulty = np.flatnonzero(played["fault"])
+    if len(faulty):
+        first = int(faulty[0])  # an agent that fails is no secret of one node: a licence or a library may be
+        here = play_part(table, games.part(slice(first, first + 1)))["fault"][0]
+        if here != played["fault"][first]:
+            return f"game {first} of it went wrong there ({Fault(played['fault'][first]).name}), and not here"
+    return ""

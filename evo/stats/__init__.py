@@ -1,0 +1,1 @@
+"""Statistics of games: ratings, sequential tests, equilibria, standings."""

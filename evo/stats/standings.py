@@ -1,0 +1,332 @@
+"""What the games of a tournament say: results, ratings, meetings, decks. From a table of games, pure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from evo.stats.nash import cyclic_part, cyclic_share, nash_average
+from evo.stats.ratings import ELO, bootstrap_tables, bradley_terry, cluster_rate, pair_statistics
+
+CELLS_AT_ONCE = 1_000_000
+"""Cells of bootstrap tables in memory at a time."""
+
+PRIOR = 1.0
+"""Drawn games added to each two who met; see `evo.stats.ratings.bradley_terry`."""
+
+
+@dataclass(frozen=True)
+class Standings:
+    """A tournament read.
+
+    Attributes:
+        ratings: one row an entrant, the best first.
+        results: one row an entrant who went first and one who went second.
+        meetings: one row two entrants who met.
+        decks: one row an entrant and an ordered pair of decks.
+        summary: numbers of the whole: games, draws, faults, turns, first seat, cycles.
+    """
+
+    ratings: pd.DataFrame
+    results: pd.DataFrame
+    meetings: pd.DataFrame
+    decks: pd.DataFrame
+    summary: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Games:
+    """The same games as arrays, one place a game unless said."""
+
+    names: list[str]
+    decks: list[str]
+    first: np.ndarray  # entrant
+    second: np.ndarray
+    first_deck: np.ndarray
+    second_deck: np.ndarray
+    setup: np.ndarray
+    points: np.ndarray  # of the first: 0, 0.5, 1
+    turns: np.ndarray
+    fault: np.ndarray
+    alone: np.ndarray  # a self-match
+
+    @cached_property
+    def strata(self) -> np.ndarray:
+        """By setup: which two decks."""
+        low, high = (
+            np.minimum(self.first_deck, self.second_deck),
+            np.maximum(self.first_deck, self.second_deck),
+        )
+        strata = np.zeros(int(self.setup.max(initial=-1)) + 1, np.int64)
+        strata[self.setup] = low * len(self.decks) + high
+        return strata
+
+
+@dataclass(frozen=True)
+class _Met:
+    """What two who met came to, by setup.
+
+    Attributes:
+        pairs: places i < j, shape (meetings, 2).
+        points: of i, shape (setups, meetings).
+        games: the same shape.
+        records: of i, one row a meeting.
+    """
+
+    pairs: np.ndarray
+    points: np.ndarray
+    games: np.ndarray
+    records: pd.DataFrame
+
+
+def standings(games: pd.DataFrame) -> Standings:
+    """Read a table of games as `evo.play.matchups.games_table` makes it.
+
+    Bootstrap and equilibrium are the same for the same games.
+    """
+    read = _read(games)
+    met = _by_setup(read)
+    meetings = _meetings(read, met)
+    with threadpool_limits(1, "blas"):  # many small systems: threads only wait for each other
+        ratings, cycles = _ratings(read, met, _scores(read, met))
+    return Standings(
+        ratings=ratings,
+        results=results_table(games),
+        meetings=meetings,
+        decks=_decks(read),
+        summary=_summary(read)
+        | {"unproven_turns": int(games["unproven"].sum()) if "unproven" in games else 0}
+        | cycles,
+    )
+
+
+def scores_table(games: pd.DataFrame) -> pd.DataFrame:
+    """One row an entrant in the order of the names: record and score over all games but self-matches.
+
+    Columns entrant, games, wins, draws, losses, score (per game, draws half) with its 95% interval score_low
+    and score_high, mean_turns (rounds), illegal_actions and agent_errors (games lost by them).
+    """
+    read = _read(games)
+    return _scores(read, _by_setup(read))
+
+
+def meetings_table(games: pd.DataFrame) -> pd.DataFrame:
+    """One row two entrants who met: score of the first named from pairs of games, pentanomial counts, Elo."""
+    read = _read(games)
+    return _meetings(read, _by_setup(read))
+
+
+def results_table(games: pd.DataFrame) -> pd.DataFrame:
+    """One row for each two entrants in the order they sat: first went first.
+
+    Columns first, second, games, first_wins, second_wins, draws, mean_turns (rounds).
+    """
+    frame = pd.DataFrame(
+        {
+            "first": games["first"],
+            "second": games["second"],
+            "games": 1,
+            "first_wins": (games["outcome"] == "first").astype(int),
+            "second_wins": (games["outcome"] == "second").astype(int),
+            "draws": (games["outcome"] == "draw").astype(int),
+            "mean_turns": games["turns"].astype(float),
+        }
+    )
+    sums = frame.groupby(["first", "second"], observed=True).sum()
+    sums["mean_turns"] /= sums["games"]
+    return sums.reset_index()
+
+
+def _read(games: pd.DataFrame) -> _Games:
+    first, second, first_deck, second_deck = (
+        games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
+    )
+    outcome = games["outcome"].to_numpy(object)
+    return _Games(
+        names=[str(name) for name in games["first"].cat.categories],
+        decks=[str(name) for name in games["first_deck"].cat.categories],
+        first=first,
+        second=second,
+        first_deck=first_deck,
+        second_deck=second_deck,
+        setup=games["setup"].to_numpy(np.int64),
+        points=np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0)),
+        turns=games["turns"].to_numpy(),
+        fault=games["fault"].to_numpy(object),
+        alone=first == second,
+    )
+
+
+def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
+    """Sums of values, or counts, by key; of the given shape."""
+    return np.bincount(keys, values, int(np.prod(shape))).reshape(shape).astype(float)
+
+
+def _by_setup(read: _Games) -> _Met:
+    n, setups = len(read.names), len(read.strata)
+    which = ~read.alone
+    low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
+    codes, pair = np.unique((low * n + high)[which], return_inverse=True)
+    pairs = np.stack([codes // n, codes % n], axis=1)
+    own = np.where(read.first == low, read.points, 1 - read.points)[which]
+    key = read.setup[which] * len(pairs) + pair
+    shape = setups, len(pairs)
+    records = _records(len(pairs), pair, own, read.turns[which])
+    return _Met(pairs, _sum(key, own, shape), _sum(key, None, shape), records)
+
+
+def _records(rows: int, row: np.ndarray, points: np.ndarray, turns: np.ndarray) -> pd.DataFrame:
+    """Games, wins, draws, losses and mean length by row; `row` and `points` are those of each game."""
+    count = _sum(row, None, (rows,)).astype(np.int64)
+    table = pd.DataFrame({"games": count})
+    for name, value in (("wins", 1), ("draws", 0.5), ("losses", 0)):
+        table[name] = _sum(row[points == value], None, (rows,)).astype(np.int64)
+    table["mean_turns"] = _sum(row, turns, (rows,)) / np.where(count > 0, count, np.nan)
+    return table
+
+
+_MEETING = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_elo", "superiority", "variance")
+_PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
+
+
+def _meetings(read: _Games, met: _Met) -> pd.DataFrame:
+    """Two who met, from their pairs of games; those without a whole pair are left out."""
+    names = [[read.names[i], read.names[j]] for i, j in met.pairs]
+    front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
+    rows = []
+    for place in range(len(met.pairs)):
+        whole = met.games[:, place] == 2
+        counts = np.bincount((2 * met.points[whole, place]).astype(int), minlength=5)
+        if whole.any():
+            said = pair_statistics(counts)
+            values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
+            rows.append((*values, *counts.tolist()))
+        else:
+            rows.append((np.nan,) * len(_MEETING) + (0,) * len(_PAIRS))
+    more = pd.DataFrame(rows, columns=[*_MEETING, *_PAIRS])
+    table = pd.concat([front, met.records, more], axis=1)
+    return table[table["score"].notna()].reset_index(drop=True)
+
+
+def _scores(read: _Games, met: _Met) -> pd.DataFrame:
+    """One row an entrant."""
+    n = len(read.names)
+    both = np.concatenate([read.first, read.second]), np.concatenate([read.points, 1 - read.points])
+    met_others = np.tile(~read.alone, 2)
+    table = _records(n, both[0][met_others], both[1][met_others], np.tile(read.turns, 2)[met_others])
+    table.insert(0, "entrant", read.names)
+    rates = []
+    for place in range(n):
+        own = (met.pairs == place).any(axis=1)
+        games = met.games[:, own]
+        points = np.where(met.pairs[own, 0] == place, met.points[:, own], games - met.points[:, own])
+        rates.append(cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata))
+    table[["score", "score_low", "score_high"]] = rates
+    loser = np.where(read.points == 1, read.second, read.first)
+    for column, kind in (("illegal_actions", "illegal action"), ("agent_errors", "agent error")):
+        table[column] = np.bincount(loser[read.fault == kind], minlength=n)
+    return table
+
+
+def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums by meeting, shape (..., meetings), as tables of i against j, shape (..., entrants, entrants)."""
+    won, met = np.zeros((*points.shape[:-1], n, n)), np.zeros((*games.shape[:-1], n, n))
+    i, j = pairs.T
+    won[..., i, j], won[..., j, i] = points, games - points
+    met[..., i, j] = met[..., j, i] = games
+    return won, met
+
+
+def _advantages(won: np.ndarray, met: np.ndarray) -> np.ndarray:
+    """Log-odds of i against j with the prior's drawn games."""
+    log_odds: np.ndarray = np.log((won + PRIOR / 2) / (np.swapaxes(won, -1, -2) + PRIOR / 2))
+    return np.where(met > 0, log_odds, 0.0)
+
+
+def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """One row an entrant, the best first; and how much of the table is rock-paper-scissors."""
+    n = len(read.names)
+    low, high, weights, over_mixture = (np.full(n, np.nan) for _ in range(4))
+    values, drawn, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
+    if len(met.pairs):
+        points, games = _table(n, met.pairs, met.points.sum(axis=0), met.games.sum(axis=0))
+        advantages = _advantages(points, games)
+        values = bradley_terry(points, games, PRIOR)
+        drawn, noise = _bootstrap(read, met, advantages)
+        low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+        won, played = points.sum(axis=1), games.sum(axis=1)
+        low[won == 0], high[won == played] = -np.inf, np.inf
+        if (games[~np.eye(n, dtype=bool)] > 0).all():
+            weights, over_mixture = nash_average(advantages)
+            if ((points > 0) | (games == 0)).all():  # log-odds of what never lost are the prior's
+                share, chance = cyclic_share(advantages, noise)
+    order = np.argsort(-values, kind="stable")
+    superiority = np.full(n, np.nan)
+    for better, worse in pairwise(order):
+        above, same = drawn[:, better] > drawn[:, worse], drawn[:, better] == drawn[:, worse]
+        superiority[better] = above.mean() + same.mean() / 2
+    columns = {"rating": values, "low": low, "high": high}
+    more = {"superiority": superiority, "nash_weight": weights, "nash_rating": over_mixture * ELO}
+    table = scores.assign(**columns, **more).iloc[order].reset_index(drop=True)
+    table.insert(0, "rank", np.arange(1, n + 1))
+    front = ["rank", "entrant", *columns]
+    table = table[[*front, *(name for name in table.columns if name not in front)]]
+    return table, {"cyclic_share": share, "cyclic_share_of_chance": chance}
+
+
+def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndarray, float]:
+    """Ratings of bootstrap replicates, shape (replicates, entrants), and the cyclic part that noise makes.
+
+    Some replicates at a time: tables of many entrants are large.
+    """
+    n = len(read.names)
+    points, games = bootstrap_tables(met.points, met.games, read.strata)
+    at_once = max(1, CELLS_AT_ONCE // n**2)
+    drawn, noise = [], 0.0
+    for start in range(0, len(points), at_once):
+        part = slice(start, start + at_once)
+        replicas = _table(n, met.pairs, points[part], games[part])
+        drawn.append(bradley_terry(*replicas, PRIOR))
+        noise += float((cyclic_part(_advantages(*replicas) - advantages) ** 2).sum())
+    return np.concatenate(drawn), noise / len(points)
+
+
+def _decks(read: _Games) -> pd.DataFrame:
+    """How each entrant did with each deck against each; self-matches are left out."""
+    n, strata = len(read.decks), read.strata
+    which = ~read.alone
+    first = (read.first * n + read.first_deck) * n + read.second_deck
+    second = (read.second * n + read.second_deck) * n + read.first_deck
+    row = np.concatenate([first[which], second[which]])
+    points = np.concatenate([read.points[which], 1 - read.points[which]])
+    codes, row = np.unique(row, return_inverse=True)
+    table = _records(len(codes), row, points, np.tile(read.turns[which], 2))
+    # Only the setups a row has: all rows by all setups would be nearly all zeros, and large.
+    keys, cluster = np.unique(row * len(strata) + np.tile(read.setup[which], 2), return_inverse=True)
+    won, played = (_sum(cluster, values, (len(keys),)) for values in (points, None))
+    bounds = np.searchsorted(keys // len(strata), np.arange(len(codes) + 1))
+    rates = [cluster_rate(won[start:stop], played[start:stop]) for start, stop in pairwise(bounds)]
+    table[["score", "low", "high"]] = np.array(rates).reshape(-1, 3)
+    for name, names, place in (
+        ("opponent_deck", read.decks, codes % n),
+        ("deck", read.decks, codes // n % n),
+        ("entrant", read.names, codes // n**2),
+    ):
+        table.insert(0, name, [names[one] for one in place])
+    return table
+
+
+def _summary(read: _Games) -> dict[str, Any]:
+    """Numbers of the whole tournament."""
+    shape = (len(read.strata),)
+    seat = cluster_rate(_sum(read.setup, read.points, shape), _sum(read.setup, None, shape), read.strata)
+    return {
+        "games": len(read.points),
+        "draws": int((read.points == 0.5).sum()),
+        "mean_turns": float(read.turns.mean()),
+        "first_seat": {"score": seat.value, "low": seat.low, "high": seat.high},
+    }

@@ -1,0 +1,1 @@
+"""Run folders on disk: files written whole, checked tables, one reader of a history."""

@@ -1,0 +1,310 @@
+"""The run folder: a history that is its own checkpoint, written so that no crash can tear it.
+
+A generation is two parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first;
+renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Whatever does
+not agree with the checksums is named, set aside and played again. `runs/README.md` documents every file.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from engine import ManaforgeError
+from evo.config import RunConfig, read_config
+from evo.storage.files import (
+    append_event,
+    first_link,
+    json_bytes,
+    parquet_bytes,
+    replace_file,
+    sync_folder,
+    take_lock,
+)
+from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
+
+
+class RunError(ManaforgeError, RuntimeError):
+    """A run folder that cannot be used; the message names it and the way out."""
+
+
+@dataclass
+class RunFolder:
+    """One run on disk. Made by `create_run` or `open_run`.
+
+    Attributes:
+        path: the folder.
+        config: of the run.
+        committed: generations that are safely on disk: 0 to committed - 1.
+        problems: what was found damaged on opening and set aside, in words.
+    """
+
+    path: Path
+    config: RunConfig
+    committed: int = 0
+    problems: list[str] = field(default_factory=list)
+    _lock: IO[str] | None = None
+
+    def file(self, kind: str, generation: int) -> Path:
+        """The parquet file of a generation; `kind` is "generations" or "pairings"."""
+        return self.path / kind / f"{generation:04d}.parquet"
+
+    def read(self, kind: str, generation: int) -> pd.DataFrame:
+        """A committed generation's table.
+
+        Raises:
+            RunError: it is none.
+        """
+        file = self.file(kind, generation)
+        try:
+            return read_table(file.read_bytes(), kind, self.config).to_pandas()
+        except SchemaError as error:
+            raise RunError(f"{file} cannot be read: {error}") from None
+
+    def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
+        """Write a generation, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails; what was committed before is intact.
+        """
+        assert generation == self.committed, "generations are committed in order"
+        with self._writing(f"generation {generation}"):
+            sums = []
+            for kind, table in (("pairings", pairings), ("generations", individuals)):
+                content = parquet_bytes(table, RUN_SCHEMA)
+                self._replace(self.file(kind, generation), content)
+                sums.append(hashlib.sha256(content).hexdigest())
+            with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
+                file.write(f"{generation:04d} {sums[1]} {sums[0]}\n")
+                file.flush()
+                os.fsync(file.fileno())
+        self.committed += 1
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the run's own folder, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        with self._writing(name):
+            self._replace(self.path / name, content)
+
+    def note(self, **event: Any) -> None:
+        """Append an event with its time to `log.jsonl`; where that fails the run goes on."""
+        append_event(self.path / "log.jsonl", **event)
+
+    def manifest(self) -> dict[str, Any]:
+        """`manifest.json`, or {} where it is missing or broken: nothing depends on it."""
+        try:
+            content = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) and isinstance(content.get("sessions"), list) else {}
+
+    def close(self) -> None:
+        """Let go of the folder, so that others may continue it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> "RunFolder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _replace(self, target: Path, content: bytes) -> None:
+        """Write a file; the temporary one stays outside the history."""
+        replace_file(target, content, self.path / f"{target.parent.name}-{target.name}.tmp")
+
+    @contextlib.contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._clear_leftovers()
+            done = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
+            begun = (self.path / "config.toml").exists()
+            way = f"manaforge resume {self.path}" if begun else "the same command again"
+            raise RunError(
+                f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. "
+                f"When there is room: {way}"
+            ) from None
+
+    def acquire(self) -> None:
+        """Take the operating system's lock, which ends with the process.
+
+        Raises:
+            RunError: another process has it.
+        """
+        lock = take_lock(self.path)
+        if lock is None:
+            raise RunError(f"run folder {self.path} is in use by another process")
+        self._lock = lock
+
+    def check_history(self) -> None:
+        """Count what is committed; name and set aside what is damaged, and all after it."""
+        good: list[str] = []
+        try:
+            text = (self.path / "checksums.txt").read_bytes().decode("ascii", "replace")
+        except FileNotFoundError:
+            text = ""
+        for line in text.splitlines(keepends=True):
+            problem = self._problem(len(good), line)
+            if problem:
+                self.problems.append(problem)
+                break
+            good.append(line)
+        self.committed = len(good)
+        later = [file for file in (self.path / "generations").iterdir() if file.name != "0000.parquet"]
+        if not text and later:  # the first alone may be there before its line is
+            self.problems.append("checksums.txt is missing or empty")
+        broken = bool(self.problems)
+        if text != "".join(good):
+            self._replace(self.path / "checksums.txt", "".join(good).encode())
+        for kind in ("pairings", "generations"):
+            committed = {self.file(kind, number) for number in range(self.committed)}
+            for file in sorted((self.path / kind).iterdir()):
+                if file not in committed:
+                    self._set_aside(file)
+        for name in ("champion.toml", "final.parquet"):
+            if broken and (self.path / name).exists():
+                self._set_aside(self.path / name)
+        self._clear_leftovers()
+
+    def _clear_leftovers(self) -> None:
+        """Delete temporary files."""
+        for file in self.path.glob("*.tmp"):
+            file.unlink()
+
+    def _problem(self, generation: int, line: str) -> str:
+        """What is wrong with a generation's line or files, or ""."""
+        parts = line.split()
+        if not line.endswith("\n") or len(parts) != 3 or parts[0] != f"{generation:04d}":
+            return f"checksums.txt: line {generation + 1} is torn or not that of generation {generation}"
+        for kind, expected in (("generations", parts[1]), ("pairings", parts[2])):
+            name = f"{kind}/{generation:04d}.parquet"
+            try:
+                content = self.file(kind, generation).read_bytes()
+            except FileNotFoundError:
+                return f"{name} is missing"
+            if hashlib.sha256(content).hexdigest() != expected:
+                return f"{name} is damaged: it does not agree with checksums.txt"
+            try:
+                check_origin(content)
+            except SchemaError as error:
+                raise RunError(f"run folder {self.path}: {name}: {error}") from None
+        return ""
+
+    def _set_aside(self, file: Path) -> None:
+        aside = self.path / "aside"
+        aside.mkdir(exist_ok=True)
+        name = f"{file.parent.name}-{file.name}" if file.parent != self.path else file.name
+        count = sum(1 for _ in aside.iterdir())
+        file.replace(aside / f"{count:03d}-{name}")
+        sync_folder(aside)
+        self.problems.append(f"{file.relative_to(self.path)} was set aside as aside/{count:03d}-{name}")
+
+
+def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFolder:
+    """Make a run folder and take it.
+
+    Raises:
+        RunError: it cannot be made, is not empty, or is in use.
+    """
+    with contextlib.ExitStack() as on_error:
+        folder = RunFolder(path, config)
+        on_error.callback(folder.close)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            check_vacant(path)
+            folder.acquire()
+            for kind in ("generations", "pairings"):
+                (path / kind).mkdir(exist_ok=True)
+            sync_folder(path)
+        except (FileExistsError, NotADirectoryError):
+            raise RunError(f"run folder {path} is a file; choose another --out") from None
+        except OSError as error:
+            raise RunError(f"cannot make run folder {path}: {error.strerror or error}") from None
+        folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
+        folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
+        on_error.pop_all()
+    return folder
+
+
+def check_vacant(path: Path) -> None:
+    """Refuse a folder in which something is, but for what a process left that ended before it made a run.
+
+    Raises:
+        RunError: the folder cannot be used for a new run.
+    """
+    if path.exists() and not path.is_dir():
+        raise RunError(f"run folder {path} is a file; choose another --out")
+    if (path / "config.toml").exists():
+        raise RunError(f"run folder {path} is not empty; to go on with it: manaforge resume {path}")
+    for entry in path.iterdir() if path.exists() else ():
+        leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
+        empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
+        if not leftover and not empty:
+            raise RunError(f"run folder {path} is not empty; choose another --out")
+
+
+def open_run(path: Path) -> RunFolder:
+    """Take a run folder to go on with it; damage is set aside and told in `problems`.
+
+    Raises:
+        RunError: there is none, it is in use, or of an unknown schema.
+        ConfigError: its configuration cannot be used.
+    """
+    folder = RunFolder(path, peek_run(path).config)
+    link = first_link(path)
+    if link is not None:
+        raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
+    with contextlib.ExitStack() as on_error:
+        on_error.callback(folder.close)
+        try:
+            folder.acquire()
+            for kind in ("generations", "pairings"):
+                (path / kind).mkdir(exist_ok=True)
+            folder.check_history()
+        except OSError as error:
+            raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
+        on_error.pop_all()
+    return folder
+
+
+def peek_run(path: Path) -> RunFolder:
+    """A run folder to read, perhaps while another process writes it; only the count of lines is checked.
+
+    Raises:
+        RunError: there is none, or it is of an unknown schema.
+        ConfigError: its configuration cannot be used.
+    """
+    if not (path / "config.toml").is_file():
+        raise RunError(f"{path} is no run folder: it has no config.toml")
+    folder = RunFolder(path, read_config(path / "config.toml"))
+    schema = folder.manifest().get("schema", RUN_SCHEMA)
+    if schema != RUN_SCHEMA:
+        raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
+    with contextlib.suppress(OSError):
+        lines = (path / "checksums.txt").read_text(encoding="ascii", errors="replace").splitlines(True)
+        folder.committed = sum(line.endswith("\n") for line in lines)
+    return folder
+
+
+def read_champion(path: Path) -> dict[str, Any]:
+    """`champion.toml` of a run as data, with a table `provenance`; {} where there is none yet."""
+    try:
+        content = tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    said = content.get("provenance")
+    return content | {"provenance": said if isinstance(said, dict) else {}}

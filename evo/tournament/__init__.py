@@ -1,0 +1,1 @@
+"""Tournaments, sweeps and arenas: played into a folder, read, drawn."""

@@ -1,0 +1,101 @@
+"""The arena: one champion, the profiles made by hand and all rivals, as a file says."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine import find_deck, find_ruleset
+from evo.config import ConfigError, read_toml
+from evo.play.entrants import find_entrant, find_entrants, from_folder
+from evo.tournament.run import Tournament
+from ilp_agent.profiles import configs_folder
+
+CHAMPION = "champion"
+
+
+class ArenaConfig(BaseModel):
+    """An arena, every value with its meaning."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
+    champion: Annotated[str, Field(description="an entrant; a path starts from this file's folder")]
+    entrants: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="the others")]
+    decks: Annotated[
+        tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; a file as above")
+    ]
+    games: Annotated[int, Field(ge=2, description="games a pairing, at least; over all pairs of decks")] = (
+        2000
+    )
+    ruleset: str = "thesis"
+
+
+@dataclass(frozen=True)
+class Arena:
+    """An arena and the folder that its paths start from."""
+
+    config: ArenaConfig
+    folder: Path
+
+
+def read_arena(name: str) -> Arena:
+    """Read the file of an arena; "arena" is `configs/arena.toml` of this installation.
+
+    Raises:
+        ConfigError: it cannot be read or used; the message names file and key.
+    """
+    file = configs_folder() / "arena.toml" if name == "arena" else Path(name)
+    content = read_toml(file, "arena")
+    try:
+        return Arena(ArenaConfig.model_validate(content), file.parent)
+    except ValidationError as errors:
+        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors.errors()]
+        raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
+
+
+def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin: str) -> Tournament:
+    """The round robin of an arena, the champion first.
+
+    Args:
+        arena: as `read_arena` gives it.
+        champion: another champion than the file's, or "".
+        games: a pairing, rounded up to as many for each pair of decks; 0 for the file's.
+        seed: of the deals.
+        origin: the command that plays it.
+
+    Raises:
+        EntrantError, UnknownNameError, ProfileError: there is no such entrant.
+        ConfigError: the champion is in the list too.
+    """
+    config = arena.config
+    if champion:
+        first = find_entrant(champion)
+    else:
+        first = replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
+    in_file = {from_folder(text, arena.folder): text for text in config.entrants}
+    found, _ = find_entrants(list(in_file))
+    others = [replace(one, text=in_file.get(one.text, one.text)) for one in found]
+    if first.player in [one.player for one in others]:
+        raise ConfigError(f"the champion {champion or config.champion} is one of the others too")
+    places = [arena.folder / name for name in config.decks]
+    decks = tuple(
+        find_deck(str(place) if name.endswith(".toml") and place.is_file() else name)
+        for name, place in zip(config.decks, places, strict=True)
+    )
+    if len({deck.name for deck in decks}) < len(decks):
+        raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
+    cells = len(decks) ** 2
+    wanted = games or config.games
+    return Tournament(
+        entrants=(first, *others),
+        alone=frozenset(),
+        decks=decks,
+        deck_names=config.decks,
+        ruleset=find_ruleset(config.ruleset),
+        ruleset_name=config.ruleset,
+        games=2 * -(-wanted // (2 * cells)),
+        seed=seed,
+        origin=origin,
+    )

@@ -1,0 +1,298 @@
+"""What a tournament leaves behind: tables for people, files for machines, figures, one page."""
+
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from engine import RULES_VERSION
+from evo.figures.page import html_table, image, render
+from evo.stats.sequential import Verdict
+from evo.stats.standings import Standings
+from evo.storage.files import json_bytes
+from evo.tournament.folder import TournamentFolder
+from evo.tournament.run import Tournament
+from rivals import WEIGHTS_OF
+
+WIDEST = 9
+"""Entrants whose table of scores still fits a terminal."""
+
+
+def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
+    """Scores of rows against columns, entrants in the order of their rating.
+
+    `fixed`: of the row, which goes first. Otherwise over both seats; the diagonal is empty.
+    """
+    order = list(read.ratings["entrant"])
+    if tournament.seats == "fixed":
+        order = tournament.names
+        table = read.results.astype({"first": str, "second": str})
+        table["score"] = (table["first_wins"] + table["draws"] / 2) / table["games"]
+        scores = table.pivot_table(index="first", columns="second", values="score")
+    else:
+        one = read.meetings[["entrant", "opponent", "score"]]
+        other = one.rename(columns={"entrant": "opponent", "opponent": "entrant"})
+        both = pd.concat([one, other.assign(score=1 - one["score"])])
+        scores = both.pivot_table(index="entrant", columns="opponent", values="score")
+    scores = scores.reindex(index=order, columns=order).astype(float)
+    fixed = tournament.seats == "fixed"
+    scores.index.name = "goes first" if fixed else "entrant"
+    scores.columns.name = "goes second" if fixed else "opponent"
+    return scores
+
+
+def summary_of(
+    tournament: Tournament, read: Standings, faults: list[dict[str, Any]], verdict: Verdict
+) -> dict[str, Any]:
+    """Everything as JSON has it; missing numbers are null."""
+    sprt: dict[str, Any] | None = None
+    if tournament.sprt:
+        counts = read.meetings.filter(like="pairs_").to_numpy()[0] if len(read.meetings) else np.zeros(5)
+        sprt = vars(tournament.sprt) | {
+            "log_likelihood_ratio": tournament.sprt.ratio(counts),
+            "bounds": list(tournament.sprt.bounds),
+            "accepted": verdict or None,
+        }
+    content = {
+        "command": tournament.command,
+        "entrants": tournament.names,
+        "decks": [deck.name for deck in tournament.decks],
+        "ruleset": tournament.ruleset_name,
+        "seats": tournament.seats,
+        "format": tournament.style,
+        "games_per_cell": tournament.games,
+        "seed": tournament.seed,
+        **read.summary,
+        "faults": faults,
+        "sprt": sprt,
+        "ratings": read.ratings.to_dict("records"),
+        "meetings": read.meetings.to_dict("records"),
+        "results": read.results.astype({"first": str, "second": str}).to_dict("records"),
+        "by_deck": read.decks.to_dict("records"),
+    }
+    cleaned: dict[str, Any] = _clean(content)
+    return cleaned
+
+
+def write_files(
+    tournament: Tournament, folder: TournamentFolder, read: Standings, summary: dict[str, Any]
+) -> None:
+    """results.csv, ratings.csv, meetings.csv, decks.csv, summary.json, both figures, tournament.html."""
+    from evo.figures.style import figure, plot_scores, png  # noqa: PLC0415 - two seconds to import
+    from evo.tournament.plots import plot_ratings  # noqa: PLC0415
+
+    for name, table in (
+        ("results", read.results),
+        ("ratings", read.ratings),
+        ("meetings", read.meetings),
+        ("decks", read.decks),
+    ):
+        folder.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
+    folder.write("summary.json", json_bytes(summary))
+    n = len(read.ratings)
+    scores = score_table(tournament, read)
+    with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
+        fixed = tournament.seats == "fixed"
+        plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
+        heat_map = png(drawn)
+    with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
+        plot_ratings(axes, read.ratings)
+        ratings = png(drawn)
+    folder.write("scores.png", heat_map)
+    folder.write("ratings.png", ratings)
+    folder.write("tournament.html", _page(tournament, read, summary, heat_map, ratings))
+
+
+def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
+    """What the whole says, a sentence each."""
+    seat = summary["first_seat"]
+    names = [deck.name for deck in tournament.decks]
+    decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
+    lines = [
+        f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} rounds "
+        "long in the mean",
+        f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
+        f"{seat['high']:.1%})",
+    ]
+    if summary["cyclic_share"] is not None:
+        lines.append(
+            f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
+            f"(chance alone: {summary['cyclic_share_of_chance']:.1%})"
+        )
+    if summary["unproven_turns"]:
+        lines.append(
+            f"{summary['unproven_turns']:,} turns were played before the search for the best had ended "
+            "(docs/rivals.md)"
+        )
+    if summary["sprt"]:
+        lines.append(_verdict(tournament, summary["sprt"]))
+    return lines
+
+
+def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
+    first, second = tournament.names
+    ratio = f"log-likelihood ratio {sprt['log_likelihood_ratio']:.2f} in {_range(sprt['bounds'])}"
+    test = f"Sequential test of {first} against {second}"
+    if sprt["accepted"] is None:
+        return f"{test}: undecided after all games; {ratio}"
+    other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
+    chosen, refused = (f"{one}={sprt[one]:+g}" for one in (sprt["accepted"], other))
+    return (
+        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Ratings after an early end are "
+        "too large"
+    )
+
+
+def _range(bounds: list[float]) -> str:
+    return f"({bounds[0]:.2f}, {bounds[1]:.2f})"
+
+
+def warnings_of(summary: dict[str, Any]) -> list[str]:
+    """What must not be overlooked."""
+    return [
+        f"{one['entrant']} lost {one['games']:,} games by an {one['fault']}; the first: {one['first']}"
+        for one in summary["faults"]
+    ]
+
+
+def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
+    """Ratings, scores and the rest in the terminal."""
+    table = RichTable(title="ratings", title_justify="left")
+    for name in ("", "entrant", "rating", "95% interval", "games", "won", "drawn", "lost", "score", "better"):
+        table.add_column(name, justify="left" if name == "entrant" else "right", no_wrap=name != "entrant")
+    alone = len(read.meetings) == 0
+    for row in read.ratings.itertuples():
+        if alone:
+            continue
+        better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
+        counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
+        interval = f"{row.low:+.1f} to {row.high:+.1f}".replace("inf", "∞")
+        table.add_row(
+            str(row.rank),
+            Text(row.entrant),
+            f"{row.rating:+.1f}",
+            interval,
+            *counts,
+            f"{row.score:.1%}",
+            better,
+        )
+    if not alone:
+        console.print(table)
+    _show_scores(tournament, read, console)
+    for line in lines_of(tournament, summary):
+        console.print(line, markup=False, highlight=False)
+    for line in warnings_of(summary):
+        console.print(f"warning: {line}", markup=False, highlight=False, style="bold red")
+
+
+def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
+    """The table of scores, or results row by row where one entrant is alone."""
+    scores = score_table(tournament, read)
+    if len(read.meetings) == 0 or (tournament.alone and tournament.seats == "paired"):
+        table = RichTable("first", "second", "games", "first won", "second won", "drawn", "rounds")
+        for row in read.results.itertuples():
+            if row.first == row.second:
+                counts = [f"{n:,}" for n in (row.games, row.first_wins, row.second_wins, row.draws)]
+                table.add_row(Text(row.first), Text(row.second), *counts, f"{row.mean_turns:.1f}")
+        console.print(table)
+    if len(read.meetings) == 0 or len(scores) > WIDEST:
+        return
+    fixed = tournament.seats == "fixed"
+    table = RichTable(
+        title="score of the row, which goes first" if fixed else "score of the row, over both seats",
+        title_justify="left",
+    )
+    table.add_column("")
+    for place in range(len(scores)):
+        table.add_column(str(place + 1), justify="right")
+    for place, (name, values) in enumerate(zip(scores.index, scores.to_numpy(), strict=True)):
+        cells = ["" if np.isnan(value) else f"{value:.1%}" for value in values]
+        table.add_row(Text(f"{place + 1} {name}"), *cells)
+    console.print(table)
+
+
+def _page(
+    tournament: Tournament, read: Standings, summary: dict[str, Any], heat_map: bytes, ratings: bytes
+) -> bytes:
+    percent = dict.fromkeys(("score", "low", "high", "better", "Nash weight"), "{:.1%}")
+    shown = read.ratings[
+        ["rank", "entrant", "rating", "low", "high", "games", "wins", "draws", "losses"]
+    ].copy()
+    shown["score"] = read.ratings["score"]
+    shown["better"] = read.ratings["superiority"]
+    shown["Nash weight"] = read.ratings["nash_weight"]
+    shown["rounds"] = read.ratings["mean_turns"]
+    numbers = percent | dict.fromkeys(("rating", "low", "high"), "{:+.1f}") | {"rounds": "{:.1f}"}
+    counts = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
+    meetings = read.meetings[["entrant", "opponent", "games", "score", "low", "high", "elo"]].copy()
+    meetings["pairs 0, 1/2, 1, 3/2, 2"] = [
+        ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.meetings.iterrows()
+    ]
+    decks = read.decks.drop(columns=["wins", "draws", "losses"]).rename(columns={"mean_turns": "rounds"})
+    lines = lines_of(tournament, summary)
+    names = ", ".join(deck.name for deck in tournament.decks)
+    return render(
+        "tournament.html",
+        title=f"Tournament of {len(tournament.entrants)} with {names}",
+        lead=f"{lines[0]}. Ruleset {tournament.ruleset_name}, {tournament.games:,} games for each cell, "
+        f"{tournament.seats} seats, seed {tournament.seed}. " + ". ".join(lines[2:]),
+        warnings=warnings_of(summary),
+        rating_plot=image(ratings, "ratings with their intervals"),
+        heat_map=image(heat_map, "scores of rows against columns"),
+        ratings=html_table(shown, numbers | counts),
+        meetings=html_table(meetings, percent | counts | {"elo": "{:+.1f}"}) if len(meetings) else "",
+        first_seat=lines[1],
+        results=html_table(
+            read.results.astype({"first": str, "second": str}).rename(
+                columns={"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
+            ),
+            counts | {"rounds": "{:.1f}"},
+        ),
+        decks=html_table(decks, percent | counts | {"rounds": "{:.1f}"}),
+        entrants=_weights(tournament),
+        command=tournament.command,
+        version=version("manaforge"),
+        rules=RULES_VERSION,
+    )
+
+
+def _weights(tournament: Tournament) -> Markup:
+    """Entrants by kind of weights, a table each, scale-free."""
+    tables = []
+    for vector in dict.fromkeys(WEIGHTS_OF.values()):
+        own = [one for one in tournament.entrants if WEIGHTS_OF.get(one.player.kind) is vector]
+        rows = [
+            [
+                one.text,
+                one.player.backend if one.player.kind == "ilp" else "",
+                *vector.from_array(one.player.weights).shares,
+            ]
+            for one in own
+        ]
+        if own:
+            columns = ["entrant", "solver", *vector.names()]
+            tables.append(
+                html_table(pd.DataFrame(rows, columns=columns), dict.fromkeys(vector.names(), "{:.1%}"))
+            )
+    plain = [one.text for one in tournament.entrants if one.player.kind not in WEIGHTS_OF]
+    if plain:
+        tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))
+    return Markup("").join(tables)
+
+
+def _clean(value: Any) -> Any:
+    """Plain Python numbers, and None for what is missing or infinite."""
+    if isinstance(value, dict):
+        return {key: _clean(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

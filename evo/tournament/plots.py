@@ -1,0 +1,58 @@
+"""Figures of tournaments: functions from tables to axes."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from evo.figures.style import BLUE, GREY, ORANGE, short_name
+
+
+def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
+    """Ratings with their 95% intervals, the best on top.
+
+    Args:
+        axes: to draw on.
+        ratings: columns entrant, rating, low, high (Elo), in the order to draw.
+    """
+    places = np.arange(len(ratings))
+    value = ratings["rating"].to_numpy()
+    spread = np.abs(np.stack([value - ratings["low"], ratings["high"] - value]))
+    spread[~np.isfinite(spread)] = np.nan
+    axes.errorbar(value, places, xerr=spread, fmt="o", color=BLUE, capsize=3, markersize=5, elinewidth=1.5)
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
+    axes.set(xlabel="rating, Elo (mean of all entrants 0; bars: 95% intervals)", ylabel="")
+    axes.set_yticks(places, [short_name(name) for name in ratings["entrant"]])
+    axes.set_ylim(len(ratings) - 0.5, -0.5)
+    axes.grid(axis="x", linewidth=0.4, alpha=0.6)
+    for place, (rating, low, high) in enumerate(zip(value, ratings["low"], ratings["high"], strict=True)):
+        bound = " or more" if np.isinf(high) else " or less" if np.isinf(low) else ""
+        axes.annotate(
+            f"{rating:+.0f}{bound}", (rating, place), (0, 6), textcoords="offset points", ha="center", size=8
+        )
+    return axes
+
+
+def plot_sweep(axes: Axes, curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> Axes:
+    """Win rate by the value of a weight, with its 95% intervals.
+
+    Args:
+        axes: to draw on.
+        curve: as `evo.tournament.sweep.sweep_table` makes it.
+        entrant: whose weight it is.
+        against: the opponent.
+        usual: the entrant's own value, marked; None for none.
+    """
+    table = curve.sort_values("value")
+    axes.fill_between(table["value"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
+    axes.plot(table["value"], table["win_rate"], "o-", color=BLUE, markersize=4, linewidth=1.4)
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+    if usual is not None and table["value"].min() <= usual <= table["value"].max():
+        axes.axvline(usual, color=ORANGE, linewidth=1, linestyle="--", label=f"its own value, {usual:g}")
+        axes.legend(frameon=False, fontsize=8)
+    weight = table["weight"].iloc[0]
+    axes.set(xlabel=f"{weight} of {short_name(entrant)}", ylabel=f"win rate against\n{short_name(against)}")
+    decimals = 0 if np.ptp(table["win_rate"]) > 0.05 else 1
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
+    axes.grid(linewidth=0.4, alpha=0.6)
+    return axes

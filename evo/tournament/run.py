@@ -1,0 +1,251 @@
+"""A tournament from its definition to its tables: the loop, and what is written."""
+
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from engine import RULES_VERSION, Deck, Outcome, Ruleset
+from evo.play.dispatch import Note
+from evo.play.entrants import Entrant
+from evo.play.games import GAME, Schedule, Table, fault_text
+from evo.play.matchups import FAULTS, Format, Meetings, Seats, make_pairings
+from evo.play.pool import Pool
+from evo.seeds import Stream
+from evo.stats.sequential import Sprt, Verdict
+from evo.storage.files import digest_of
+from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
+from rivals.hearthsim_node import BUDGET
+
+SAVE_SECONDS = 5.0
+"""About so often what was played is saved."""
+
+FIRST_BATCH = 500
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Who plays what.
+
+    Attributes:
+        entrants: each once, in the order given.
+        alone: texts of those who also meet themselves.
+        decks: all pairs of them are played; `fixed`: one for both, or the first's and the second's.
+        deck_names: as typed.
+        ruleset: how games are set up.
+        ruleset_name: its name.
+        games: for each cell; see `evo.play.matchups.Meetings`.
+        seats: see `evo.play.matchups.Meetings`.
+        style: see `evo.play.matchups.make_pairings`.
+        seed: of the deals.
+        sprt: when to stop early; of two entrants in paired games.
+        words: the entrants as typed, for the command that repeats this.
+        origin: the whole command, where it is not `manaforge tournament`.
+
+    Raises:
+        TournamentError: these make no tournament; the message says what is missing.
+    """
+
+    entrants: tuple[Entrant, ...]
+    alone: frozenset[str]
+    decks: tuple[Deck, ...]
+    deck_names: tuple[str, ...]
+    ruleset: Ruleset
+    ruleset_name: str
+    games: int
+    seats: Seats = "paired"
+    style: Format = "round-robin"
+    seed: int = 1
+    sprt: Sprt | None = None
+    words: tuple[str, ...] = ()
+    origin: str = ""
+    meetings: Meetings = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = [deck.name for deck in self.decks]
+        if not self.entrants or (len(self.entrants) == 1 and not self.alone):
+            only = self.entrants[0].text if self.entrants else ""
+            raise TournamentError(
+                f"a tournament needs two entrants, got {only or 'none'}; name another, "
+                f"or the same twice for its games against itself"
+            )
+        if not self.decks:
+            raise TournamentError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
+        if len(set(names)) != len(names):
+            raise TournamentError(f"--decks: two decks of one name in {', '.join(names)}")
+        if self.seats != "paired" and len(self.decks) > 2:
+            raise TournamentError(
+                f"--seats fixed takes one deck for both, or the first's and the second's, got {len(names)}"
+            )
+        if self.seats == "paired" and self.games % 2:
+            raise TournamentError(
+                f"--games must be even, since every deal is played twice with the entrants exchanged, "
+                f"got {self.games}; or --seats fixed"
+            )
+        if self.sprt and (len(self.entrants) != 2 or self.alone or self.seats == "fixed"):
+            raise TournamentError("--sprt compares two different entrants in paired games")
+        meetings = Meetings(
+            make_pairings(len(self.entrants), self.style, self._alone()),
+            len(self.decks),
+            self.games,
+            self.seed,
+            (Stream.TOURNAMENT,),
+            self.seats,
+        )
+        object.__setattr__(self, "meetings", meetings)
+
+    def _alone(self) -> list[int]:
+        """Places of those who meet themselves: with fixed seats the whole table has its diagonal."""
+        if self.seats == "fixed":
+            return [0] if self.style == "gauntlet" else list(range(len(self.entrants)))
+        return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.alone]
+
+    @property
+    def table(self) -> Table:
+        """Players, decks and rules."""
+        return Table(tuple(entrant.player for entrant in self.entrants), self.decks, self.ruleset)
+
+    @property
+    def names(self) -> list[str]:
+        """Entrants as tables call them."""
+        return [entrant.text for entrant in self.entrants]
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """All that decides the games, as JSON has it."""
+        sprt = self.sprt
+        return {
+            "schema": TOURNAMENT_SCHEMA,
+            "rules": RULES_VERSION,
+            "manaforge": [version("manaforge")],
+            "entrants": [
+                {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
+                | ({"solver": solver_version(one.player.backend)} if one.player.kind == "ilp" else {})
+                | ({"nodes": BUDGET} if one.player.kind == "hearthsim" else {})
+                for one in self.entrants
+            ],
+            "self_matches": [self.names[place] for place in self._alone()],
+            "decks": [
+                {"deck": deck.name, "cards_sha256": digest_of([deck.random, [repr(c) for c in deck.cards]])}
+                for deck in self.decks
+            ],
+            "ruleset": self.ruleset_name,
+            "seats": self.seats,
+            "format": self.style,
+            "seed": self.seed,
+            "sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model] if sprt else None,
+            "games": self.games,
+        }
+
+    @property
+    def digest(self) -> str:
+        """A name for all that decides the games, but for how many they are."""
+        kept = {key: value for key, value in self.definition.items() if key not in ("games", "manaforge")}
+        return digest_of(kept)
+
+    @property
+    def command(self) -> str:
+        """The command that plays this tournament again."""
+        if self.origin:
+            return self.origin
+        texts = [text for one in self.names for text in ([one] * 2 if one in self.alone else [one])]
+        words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
+        words += ["--games", str(self.games), "--ruleset", self.ruleset_name]
+        words += ["--seats", self.seats] if self.seats != "paired" else []
+        words += ["--format", self.style] if self.style != "round-robin" else []
+        words += ["--seed", str(self.seed)] if self.seed != 1 else []
+        if self.sprt:
+            words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
+        return " ".join(shlex.quote(word) for word in words)
+
+
+def play_tournament(
+    tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance
+) -> Verdict:
+    """Play what is missing, saving as it goes.
+
+    Args:
+        tournament: who plays what.
+        folder: where games are kept; those it has are not played again.
+        pool: plays the games.
+        advance: called with the number of games finished; raises to stop.
+
+    Returns:
+        Which hypothesis the sequential test accepted; "" without one.
+
+    Raises:
+        TournamentError: the folder cannot be written.
+        InterruptedRunError: `advance` asked to stop; what was saved is safe.
+    """
+    total = len(tournament.meetings)
+    if len(folder.played) > total:
+        raise TournamentError(
+            f"{folder.path} holds {len(folder.played):,} games, and --games {tournament.games} asks for "
+            f"{total:,}; --games must be as many as before or more, or choose another --out"
+        )
+    table, sprt = tournament.table, tournament.sprt
+    counts = np.zeros(5, np.int64)
+    stopped = sprt is not None and sprt.go_on(counts, _half_points(tournament, folder.played, 0)) is not None
+    batch = FIRST_BATCH * pool.workers if all(player.compiled for player in table.players) else pool.workers
+    while not stopped and len(folder.played) < total:
+        start, began = len(folder.played), time.perf_counter()
+        stop = min(total, start + 2 * -(-batch // 2))
+        results = play_games(table, tournament.meetings.schedule(start, stop)[0], pool, advance, folder.note)
+        pace = (stop - start) / max(time.perf_counter() - began, 1e-3)
+        batch = int(max(1, min(pace * SAVE_SECONDS, 4 * batch)))
+        if sprt:
+            end = sprt.go_on(counts, _half_points(tournament, results, start))
+            stopped = end is not None
+            if end is not None:  # games beyond the end were in flight; they do not count
+                results = results[: 2 * end - start]
+        folder.append(results)
+    return sprt.verdict(counts) if sprt else ""
+
+
+def solver_version(backend: str) -> str:
+    """A solver with the version of its library: another may choose another plan among equals."""
+    library = {"gurobi": "gurobipy", "highs": "highspy"}.get(backend)
+    return f"{backend} {version(library)}" if library else backend
+
+
+def play_games(table: Table, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
+    """Play a schedule in which some games may run compiled and others not, each kind by itself."""
+    compiled = table.compiled(games)
+    if compiled.all() or not compiled.any():
+        return pool.play(table, games, advance, note)
+    results = np.zeros(len(games), GAME)
+    for which in (compiled, ~compiled):
+        results[which] = pool.play(table, games.part(which), advance, note)
+    return results
+
+
+def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, Any]]:
+    """For each entrant and kind of fault: how many games it lost by it, and what happened in the first."""
+    numbers = np.flatnonzero(played["fault"])
+    if len(numbers) == 0:
+        return []
+    schedule, _ = tournament.meetings.schedule(0, len(played))
+    loser = np.where(played["outcome"] == Outcome.FIRST_WINS, schedule.players[:, 1], schedule.players[:, 0])
+    found = []
+    for place, name in enumerate(tournament.names):
+        for code, kind in FAULTS.items():
+            own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
+            if len(own):
+                text = fault_text(tournament.table, schedule, int(own[0]))
+                found.append({"entrant": name, "fault": kind, "games": len(own), "first": text})
+    return found
+
+
+def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.ndarray:
+    """Half points of the first entrant in each pair of games; `results` are those from game `start` on."""
+    schedule, _ = tournament.meetings.schedule(start, start + len(results))
+    mine = schedule.players[:, 0] == 0
+    won = np.where(mine, Outcome.FIRST_WINS, Outcome.SECOND_WINS) == results["outcome"]
+    points = 2 * won + (results["outcome"] == Outcome.DRAW)
+    return np.asarray(points.reshape(-1, 2).sum(axis=1))

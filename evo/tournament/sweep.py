@@ -1,0 +1,170 @@
+"""One weight's curve: an entrant with other and other values of a weight against one opponent. Pure.
+
+Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ttest_1samp
+
+from engine import ManaforgeError, Outcome
+from engine.errors import unknown_name
+from evo.play.entrants import Entrant
+from evo.stats.ratings import exact_rate
+from evo.tournament.run import Tournament
+from ilp_agent import WeightError, WeightVector
+from rivals import WEIGHTS_OF
+
+MOST_VALUES = 1000
+
+COLUMNS = ("weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high")
+
+
+class SweepError(ManaforgeError, ValueError):
+    """A sweep that cannot be played; the message names what is wrong and the way out."""
+
+
+@dataclass(frozen=True)
+class Variants:
+    """An entrant with other values of a weight.
+
+    Attributes:
+        weight: its name, or one that stands for several (`WeightVector.ALIASES`).
+        values: in their order.
+        entrants: one for each value.
+        usual: the entrant's own value; None where an alias stands for different ones.
+    """
+
+    weight: str
+    values: tuple[float, ...]
+    entrants: tuple[Entrant, ...]
+    usual: float | None
+
+
+def parse_values(text: str) -> tuple[float, ...]:
+    """Values from "0:2:0.1" (first, last, step; the last too where the steps meet it) or "0.5,1,2".
+
+    Raises:
+        SweepError: these are no values, or more than `MOST_VALUES`.
+    """
+    wanted = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
+    try:
+        if ":" not in text:
+            values = [float(part) for part in re.split(r"\s*,\s*", text.strip())]
+        else:
+            first, last, step = (Decimal(part.strip()) for part in text.split(":"))
+            if not (all(part.is_finite() for part in (first, last, step)) and step > 0 and last >= first):
+                raise SweepError(f"{wanted}; STEP must be above 0 and LAST not below FIRST")
+            if (last - first) / step >= MOST_VALUES:
+                raise SweepError(f"--values {text}: at most {MOST_VALUES:,} values")
+            values = [float(first + place * step) for place in range(int((last - first) / step) + 1)]
+    except (ValueError, ArithmeticError) as error:
+        raise (error if isinstance(error, SweepError) else SweepError(wanted)) from None
+    if len(set(values)) < len(values):
+        raise SweepError(f"--values {text}: the same value twice")
+    return tuple(values)
+
+
+def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
+    """An entrant with each of some values of a weight.
+
+    Raises:
+        SweepError: the entrant has no such weight, or a value is not allowed.
+    """
+    kind = WEIGHTS_OF.get(entrant.player.kind)
+    if kind is None:
+        raise SweepError(f"{entrant.text} has no weights; {', '.join(WEIGHTS_OF)} have")
+    names = _names(kind, weight)
+    places = [kind.names().index(name) for name in names]
+    found = []
+    for value in values:
+        weights = list(entrant.player.weights)
+        for place in places:
+            weights[place] = value
+        try:
+            vector = kind.from_array(weights)
+        except WeightError as error:
+            raise SweepError(f"--values: {error}") from None
+        player = replace(entrant.player, weights=tuple(map(float, vector.array)))
+        found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
+    own = {entrant.player.weights[place] for place in places}
+    return Variants(weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
+
+
+def shown(value: float) -> str:
+    """A value as one types it; different values never look the same."""
+    short = f"{value:.12g}"
+    return short if float(short) == value else repr(value)
+
+
+def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
+    """The weights that a name stands for."""
+    if weight in kind.names():
+        return (weight,)
+    if weight in kind.ALIASES:
+        return kind.ALIASES[weight]
+    raise SweepError(f"--weight: {unknown_name('weight', weight, [*kind.names(), *kind.ALIASES])}")
+
+
+def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) -> pd.DataFrame:
+    """One row a value: its record, win rate (draws half) and the 95% interval of Clopper and Pearson.
+
+    Args:
+        variants: as `vary` makes them.
+        tournament: of format "sweep", its entrants the variants and then the opponent.
+        played: its games, dtype `evo.play.games.GAME`.
+    """
+    n = len(variants.values)
+    variant, won, draw = _points(n, tournament, played)
+    games, wins, draws = (np.bincount(variant, one, n).astype(int) for one in (np.ones(len(won)), won, draw))
+    rows = []
+    for place, value in enumerate(variants.values):
+        count, win, even = int(games[place]), int(wins[place]), int(draws[place])
+        rate = exact_rate(win, even, count)
+        rows.append((variants.weight, value, count, win, count - win - even, even, *rate))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def against_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
+    """For each value "best", "not told apart" from the best, or "".
+
+    All values play the same deals, so their differences deal by deal tell more than their intervals: a paired
+    t-test over the deals, two-sided at 5%.
+
+    Args:
+        variants: as `vary` makes them.
+        tournament: see `sweep_table`.
+        played: its games, dtype `evo.play.games.GAME`.
+    """
+    n = len(variants.values)
+    variant, won, draw = _points(n, tournament, played)
+    _, setups = tournament.meetings.schedule(0, len(played))
+    _, deals = np.unique(setups, return_inverse=True)
+    points = np.zeros((n, deals.max() + 1))
+    np.add.at(points, (variant, deals), won + draw / 2)
+    best = int(points.sum(axis=1).argmax())
+    marks = []
+    for own in points:
+        difference = points[best] - own
+        if difference.sum() == 0:
+            marks.append("best")
+        elif len(difference) < 2 or not difference.std():
+            marks.append("" if len(difference) > 1 else "not told apart")
+        else:
+            worse = ttest_1samp(difference, 0.0).pvalue < 0.05
+            marks.append("" if worse else "not told apart")
+    return marks
+
+
+def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each game which of the n variants played it, whether that one won, and whether it was drawn."""
+    schedule, _ = tournament.meetings.schedule(0, len(played))
+    first = schedule.players[:, 0] < n
+    variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
+    draw = played["outcome"] == Outcome.DRAW
+    return variant, ~draw & (first == (played["outcome"] == Outcome.FIRST_WINS)), draw

@@ -1,0 +1,1 @@
+"""The exact solver of the sequential formulation: a compiled subset dynamic program."""

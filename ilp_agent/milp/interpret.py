@@ -1,0 +1,158 @@
+"""From the values a MILP solver gives to a plan, for both formulations. Every MILP backend ends here.
+
+Values are rounded first; order, prediction, terms and objective are computed again from the rounded choice.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HERO, MAX_MANA
+from engine.errors import unknown_name
+from ilp_agent.exact.order import PLAN, order_hits, write_plan
+from ilp_agent.exact.work import new_work
+from ilp_agent.milp.program import Milp
+from ilp_agent.milp.sequential import SequentialModel, sequential_model
+from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Terms, plan_of
+from ilp_agent.problem import TurnProblem
+from ilp_agent.replay import is_playable
+from ilp_agent.solver import FORMULATIONS
+from ilp_agent.weights import Weights
+
+Run = Callable[[Milp], tuple[Status, np.ndarray]]
+"""Solves a program: a status, and a value for each variable (empty where there is none)."""
+
+
+class UnanswerableError(Exception):
+    """A solver gave no usable answer; the backend says so under its own name."""
+
+
+def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Run) -> Plan:
+    """Build a formulation, solve it with `run`, and make a plan of the answer.
+
+    Raises:
+        UnanswerableError: there is no solution, or its attacks have no legal order.
+    """
+    # Solvers work to absolute tolerances: give them weights of the size of 1. Terms use the true ones.
+    largest = weights.array.max()
+    scaled = Weights.from_array(weights.array / largest) if largest > 0 else weights
+    if formulation == "thesis":
+        thesis = thesis_model(problem, scaled)
+        status, chosen = _rounded(*run(thesis.milp))
+        return _thesis_plan(thesis, weights, status, chosen)
+    model = sequential_model(problem, scaled)
+    status, chosen = _rounded(*run(model.milp))
+    return _sequential_plan(model, weights, status, chosen)
+
+
+def program_of(problem: TurnProblem, weights: Weights, formulation: str) -> Milp:
+    """The program of a turn, before any solver; printed, it reads line by line.
+
+    Raises:
+        UnknownNameError: no such formulation.
+    """
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", str(formulation), FORMULATIONS)
+    return (thesis_model if formulation == "thesis" else sequential_model)(problem, weights).milp
+
+
+def _rounded(status: Status, values: np.ndarray) -> tuple[Status, np.ndarray]:
+    if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
+        raise UnanswerableError(f"status {status}")
+    return status, np.rint(values).astype(np.int64)
+
+
+def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:
+    problem = model.problem
+    m = len(problem.friendly)
+    work = new_work()
+    hits = [
+        (friend, target, kind == "G")
+        for (friend, _, target), kinds in model.hits.items()
+        for kind, variable in kinds
+        if chosen[variable]
+    ]
+    hits.sort(key=lambda hit: not hit[2])
+    lethal = bool(hits) and hits[0][2]
+    for place, (friend, target, _) in enumerate(hits):
+        work["hit_source"][place], work["hit_target"][place] = friend, target
+    for k, variable in enumerate(model.plays):
+        work["played"][m + k] = chosen[variable]
+    for j, variable in enumerate(model.alive):
+        work["killed"][j] = 1 - chosen[variable]
+    for i, variable in model.dies.items():
+        work["dying"][i] = chosen[variable]
+    if not order_hits(problem.record, len(hits), lethal, work):
+        raise UnanswerableError("its attacks have no legal order")
+    plan = np.zeros(1, PLAN)[0]
+    write_plan(problem.record, weights.array, len(hits), lethal, work, plan)
+    return plan_of(problem, plan, status)
+
+
+def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:
+    """Plays, attacks on minions, attacks on the hero, as the thesis applies them (section 6.5)."""
+    problem = model.problem
+    m = len(problem.friendly)
+    friends = (*problem.friendly, *problem.hand)
+    played = [k for k, variable in enumerate(model.plays) if chosen[variable]]
+    attacks = [pair for pair, variable in model.attacks.items() if chosen[variable]]
+    cost = sum(problem.hand[k].cost for k in played)
+    actions: list[PlanAction] = [Play(k) for k in played]
+    if cost > problem.mana:
+        # At 10 mana The Coin would be wasted before anything is paid for.
+        paid = [place for place, k in enumerate(played) if problem.hand[k].cost]
+        actions.insert(paid[0] + 1 if problem.mana == MAX_MANA else 0, PlayCoin())
+    actions += [Attack(i, j) for i, j in sorted(attacks) if j != HERO]
+    actions += [Attack(i, j) for i, j in sorted(attacks) if j == HERO]
+    damage = sum(friends[i].attack for i, j in attacks if j == HERO)
+    on_minions = [(i, j) for i, j in attacks if j != HERO]
+    # Variables without weight are free in the program; what it means is worked out from attacks and plays.
+    lethal = damage >= problem.enemy_hero
+    hits = np.zeros(len(problem.enemy))
+    for i, j in on_minions:
+        hits[j] += friends[i].attack
+    alive = [j for j, enemy in enumerate(problem.enemy) if hits[j] < enemy.health + enemy.divine_shield]
+    cleared = not alive
+    survivors = _thesis_survivors(model, on_minions, played, chosen)
+    counts = (
+        float(lethal),
+        float(cleared),
+        damage,
+        -sum(problem.enemy[j].attack for j in alive),
+        sum(friends[i].health for i in survivors),
+        sum(friends[i].attack for i, _ in on_minions),
+        -sum(problem.enemy[j].attack for _, j in on_minions),
+        sum(problem.hand[k].worth for k in played),
+    )
+    terms = Terms(*(float(weight * count) + 0.0 for weight, count in zip(weights.array, counts, strict=True)))
+    present = [*range(m), *(m + k for k in played)]
+    return Plan(
+        status,
+        float(sum(terms)),
+        terms,
+        tuple(actions),
+        bool(lethal),
+        cleared,
+        tuple(j for j in range(len(problem.enemy)) if j not in alive),
+        tuple(i for i in present if i not in survivors),
+        damage,
+        problem.mana + (cost > problem.mana) - cost,
+        is_playable(problem, actions),
+    )
+
+
+def _thesis_survivors(
+    model: ThesisModel, attacks: list[tuple[int, int]], played: list[int], chosen: np.ndarray
+) -> list[int]:
+    """Who survives: all whom no attack kills, but for those the program declares dead to make room (6)."""
+    problem = model.problem
+    m = len(problem.friendly)
+    friends = (*problem.friendly, *problem.hand)
+    dead = {i for i, j in attacks if kills_in_thesis(friends[i], problem.enemy[j])}
+    here = [i for i in (*range(m), *(m + k for k in played)) if i not in dead]
+    too_many = sum(i < m for i in here) + len(played) - BOARD_SIZE
+    spare = sorted(
+        (i for i in here if i < m and not chosen[model.survives[i]]), key=lambda i: friends[i].health
+    )
+    return [i for i in here if i not in spare[: max(0, too_many)]]

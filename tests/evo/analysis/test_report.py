@@ -1,0 +1,195 @@
+"""The report, crossplay, export of groups and watch, on the committed run and as a user meets them."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evo.analysis.plots import (
+    plot_ages,
+    plot_fitness,
+    plot_lifespans,
+    plot_lineage,
+    plot_newcomers,
+    plot_progress,
+    plot_sigmas,
+    plot_weights,
+)
+from evo.analysis.sentences import (
+    ages_sentence,
+    decks_sentence,
+    fitness_sentence,
+    newcomers_sentence,
+    progress_sentence,
+    sigmas_sentence,
+    weights_sentence,
+)
+from evo.analysis.tables import (
+    ancestors,
+    best_individuals,
+    last_population,
+    lifespans,
+    long_sigmas,
+    newcomers,
+    read_runs,
+    shares_of,
+    wins_by_decks,
+)
+from evo.analysis.watching import bars
+from evo.figures.style import figure
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import manaforge
+
+RUN = Path(__file__).parents[2] / "data" / "run"
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+
+def test_figures_of_a_run_show_its_data() -> None:
+    individuals = read_runs([RUN]).individuals
+    population, new, spans = last_population(individuals), newcomers(individuals), lifespans(individuals)
+    with figure(5, 4) as (_, axes):
+        plot_newcomers(axes, new)
+        assert list(axes.lines[0].get_ydata()) == new["newcomers"].tolist()
+    with figure(5, 4) as (_, axes):
+        plot_sigmas(axes, long_sigmas(individuals))
+        survivors = individuals[individuals["survived"]]
+        expected = survivors.groupby("generation")["sigma_face"].median().tolist()
+        assert expected in [list(line.get_ydata()) for line in axes.lines]
+        axes.figure.draw_without_rendering()
+        ticks = [*axes.get_yticklabels(), *axes.get_yticklabels(minor=True)]
+        assert not any("$" in label.get_text() for label in ticks)
+    with figure(5, 4) as (_, axes):
+        marked = {"even": np.full(8, 0.125)}
+        plot_weights(axes, population, marked)
+        medians = population[shares_of(population)].median().tolist()
+        drawn = [list(line.get_ydata()) for line in axes.lines]
+        for value in medians:
+            assert any(np.allclose(line, value) for line in drawn)
+        assert [0.125] * 8 in drawn
+    with figure(5, 4) as (_, axes):
+        plot_fitness(axes, individuals)
+        middle = individuals[individuals["generation"] == 14]["win_rate"].median()
+        assert any(np.allclose(line.get_ydata(), middle) for line in axes.lines)
+    with figure(5, 4) as (_, axes):
+        plot_ages(axes, individuals)
+        assert axes.get_xlabel() == "generation"
+    with figure(5, 4) as (_, axes):
+        plot_lifespans(axes, spans)
+        lived = spans.loc[spans["lifespan"] > 0, "lifespan"]
+        assert any(np.allclose(line.get_xdata(), lived.median()) for line in axes.lines)
+    with figure(5, 4) as (_, axes):
+        family = ancestors(individuals, "run", int(best_individuals(individuals).iloc[-1]["individual"]))
+        plot_lineage(axes, family)
+        assert [patch.get_x() for patch in axes.patches] == family["birth"].tolist()
+    with figure(5, 4) as (_, axes):
+        table = pd.DataFrame({"run": "a", "generation": [0, 1], "score": [0.5, 0.6]})
+        plot_progress(axes, table)
+        assert list(axes.lines[0].get_ydata()) == [0.5, 0.6]
+
+
+def test_sentences_tell_the_numbers_of_the_tables() -> None:
+    individuals = read_runs([RUN]).individuals
+    population, spans = last_population(individuals), lifespans(individuals)
+    last = individuals[individuals["generation"] == 14]["win_rate"]
+    assert f"within {last.quantile(0.75) - last.quantile(0.25):.1%} in generation 14" in fitness_sentence(
+        individuals
+    )
+    lived = spans[spans["lifespan"] > 0]
+    assert ages_sentence(individuals, spans).startswith(
+        f"{len(lived)} of {len(spans)} individuals survived at all"
+    )
+    assert "one run, no interval" in newcomers_sentence(newcomers(individuals))
+    top = population[shares_of(population)].median().idxmax().removeprefix("share_")
+    assert weights_sentence(population).startswith(f"Largest in the median of 8 individuals: {top} ")
+    assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
+    scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])
+    assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} serves best")
+    rows = [
+        (run, g, s + 0.001 * n) for n, run in enumerate("abc") for g, s in ((0, 0.5), (5, 0.6), (10, 0.6))
+    ]
+    said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
+    assert "a gain of +10.0%" in said
+    assert "cannot be told from chance" in said
+    rising = pd.DataFrame(
+        [(r, g, 0.5 + g / 100 + n / 1000 * g) for n, r in enumerate("abc") for g in (0, 5, 10)]
+    )
+    assert "it still improved" in progress_sentence(rising.set_axis(["run", "generation", "score"], axis=1))
+
+
+@compiled
+def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(RUN, tmp_path / "a<b>"))
+    (copy / "generations" / "0004.parquet").write_bytes(b"")
+    done = manaforge("report", copy, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "warning: " in done.stdout
+    page = (copy / "report.html").read_text()
+    assert "0004.parquet is damaged" in page
+    assert "a<b>" not in page
+    assert "a&lt;b&gt;" in page
+    for title in (
+        "What was run",
+        "Champions",
+        "Absolute progress",
+        "Newcomers",
+        "Weights",
+        "Styles",
+        "Lineage",
+    ):
+        assert f"<h2>{title}</h2>" in page
+    assert len(page) < 10_000_000
+    links = re.findall(r'(?:src|href)="([^"]{0,30})', page)
+    assert len(links) >= 9
+    assert all(link.startswith("data:image/png;base64,") for link in links)
+    assert manaforge("report", tmp_path / "none", cwd=tmp_path).stderr.startswith("manaforge: ")
+    for out in (tmp_path, tmp_path / "none" / "page.html"):
+        told = manaforge("report", copy, "--out", out, cwd=tmp_path)
+        assert (told.returncode, told.stderr) == (1, f"manaforge: cannot write {out}; choose another --out\n")
+    (copy / "champion.toml").write_text("name = 1")
+    assert manaforge("report", copy, cwd=tmp_path).returncode == 0
+    assert "champion.toml is left out" in (copy / "report.html").read_text()
+
+
+@compiled
+def test_crossplay_groups_and_export_of_groups(tmp_path: Path) -> None:
+    done = manaforge("crossplay", RUN, "--games", 2, "--out", "cross", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"crossplay cross: {8 * 7 // 2 * 4 * 2} games" in done.stdout
+    groups = pd.read_csv(tmp_path / "cross" / "groups.csv")
+    assert groups["size"].sum() == 8
+    assert (tmp_path / "cross" / "comparisons.csv").exists()
+    page = (tmp_path / "cross" / "tournament.html").read_text()
+    assert "manaforge crossplay" in page
+    exported = manaforge("export", RUN, "--clusters", "--out", "best", cwd=tmp_path)
+    assert exported.returncode == 0
+    files = sorted((tmp_path / "best").iterdir())
+    assert len(files) == len(groups)
+    words = [f"ilp:{file}" for file in files] if len(files) > 1 else [f"ilp:{files[0]}", "random"]
+    played = manaforge("tournament", *words, "--decks", "hearthsim-basic", "--games", 2, cwd=tmp_path)
+    assert played.returncode == 0
+
+
+def test_watch_without_a_terminal_looks_once(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(RUN, tmp_path / "run"))
+    (copy / "generations" / "0002.parquet").unlink()
+    done = manaforge("watch", copy, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "run: generation 14 of 14, finished" in done.stdout
+    assert "newcomers" in done.stdout
+    assert "warning: " in done.stdout
+    assert manaforge("watch", tmp_path / "none", cwd=tmp_path).returncode == 1
+    config = (copy / "config.toml").read_text().replace("generations = 14", "generations = 40")
+    (copy / "config.toml").write_text(config)
+    assert "run: generation 14 of 40, 35%" in manaforge("watch", copy, cwd=tmp_path).stdout
+    (copy / "checksums.txt").write_text("")
+    shutil.rmtree(copy / "generations")
+    assert "no generation can be read yet" in manaforge("watch", copy, cwd=tmp_path).stdout
+
+
+def test_bars() -> None:
+    assert bars([0, 1, 2, 7]) == "▁▂▃█"
+    assert bars([3, 3]) == "▁▁"
+    assert len(bars(range(1000))) == 48

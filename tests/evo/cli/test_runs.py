@@ -1,0 +1,114 @@
+"""The commands that make runs, as a user meets them: good input, wrong input, signals, no terminal."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from evo.cli.progress import Display, output_console
+from evo.cli.runs import carry_on
+from evo.evolution.run import new_manifest
+from evo.play.pool import InterruptedRunError, LocalPool
+from evo.storage.store import create_run
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import TINY, bytes_of, manaforge
+
+pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("configs") / "tiny.toml"
+    file.write_text(TINY.to_toml())
+    return file
+
+
+def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = manaforge("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pool local with 1 workers (threads are enough" in done.stdout
+    assert "generation 3/3: best " in done.stdout
+    assert "against" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert list((out / "tensorboard").iterdir())
+    assert manaforge("play", f"ilp:{out / 'champion.toml'}", "ilp:keep-alive").returncode == 0
+    log = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    assert [entry["event"] for entry in log] == ["generation"] * 4 + ["final"]
+
+    again = manaforge("evolve", tiny, "--out", out)
+    assert again.returncode == 1
+    assert (
+        again.stderr
+        == f"manaforge: run folder {out} is not empty; to go on with it: manaforge resume {out}\n"
+    )
+    more = manaforge("resume", out, "--generations", 4)
+    assert more.returncode == 0
+    assert "from generation 4 of 4 generations" in more.stdout
+
+    study = manaforge("study", tiny, "--runs", 2, "--out", tmp_path / "study")
+    assert study.returncode == 0
+    assert bytes_of(tmp_path / "study/00") != bytes_of(tmp_path / "study/01")
+    before = bytes_of(tmp_path / "study/01")
+    (tmp_path / "study/01/generations/0002.parquet").unlink()
+    assert manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study").returncode == 0
+    assert bytes_of(tmp_path / "study/01") == before
+    other = manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study", "--set", "games=4")
+    assert "was begun with another configuration" in other.stderr
+
+    listed = manaforge("runs", tmp_path).stdout
+    assert listed.count("finished") == 4
+    assert "study/02" in listed
+
+
+def test_the_default_folder_is_below_runs(tiny: Path, tmp_path: Path) -> None:
+    done = manaforge("evolve", tiny, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert folder.name.startswith("tiny-20")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evolve", "quikstart"), "unknown configuration 'quikstart'; nearest: quickstart"),
+        (("evolve", "quickstart", "--set", "sed=3"), "unknown key 'sed'; nearest: seed"),
+        (("evolve", "quickstart", "--pool", "rai"), "unknown pool 'rai'; nearest: ray"),
+        (
+            ("evolve", "quickstart", "--pool", "local", "--address", "auto"),
+            "for the cluster at auto use --pool ray",
+        ),
+        (("evolve", "quickstart", "--out", "/proc/none"), "cannot make run folder /proc/none"),
+        (("resume", "/nowhere"), "/nowhere is no run folder: it has no config.toml"),
+        (("runs", "/nowhere"), "/nowhere is no folder"),
+        (("config", "show", "quickstart", "--set", "seed"), "--set takes KEY=VALUE, got 'seed'"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    done = manaforge(*arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_config_show() -> None:
+    shown = manaforge("config", "show", "eva", "--set", "seed=5").stdout
+    assert "lambda" in shown
+    assert "eva" in shown
+    text = manaforge("config", "show", "eva", "--set", "seed=5", "--toml").stdout
+    assert "seed = 5\n" in text
+    assert "[final]" in text
+
+
+@pytest.mark.parametrize(("address", "way"), [("", ""), ("10.0.0.1:6379", " --address 10.0.0.1:6379")])
+def test_who_stops_a_run_is_told_where_to_go_on(
+    address: str, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also on which cluster, which the folder does not say."""
+    display, pool = Display(output_console()), LocalPool(1)
+    display.stopping = signal.SIGTERM
+    with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):
+        carry_on(folder, pool, display, address)
+    pool.close()
+    assert capsys.readouterr().err.endswith(f"To go on: manaforge resume {tmp_path / 'run'}{way}\n")

@@ -1,0 +1,176 @@
+"""Whole runs: the same bytes whoever plays and however often it was stopped; damage is named and mended."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evo.evolution.records import restore
+from evo.evolution.run import champion_stands, evolve, extend
+from evo.play.pool import LocalPool, RayPool
+from evo.storage.store import RunError, create_run, open_run, peek_run
+from ilp_agent import WEIGHT_NAMES, read_profile
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
+
+pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
+    pool = LocalPool(workers)
+    pool._compiled.pace._speed[True] = 40.0 * workers  # parts of a few games, so that workers meet
+    assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
+    pool.close()
+
+
+def test_the_same_bytes_with_ray(finished: Path, tmp_path: Path) -> None:
+    pool = RayPool(2)
+    try:
+        assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
+        gurobi = TINY.changed(backend="highs", generations=0, mu=2, final={"games": 0, "benchmark_games": 0})
+        assert run_new(tmp_path / "a", gurobi, pool) == run_new(tmp_path / "b", gurobi)
+    finally:
+        pool.close()
+
+
+def test_another_seed_differs(finished: Path, tmp_path: Path) -> None:
+    other = run_new(tmp_path / "run", TINY.changed(seed=2))
+    assert not set(other.values()) & set(bytes_of(finished).values())
+
+
+def test_a_longer_run_begins_like_a_shorter_one(copy: Path, tmp_path: Path) -> None:
+    with open_run(copy) as folder:
+        extend(folder, 5)
+    assert run_on(copy) == run_new(tmp_path / "run", TINY.changed(generations=5))
+    assert peek_run(copy).config.generations == 5
+    with open_run(copy) as folder, pytest.raises(RunError, match="already has 5 generations.*got 3"):
+        extend(folder, 3)
+
+
+def test_the_tables_say_what_happened(finished: Path) -> None:
+    folder = peek_run(finished)
+    assert folder.committed == 4
+    first, last = folder.read("generations", 0), folder.read("generations", 3)
+    assert first["individual"].tolist() == [0, 1, 2]
+    assert first["parent_a"].isna().all()
+    assert last["individual"].is_unique
+    assert len(last) == 6
+    assert last["survived"].sum() == 3
+    assert sorted(last["rank"].dropna()) == [1, 2, 3]
+    wins = last["wins_thesis-paladin_vs_thesis-paladin"]
+    assert wins.equals(last["fitness"])
+    assert last["fitness"].sum() == 6 * 5 // 2 * 2
+    assert (last["games"] == 10).all()
+    pairs = folder.read("pairings", 3)
+    assert len(pairs) == 15
+    assert (pairs["games"] == 2).all()
+    score = pairs.groupby("individual")["wins"].sum() + pairs.groupby("individual")["draws"].sum() / 2
+    assert score.loc[last["individual"][0]] <= last["fitness"][0]
+    children = last[last["birth"] == 3]
+    assert set(children["parent_a"]) <= set(last["individual"]) - set(children["individual"])
+
+
+def test_the_champion_is_a_profile_with_its_record(finished: Path) -> None:
+    profile = read_profile(finished / "champion.toml")
+    assert profile.provenance["config_hash"] == TINY.digest
+    assert profile.provenance["generation"] == 3
+    assert profile.provenance["against_thesis_seven"]["games"] == 14
+    final = pd.read_parquet(finished / "final.parquet")
+    assert final["stage"].value_counts()["thesis"] == 7
+    text = (finished / "champion.toml").read_text()
+    assert str(finished.name) not in text
+    assert "workers" not in text
+
+
+def test_a_strategy_comes_back_from_its_history(finished: Path) -> None:
+    folder = peek_run(finished)
+    strategy = restore(folder, folder.config)
+    assert strategy.generation == 4
+    table = folder.read("generations", 3).sort_values("rank").head(3)
+    assert [list(one) for one in strategy.parents] == table[
+        [f"weight_{n}" for n in WEIGHT_NAMES]
+    ].to_numpy().tolist()
+    best = [int(folder.read("generations", g).query("rank == 1")["individual"].iloc[0]) for g in range(4)]
+    assert [one.number for one in strategy.hall] == list(dict.fromkeys(reversed(best)))
+
+
+# Stopped on the way
+
+
+@pytest.mark.parametrize("parts", [0, 1, 2, 3, 4, 5])
+def test_stopped_anywhere_and_resumed(parts: int, finished: Path, tmp_path: Path) -> None:
+    pool = LocalPool(1)
+    with create_run(tmp_path / "run", TINY, {}) as folder:
+        stopped = False
+        try:
+            evolve(folder, pool, Quiet(parts))
+        except KeyboardInterrupt:
+            stopped = True
+    assert stopped
+    pool.close()
+    assert run_on(tmp_path / "run") == bytes_of(finished)
+
+
+# Damage
+
+
+def test_files_beyond_the_history_and_leftovers_are_put_away(copy: Path, finished: Path) -> None:
+    shutil.copy(copy / "pairings/0003.parquet", copy / "pairings/0004.parquet")
+    (copy / "generations-0004.parquet.tmp").write_text("half")
+    assert run_on(copy) == bytes_of(finished)
+    assert not list(copy.glob("*.tmp"))
+    assert len(list((copy / "aside").iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["champion.toml", "final.parquet"])
+def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finished: Path) -> None:
+    (copy / name).write_bytes((copy / name).read_bytes()[:-3])
+    with open_run(copy) as folder:
+        assert not champion_stands(folder)
+        assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+    assert run_on(copy) == bytes_of(finished)
+    assert (copy / "final.parquet").read_bytes() == (finished / "final.parquet").read_bytes()
+
+
+def test_a_folder_left_before_it_was_a_run_may_be_used_again(tmp_path: Path, finished: Path) -> None:
+    """Killed at any write of create_run: the same command begins anew."""
+    for left in (["lock"], ["lock", "manifest.json"], ["lock", "run-config.toml.tmp"]):
+        path = tmp_path / str(len(left)) / left[-1]
+        (path / "generations").mkdir(parents=True)
+        for name in left:
+            (path / name).write_text("half")
+        assert run_new(path) == bytes_of(finished)
+
+
+def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evo.play.games import GameError
+    from ilp_agent import IlpAgent, SolverError
+
+    def fail(*_: object) -> None:
+        raise SolverError("backend 'highs' found no plan")
+
+    monkeypatch.setattr(IlpAgent, "plan", fail)
+    with pytest.raises(GameError, match="backend 'highs' found no plan"):
+        run_new(tmp_path / "run", TINY.changed(backend="highs", generations=0))
+
+
+# Who may use a folder
+
+
+def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_path: Path) -> None:
+    with open_run(copy), pytest.raises(RunError, match="in use by another process"):
+        open_run(copy)
+    with pytest.raises(RunError, match="is not empty; to go on with it: manaforge resume"):
+        create_run(copy, TINY, {})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(RunError, match="is not empty; choose another --out"):
+        create_run(tmp_path / "other", TINY, {})
+    with pytest.raises(RunError, match="is a file"):
+        create_run(tmp_path / "other" / "file", TINY, {})
+    with pytest.raises(RunError, match="is no run folder"):
+        open_run(tmp_path / "other")

@@ -1,0 +1,205 @@
+"""The evolution strategy: each step against numbers worked out by hand, its distributions against theory."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evo.config import EsOptions, RunConfig
+from evo.evolution.strategy import (
+    HALL_SIZE,
+    MIN_SIGMA,
+    EvolutionStrategy,
+    Individual,
+    StrategyError,
+    clamp,
+    copy_parent,
+    mean_of_two,
+    mutate_es,
+    mutate_eva,
+    reflect,
+)
+
+EVA = RunConfig(strategy="eva", mu=4, lambda_=4)
+ES = RunConfig(strategy="es", mu=4, lambda_=6)
+
+
+class Draws:
+    """A stream whose normal draws are known."""
+
+    def __init__(self, *values: float) -> None:
+        self.values = list(values)
+
+    def standard_normal(self) -> float:
+        return self.values.pop(0)
+
+    def integers(self, n: int) -> int:
+        return int(self.values.pop(0)) % n
+
+
+def test_one_mutation_of_eva_by_hand() -> None:
+    """n = 2: tau = 1/sqrt(2 sqrt 2) = 0.5946, tau' = 1/2. First weight: N_i = 1, N = -1, step 2:
+    sigma = 0.1 exp(0.5946 - 0.5) = 0.10992; w = 0.4 + 2 * 0.10992 = 0.61984. Second: N_i = -2, N = 0.5, step -3:
+    sigma = 0.2 exp(-1.1892 + 0.25) = 0.07819; w = 0.1 - 3 * 0.07819, clamped to 0.
+    """
+    tau, shared = 1 / math.sqrt(2 * math.sqrt(2)), 0.5
+    weights, sigmas = mutate_eva([0.4, 0.1], [0.1, 0.2], Draws(1, -1, 2, -2, 0.5, -3), tau, shared)
+    assert sigmas == pytest.approx([0.1099223, 0.0781875], abs=1e-7)
+    assert weights == pytest.approx([0.6198446, 0.0], abs=1e-7)
+
+
+def test_the_step_size_has_a_floor() -> None:
+    _, sigmas = mutate_eva([0.5], [1e-5], Draws(-5, -5, 0), 1.0, 1.0)
+    assert sigmas == [MIN_SIGMA]
+
+
+def test_one_mutation_of_es_by_hand() -> None:
+    """The shared draw comes first, once: 1. sigma = 0.1 exp(0.5 + 0.6 * 0) = 0.16487; w = 0.1 - 0.32974 is
+    thrown back at 0 to 0.22974. The second: sigma = 0.1 exp(0.5 + 0.6) = 0.30042, w = 0.5 + 0.30042.
+    """
+    weights, sigmas = mutate_es(
+        [0.1, 0.5], [0.1, 0.1], Draws(1, 0, -2, 1, 1), 0.6, 0.5, EsOptions(bounds="reflect")
+    )
+    assert sigmas == pytest.approx([0.164872, 0.300417], abs=1e-6)
+    assert weights == pytest.approx([0.229744, 0.800417], abs=1e-6)
+    options = EsOptions(shared_draw=False, bounds="clamp")
+    weights, sigmas = mutate_es([0.1, 0.5], [0.1, 0.1], Draws(9, 1, 0, -2, 0, 1, 1), 0.6, 0.5, options)
+    assert sigmas == pytest.approx([0.164872, 0.182212], abs=1e-6)
+    assert weights == pytest.approx([0.0, 0.682212], abs=1e-6)
+
+
+def test_learning_rates() -> None:
+    """tau = 1/sqrt(2 sqrt n), tau' = 1/sqrt(2 n): Eqs. 10 and 11."""
+    strategy = EvolutionStrategy(EVA, 8)
+    assert strategy.tau == pytest.approx(0.420448)
+    assert strategy.shared_tau == pytest.approx(0.25)
+
+
+def test_step_sizes_change_as_theory_says() -> None:
+    """log(sigma'/sigma) is normal with variance tau^2 + tau'^2; of `es`, two weights' correlate by
+    tau'^2 / (tau^2 + tau'^2), of `eva` not at all.
+    """
+    stream, tau, shared = np.random.default_rng(1), 0.4, 0.3
+    for mutate, correlation in ((mutate_eva, 0.0), (mutate_es, shared**2 / (tau**2 + shared**2))):
+        more = {"options": EsOptions()} if mutate is mutate_es else {}
+        logs = np.array(
+            [
+                np.log(np.array(mutate([0.5] * 2, [0.01] * 2, stream, tau, shared, **more)[1]) / 0.01)
+                for _ in range(8_000)
+            ]
+        )
+        assert stats.kstest(logs[:, 0], "norm", (0, math.hypot(tau, shared))).pvalue > 0.001
+        assert np.corrcoef(logs.T)[0, 1] == pytest.approx(correlation, abs=0.04)
+
+
+def test_steps_are_normal_with_the_new_step_size() -> None:
+    stream = np.random.default_rng(2)
+    steps = []
+    for _ in range(8_000):
+        (weight,), (sigma,) = mutate_eva([0.5], [0.02], stream, 0.4, 0.3)
+        steps.append((weight - 0.5) / sigma)
+    assert stats.kstest(steps, "norm").pvalue > 0.001
+
+
+def test_weights_beyond_the_bounds() -> None:
+    assert [clamp(w) for w in (-0.2, 0.3, 1.7)] == [0.0, 0.3, 1.0]
+    assert [reflect(w) for w in (-0.2, 0.3, 1.7, 2.4, -1.2, 1.0)] == pytest.approx(
+        [0.2, 0.3, 0.3, 0.4, 0.8, 1.0]
+    )
+
+
+def individual(number: int, *weights: float, sigma: float = 0.1) -> Individual:
+    return Individual(weights, [sigma] * len(weights), number, (), 0)
+
+
+def test_recombination() -> None:
+    parents = [individual(7, 0.2, 0.4), individual(8, 0.6, 0.0, sigma=0.3), individual(9, 1.0, 1.0)]
+    assert copy_parent(parents, 4, Draws())[0] == [0.6, 0.0]
+    weights, sigmas, numbers = mean_of_two(parents, 0, Draws(0))
+    assert weights == pytest.approx([0.4, 0.2])
+    assert sigmas == pytest.approx([0.2, 0.2])
+    assert numbers == (7, 8)
+    assert mean_of_two(parents, 2, Draws(1))[2] == (9, 8)
+
+
+def test_the_first_population_is_uniform() -> None:
+    strategy = EvolutionStrategy(RunConfig(strategy="eva", mu=500, lambda_=500), 8)
+    weights = np.array(strategy.parents).ravel()
+    sigmas = np.array([one.sigmas for one in strategy.parents]).ravel()
+    assert stats.kstest(weights, "uniform").pvalue > 0.001
+    assert stats.kstest(sigmas, "uniform").pvalue > 0.001
+    assert abs(np.corrcoef(weights, sigmas)[0, 1]) < 0.06
+
+
+def test_selection_keeps_the_best_and_ties_favour_offspring() -> None:
+    strategy = EvolutionStrategy(EVA, 3)
+    strategy.ask()
+    strategy.tell(np.array([5.0, 1.0, 4.0, 1.0]))
+    assert [one.number for one in strategy.parents] == [0, 2, 1, 3]
+    asked = strategy.ask()
+    assert [one.number for one in asked] == [0, 2, 1, 3, 4, 5, 6, 7]
+    assert [one.parents for one in asked[4:]] == [(0,), (2,), (1,), (3,)]
+    told = strategy.tell(np.array([3.0, 3.0, 2.0, 0.0, 1.0, 3.0, 2.0, 0.0]))
+    assert [one.number for one in strategy.parents] == [5, 0, 2, 6]
+    assert told.survived.tolist() == [True, True, False, False, False, True, True, False]
+    assert [one.birth for one in strategy.parents] == [1, 0, 0, 1]
+
+
+def test_the_hall_keeps_each_generations_best_once_the_latest_first() -> None:
+    strategy = EvolutionStrategy(EVA, 2)
+    seen = []
+    pick = np.random.default_rng(3)
+    for _ in range(60):
+        strategy.tell(pick.random(len(strategy.ask())))
+        seen.append(strategy.parents[0].number)
+    latest = list(dict.fromkeys(reversed(seen)))[:HALL_SIZE]
+    assert [one.number for one in strategy.hall] == latest
+    assert len(strategy.logbook) == 60
+
+
+def test_misuse_is_refused() -> None:
+    strategy = EvolutionStrategy(ES, 8)
+    with pytest.raises(StrategyError, match=r"tell\(\) before ask\(\) of generation 0"):
+        strategy.tell(np.zeros(4))
+    strategy.ask()
+    with pytest.raises(StrategyError, match=r"ask\(\) again before tell\(\)"):
+        strategy.ask()
+    for wrong in (np.zeros(3), np.zeros((4, 1)), np.array([1, 2, 3, np.nan]), [np.inf] * 4):
+        with pytest.raises(StrategyError, match="fitness must be 4 finite numbers"):
+            strategy.tell(wrong)
+    strategy.tell(np.zeros(4))
+
+
+def test_global_random_state_is_neither_used_nor_changed() -> None:
+    def three_generations() -> list[list[float]]:
+        strategy = EvolutionStrategy(ES, 8)
+        for _ in range(3):
+            strategy.tell(np.array([sum(one) for one in strategy.ask()]))
+        return [list(one) for one in strategy.parents]
+
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    first, state = three_generations(), random.getstate()
+    random.seed(2)
+    np.random.seed(2)  # noqa: NPY002
+    assert three_generations() == first
+    random.seed(1)
+    assert random.getstate() == state
+
+
+@pytest.mark.parametrize("name", ["eva", "es"])
+def test_it_climbs_a_hill(name: str) -> None:
+    """Minus the distance to a point: from about 0.7, both strategies come close to it in 200 generations."""
+    target = np.linspace(0.1, 0.9, 8)
+    strategy = EvolutionStrategy(RunConfig(strategy=name), 8)
+    for _ in range(200):
+        strategy.tell(np.array([-np.linalg.norm(np.array(one) - target) for one in strategy.ask()]))
+    assert -strategy.parents[0].fitness.values[0] < 0.25
+
+
+def test_another_seed_is_another_run() -> None:
+    assert list(EvolutionStrategy(ES, 8).parents[0]) != list(
+        EvolutionStrategy(ES.changed(seed=2), 8).parents[0]
+    )

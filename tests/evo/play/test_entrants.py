@@ -1,0 +1,171 @@
+"""Who a text names."""
+
+from pathlib import Path
+
+import pytest
+
+from engine import ManaforgeError
+from evo.play.entrants import EntrantError, find_entrant, find_entrants
+from ilp_agent import Profile, Weights, find_profile
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+
+PROFILES = Path(__file__).parents[3] / "configs" / "profiles"
+
+
+def write(path: Path, name: str, *weights: float) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(Profile(name, Weights(*(weights or (1,) * 8))).to_toml())
+    return path
+
+
+def texts_of(*texts: str) -> list[str]:
+    return [entrant.text for entrant in find_entrants(texts)[0]]
+
+
+def test_names_files_and_backends(tmp_path: Path) -> None:
+    weights = tuple(find_profile("keep-alive").weights.array)
+    for text in ("ilp:keep-alive", f"ilp:{PROFILES}/keep-alive.toml", "ilp:keep-alive@exact"):
+        entrant = find_entrant(text)
+        assert entrant.text == text
+        assert entrant.player.weights == weights
+        assert entrant.player.compiled
+    assert not find_entrant("ilp:keep-alive@highs").player.compiled
+    assert find_entrant("random").player.agent().name == "random"
+
+
+def test_globs_expand_to_names() -> None:
+    names = [f"ilp:{path.stem}" for path in sorted(PROFILES.glob("*.toml"))]
+    assert texts_of(f"ilp:{PROFILES}/*.toml") == names
+    assert texts_of(f"ilp:{PROFILES}/a*.toml@highs") == [f"{name}@highs" for name in names[:3]]
+    assert texts_of(f"ilp:{PROFILES}/*.toml", "ilp:keep-alive") == names
+    assert find_entrants([f"ilp:{PROFILES}/*.toml"])[1] == set()
+
+
+def test_twice_typed_is_a_self_match_and_no_second_entrant() -> None:
+    entrants, twice = find_entrants(["random", "pass", "random"])
+    assert [entrant.text for entrant in entrants] == ["random", "pass"]
+    assert twice == {"random"}
+
+
+def test_a_name_that_means_two_becomes_a_path(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "one.toml", "same", *range(1, 9))
+    write(tmp_path / "b" / "two.toml", "same", *range(8, 0, -1))
+    write(tmp_path / "c" / "three.toml", "keep-alive")
+    assert texts_of(f"ilp:{tmp_path}/*/*.toml") == [
+        "ilp:same",
+        f"ilp:{tmp_path}/b/two.toml",
+        f"ilp:{tmp_path}/c/three.toml",
+    ]
+
+
+def test_typed_texts_go_before_what_globs_expand_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("dir/file.toml"), "mine", *range(1, 9))
+    write(Path("runs/mine/champion.toml"), "champion-1")
+    for texts in (["ilp:dir/*.toml", "ilp:mine"], ["ilp:mine", "ilp:dir/*.toml"]):
+        entrants, twice = find_entrants(texts)
+        assert {entrant.text for entrant in entrants} == {"ilp:mine", "ilp:dir/file.toml"}
+        assert twice == set()
+    for texts in (["ilp:keep-alive", f"ilp:{PROFILES}/keep*"], [f"ilp:{PROFILES}/keep*", "ilp:keep-alive"]):
+        assert find_entrants(texts)[1] == set()
+
+
+def test_odd_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("keep-alive").mkdir()
+    assert find_entrant("ilp:keep-alive").player.weights == tuple(find_profile("keep-alive").weights.array)
+    write(Path("a@b/x.toml"), "x")
+    assert find_entrant("ilp:a@b/x.toml").player.weights == (1.0,) * 8
+    with pytest.raises(EntrantError, match="is not UTF-8 text"):
+        find_entrant("ilp:\udcff.toml")
+
+
+def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("runs/mine/champion.toml"), "champion-1")
+    Path("runs/README.md").write_text("")
+    Path("runs/young").mkdir()
+    Path("runs/young/config.toml").write_text("")
+    for text in ("ilp:runs/mine", "ilp:mine", "ilp:runs/mine/champion.toml"):
+        assert find_entrant(text).player.weights == (1.0,) * 8
+    assert texts_of("ilp:runs/*") == ["ilp:champion-1"]
+    for text, message in (
+        ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),
+        ("ilp:mime", "unknown profile 'mime'; nearest: mine"),
+        ("ilp:runs", "runs is no run folder"),
+        ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),
+    ):
+        with pytest.raises(ManaforgeError, match=message):
+            find_entrants([text])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("radnom", "unknown entrant 'radnom'; nearest: random; an entrant is ilp:PROFILE"),
+        ("ilp:", "unknown entrant 'ilp:'"),
+        ("keep-alive", "nearest: ilp:keep-alive"),
+        ("ilp:keepalive", "unknown profile 'keepalive'; nearest: keep-alive"),
+        ("ilp:keep-alive@gorubi", "unknown backend 'gorubi'; nearest: gurobi"),
+        ("ilp:none.toml", "cannot read profile none.toml"),
+    ],
+)
+def test_what_names_nobody(text: str, message: str) -> None:
+    with pytest.raises(ManaforgeError, match=message):
+        find_entrant(text)
+
+
+def test_a_broken_profile_in_a_glob_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "good.toml", "good")
+    (tmp_path / "bad.toml").write_text("schema = 1")
+    with pytest.raises(ManaforgeError, match="bad.toml: name must be a text"):
+        find_entrants([f"ilp:{tmp_path}/*.toml"])
+    assert not issubclass(EntrantError, LookupError)
+
+
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+def test_export_and_back(tmp_path: Path) -> None:
+    from evo.analysis.export import ExportError, best_profiles, write_profiles
+    from evo.storage.store import RunError
+    from ilp_agent import read_profile
+    from tests.evo.runs import TINY, run_new
+
+    run_new(tmp_path / "run", TINY)
+    champion, *others = best_profiles(tmp_path / "run", 3)
+    original = read_profile(tmp_path / "run" / "champion.toml")
+    assert champion.weights == original.weights
+    assert dict(champion.provenance) == {"run": "run", **original.provenance}
+    assert [one.provenance["final"]["rank"] for one in (champion, *others)] == [1, 2, 3]
+    rates = [one.provenance["final"]["win_rate"] for one in (champion, *others)]
+    assert rates == sorted(rates, reverse=True)
+    written = write_profiles([champion, *others], tmp_path / "out")
+    assert [read_profile(one.path) for one in written] == [champion, *others]
+    assert not list((tmp_path / "out").glob(".*"))
+    write_profiles([champion], tmp_path / "out")  # the same again is no harm
+    written[0].path.write_text("else")
+    for action, message in (
+        (lambda: write_profiles([champion], tmp_path / "out"), "is there already and differs"),
+        (lambda: write_profiles([champion], written[0].path), "is a file"),
+        (lambda: best_profiles(tmp_path / "run", 99), "the final of run .* had"),
+        (lambda: best_profiles(tmp_path / "none"), "is no run folder"),
+    ):
+        with pytest.raises((ExportError, RunError), match=message):
+            action()
+    evil = Profile("./../evil", champion.weights)
+    with pytest.raises(ExportError, match="cannot be that of a file"):
+        write_profiles([evil], tmp_path / "out")
+    final = tmp_path / "run" / "final.parquet"
+    content = final.read_bytes()
+    final.write_bytes(content[:100])
+    with pytest.raises(
+        ExportError, match=r"final.parquet is not what manifest.json says; .* manaforge resume"
+    ):
+        best_profiles(tmp_path / "run")
+    final.write_bytes(content)
+    generation = tmp_path / "run" / "generations" / "0002.parquet"
+    generation.write_bytes(generation.read_bytes()[:100])
+    with pytest.raises(ExportError, match="cannot be read: .* manaforge resume"):
+        best_profiles(tmp_path / "run", 2)
+    (tmp_path / "run" / "champion.toml").unlink()
+    with pytest.raises(ExportError, match="has no champion yet. To finish it: manaforge resume"):
+        best_profiles(tmp_path / "run")

@@ -1,0 +1,393 @@
+"""Meetings as numbered games, standings against a plain count, the folder, the loop: kill, resume, stop early."""
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rivals
+from engine import Action, PlayerView, find_deck, find_ruleset
+from evo.play.entrants import find_entrants
+from evo.play.games import GAME, Fault
+from evo.play.matchups import Meetings, games_table, make_pairings
+from evo.play.pool import InterruptedRunError, LocalPool
+from evo.stats.sequential import Sprt
+from evo.stats.standings import standings
+from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
+from evo.tournament.run import Tournament, find_faults, play_tournament
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+DECKS = ("thesis-paladin", "thesis-warrior")
+
+
+def meetings_of(
+    seats: str, n: int = 3, games: int = 4, alone: tuple[int, ...] = (), decks: int = 2
+) -> Meetings:
+    return Meetings(make_pairings(n, "round-robin", alone), decks, games, 7, (6,), seats)  # type: ignore[arg-type]
+
+
+def made_up(meetings: Meetings, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    played = np.zeros(len(meetings), GAME)
+    played["outcome"] = rng.choice([1, 2, 3], len(played), p=[0.55, 0.35, 0.1])
+    played["turns"] = rng.integers(5, 30, len(played))
+    played["fault"] = rng.choice([0, 0, 0, 1, 2], len(played)) * (played["outcome"] != 3)
+    return played
+
+
+@pytest.mark.parametrize("seats", ["paired", "fixed"])
+@pytest.mark.parametrize("alone", [(), (0, 2)])
+def test_any_part_of_the_schedule_is_that_part_of_the_whole(seats: str, alone: tuple[int, ...]) -> None:
+    meetings = meetings_of(seats, alone=alone)
+    whole, setup = meetings.schedule(0, len(meetings))
+    assert len(whole) == len(meetings)
+    for start, stop in ((0, 0), (3, 3), (0, 5), (7, 21), (len(meetings) - 1, len(meetings))):
+        part, numbers = meetings.schedule(start, stop)
+        for name in ("players", "decks", "keys"):
+            assert (getattr(part, name) == getattr(whole, name)[start:stop]).all()
+        assert (numbers == setup[start:stop]).all()
+    longer, _ = meetings_of(seats, alone=alone, games=8).schedule(0, len(meetings))
+    assert (longer.keys == whole.keys).all()
+
+
+def cells(meetings: Meetings, by_seat: bool) -> Counter[tuple[int, ...]]:
+    """Games by entrants and decks: in the order of seats, or of entrants."""
+    schedule, _ = meetings.schedule(0, len(meetings))
+    found: Counter[tuple[int, ...]] = Counter()
+    for (first, second), (one, two) in zip(schedule.players.tolist(), schedule.decks.tolist(), strict=True):
+        swap = not by_seat and (first > second)
+        found[(second, first, two, one) if swap else (first, second, one, two)] += 1
+    return found
+
+
+def test_paired_cells() -> None:
+    """3 entrants, 2 decks, 4 games: each two and each ordered pair of decks 4 games, half of them going first."""
+    meetings = meetings_of("paired")
+    assert set(cells(meetings, by_seat=False).values()) == {4}
+    assert len(cells(meetings, by_seat=False)) == 3 * 4
+    assert set(cells(meetings, by_seat=True).values()) == {2}
+    schedule, setup = meetings.schedule(0, len(meetings))
+    pairs = pd.DataFrame({"setup": setup, "key": schedule.keys, "low": schedule.players.min(axis=1)})
+    pairs["high"] = schedule.players.max(axis=1)
+    assert (pairs.groupby("setup")["key"].nunique() == 1).all()
+    assert (pairs.groupby(["setup", "low", "high"]).size() == 2).all()
+
+
+def test_fixed_cells() -> None:
+    """Every ordered pair, itself included; the first deck for whoever goes first; all cells the same deals."""
+    meetings = meetings_of("fixed", alone=(0, 1, 2), games=5)
+    found = cells(meetings, by_seat=True)
+    assert found == {(i, j, 0, 1): 5 for i in range(3) for j in range(3)}
+    schedule, setup = meetings.schedule(0, len(meetings))
+    for number in range(5):
+        assert len(set(schedule.keys[setup == number].tolist())) == 1
+    assert set(cells(meetings_of("fixed", decks=1), by_seat=True)) == {
+        (i, j, 0, 0) for i in range(3) for j in range(3) if i != j
+    }
+
+
+def test_against_itself_no_game_is_played_twice() -> None:
+    """Exchanging an entrant with itself changes nothing, so the twin has a deal of its own."""
+    for seats in ("paired", "fixed"):
+        meetings = Meetings(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
+        schedule, _ = meetings.schedule(0, len(meetings))
+        assert len(set(schedule.keys.tolist())) == len(meetings) == (24 if seats == "paired" else 6)
+    without, those = meetings_of("paired"), meetings_of("paired", alone=(1,))
+    others, with_self = without.schedule(0, len(without))[0], those.schedule(0, len(those))[0]
+    assert set(others.keys.tolist()) <= set(with_self.keys.tolist())
+
+
+def test_a_gauntlet_is_the_first_against_the_others() -> None:
+    assert make_pairings(4, "gauntlet", ()).tolist() == [[0, 1], [0, 2], [0, 3]]
+    assert make_pairings(3, "round-robin", (2, 0)).tolist() == [[0, 1], [0, 2], [1, 2], [0, 0], [2, 2]]
+
+
+def tournament(*texts: str, games: int = 6, **values: object) -> Tournament:
+    entrants, alone = find_entrants(texts)
+    options: dict[str, object] = {"decks": DECKS, "ruleset_name": "thesis"} | values
+    decks = tuple(find_deck(str(name)) for name in options.pop("decks"))  # type: ignore[attr-defined]
+    return Tournament(
+        tuple(entrants), frozenset(alone), decks, DECKS, find_ruleset("thesis"), games=games, **options
+    )  # type: ignore[arg-type]
+
+
+THREE = ("ilp:keep-alive", "ilp:aggro-face", "ilp:aggro-tempo")
+
+
+def run(
+    made: Tournament, path: Path, advance: Callable[[int], None] = lambda _: None, workers: int = 1
+) -> tuple[np.ndarray, str]:
+    pool = LocalPool(workers)
+    try:
+        with open_tournament(path, made.definition) as folder:
+            verdict = play_tournament(made, folder, pool, advance)
+            played = folder.played
+            names = [deck.name for deck in made.decks]
+            folder.finish(games_table(made.meetings, played, made.names, names))
+            return played, verdict
+    finally:
+        pool.close()
+
+
+def stop_after(games: int) -> Callable[[int], None]:
+    left = games
+
+    def advance(finished: int) -> None:
+        nonlocal left
+        left -= finished
+        if left <= 0:
+            raise InterruptedRunError(2)
+
+    return advance
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.01)
+    monkeypatch.setattr("evo.tournament.run.FIRST_BATCH", 20)
+
+
+@compiled
+@pytest.mark.parametrize("seats", ["paired", "fixed"])
+def test_stopped_anywhere_and_run_again_plays_the_same_games(
+    seats: str, tmp_path: Path, small_batches: None
+) -> None:
+    made = tournament(*THREE, games=40, seats=seats)
+    whole, _ = run(made, tmp_path / "whole", workers=2)
+    assert len(whole) == len(made.meetings)
+    for moment in (1, 30, 100, 170):
+        path = tmp_path / str(moment)
+        with pytest.raises(InterruptedRunError):
+            run(made, path, stop_after(moment))
+        again, _ = run(made, path)
+        assert (again == whole).all()
+        assert (path / "games.parquet").read_bytes() == (tmp_path / "whole" / "games.parquet").read_bytes()
+        assert not list((path / "batches").iterdir())
+
+
+@compiled
+def test_run_again_plays_nothing_and_more_games_go_on(tmp_path: Path) -> None:
+    few, many = tournament(*THREE, games=4), tournament(*THREE, games=8)
+    before, _ = run(few, tmp_path)
+    again, _ = run(few, tmp_path, stop_after(0))
+    assert (again == before).all()
+    after, _ = run(many, tmp_path)
+    assert (after[: len(before)] == before).all()
+    fresh, _ = run(many, tmp_path / "fresh")
+    assert (after == fresh).all()
+    with pytest.raises(TournamentError, match="--games must be as many as before or more"):
+        run(few, tmp_path)
+    # What was asked for and never played binds nobody.
+    with open_tournament(tmp_path, tournament(*THREE, games=800).definition):
+        pass
+    assert (run(many, tmp_path)[0] == after).all()
+
+
+@compiled
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone", "junk"])
+@pytest.mark.parametrize("finished", [True, False])
+def test_damage_is_named_set_aside_and_played_again(
+    damage: str, finished: bool, tmp_path: Path, small_batches: None
+) -> None:
+    made = tournament(*THREE, games=40)
+    whole, _ = run(made, tmp_path / "whole")
+    path = tmp_path / "damaged"
+    if finished:
+        run(made, path)
+        victim = path / "games.parquet"
+    else:
+        with pytest.raises(InterruptedRunError):
+            run(made, path, stop_after(200))
+        batches = sorted((path / "batches").iterdir())
+        assert len(batches) > 2
+        victim = batches[1]
+    content = victim.read_bytes()
+    if damage == "cut":
+        victim.write_bytes(content[: len(content) // 2])
+    elif damage == "flip":
+        victim.write_bytes(content[:30] + bytes([content[30] ^ 8]) + content[31:])
+    elif damage == "junk":
+        victim.write_bytes(b"junk")
+    else:
+        victim.unlink()
+    with open_tournament(path, made.definition) as folder:
+        problems = folder.problems
+    if damage != "gone":
+        assert victim.name in problems[0]
+        assert "set aside" in problems[0]
+    if not finished:
+        assert any("follows games that are missing" in problem for problem in problems)
+    again, _ = run(made, path)
+    assert (again == whole).all()
+
+
+@compiled
+def test_full_disk_keeps_what_was_saved(
+    tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tournament(*THREE, games=40)
+    whole, _ = run(made, tmp_path / "whole")
+    real, calls = os.fsync, 0
+
+    def full(handle: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 6:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(TournamentError, match="No space left on device; .* games are safe"):
+            run(made, tmp_path / "full")
+    assert not list((tmp_path / "full").glob("*.tmp"))
+    again, _ = run(made, tmp_path / "full")
+    assert (again == whole).all()
+
+
+@compiled
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    made = tournament(*THREE)
+    run(made, tmp_path / "one")
+    for other, what in (
+        (tournament(*THREE[:2]), "entrants"),
+        (tournament(*THREE, seed=2), "seed"),
+        (tournament(*THREE, decks=("hearthsim-basic",)), "decks"),
+        (tournament(*THREE, seats="fixed"), "self_matches, seats"),
+    ):
+        with pytest.raises(TournamentError, match=rf"holds another tournament \({what} differ\)"):
+            run(other, tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "thesis.txt").write_text("precious")
+    with pytest.raises(TournamentError, match="is not empty and no tournament"):
+        run(made, tmp_path / "two")
+    (tmp_path / "three").write_text("")
+    with pytest.raises(TournamentError, match="is a file"):
+        run(made, tmp_path / "three")
+    folder = open_tournament(tmp_path / "one", made.definition)
+    with folder, pytest.raises(TournamentError, match="in use by another process"):
+        run(made, tmp_path / "one")
+    about = tmp_path / "one" / "tournament.json"
+    about.write_text(about.read_text().replace('"schema": 1', '"schema": 9'))
+    with pytest.raises(TournamentError, match="has schema 9; this version reads schema 1"):
+        run(made, tmp_path / "one")
+    about.write_text("{")
+    with pytest.raises(TournamentError, match="is damaged"):
+        run(made, tmp_path / "one")
+
+
+@compiled
+def test_one_profile_twice_is_even(tmp_path: Path) -> None:
+    """Twins undo each other: no difference at all, and both go first equally often and win as often so."""
+    from ilp_agent import find_profile
+
+    copy = tmp_path / "copy.toml"
+    copy.write_text(find_profile("keep-alive").to_toml())
+    made = tournament("ilp:keep-alive", f"ilp:{copy}", "ilp:aggro-face", games=20)
+    played, _ = run(made, tmp_path / "out")
+    read = standings(games_table(made.meetings, played, made.names, list(DECKS)))
+    met = read.meetings.iloc[0]
+    assert (met["entrant"], met["opponent"], met["score"]) == ("ilp:keep-alive", f"ilp:{copy}", 0.5)
+    assert met["pairs_1"] == met["games"] / 2
+    assert met["elo_low"] <= 0 <= met["elo_high"]
+    ratings = read.ratings.set_index("entrant")["rating"]
+    assert ratings["ilp:keep-alive"] == pytest.approx(ratings[f"ilp:{copy}"], abs=1e-6)
+    rows = read.results.set_index(["first", "second"])
+    assert (
+        rows.loc[("ilp:keep-alive", f"ilp:{copy}"), "first_wins"]
+        == (rows.loc[(f"ilp:{copy}", "ilp:keep-alive"), "first_wins"])
+    )
+
+
+@compiled
+def test_sequential_test_stops_at_the_same_pair_whatever_the_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tournament("ilp:keep-alive", "ilp:aggro-tempo", games=400, sprt=Sprt(0, 30))
+    played, verdict = run(made, tmp_path / "one")
+    assert verdict == "elo1"
+    assert 4 < len(played) < len(made.meetings) / 2
+    monkeypatch.setattr("evo.tournament.run.FIRST_BATCH", 3)
+    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.001)
+    with pytest.raises(InterruptedRunError):
+        run(made, tmp_path / "two", stop_after(6))
+    again, same = run(made, tmp_path / "two")
+    assert (again == played).all()
+    assert same == verdict
+    assert run(made, tmp_path / "two", stop_after(0))[1] == verdict
+    # With nothing to tell apart, it accepts that there is no such difference.
+    even = tournament("ilp:keep-alive", "ilp:keep-alive@exact", games=400, sprt=Sprt(0, 30))
+    assert run(even, tmp_path / "even")[1] == "elo0"
+
+
+class Crashing:
+    name = "crashing"
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+        if view.turn == 2:
+            raise RuntimeError("out of cards")
+        return Action.end_turn()
+
+
+class Illegal:
+    name = "illegal"
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
+        return Action.attack(6, 6)
+
+
+@compiled
+def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(rivals.WEIGHTLESS, "crashing", Crashing)
+    monkeypatch.setitem(rivals.WEIGHTLESS, "illegal", Illegal)
+    made = tournament("ilp:keep-alive", "crashing", "illegal", "pass", games=2)
+    played, _ = run(made, tmp_path)
+    games = games_table(made.meetings, played, made.names, list(DECKS))
+    ratings = standings(games).ratings.set_index("entrant")
+    # "illegal" loses its 24 games at once; "crashing" its second turn against the two others.
+    assert ratings.loc["illegal", "illegal_actions"] == ratings.loc["illegal", "losses"] == 24
+    assert ratings.loc["crashing", "agent_errors"] == 16
+    assert ratings.loc[["ilp:keep-alive", "pass"], ["illegal_actions", "agent_errors"]].sum().sum() == 0
+    assert set(games["fault"]) == {"", "illegal action", "agent error"}
+    told = find_faults(made, played)
+    assert [(one["entrant"], one["fault"], one["games"]) for one in told] == [
+        ("crashing", "agent error", 16),
+        ("illegal", "illegal action", 24),
+    ]
+    assert "out of cards" in told[0]["first"]
+    assert "attack" in told[1]["first"]
+    assert set(Fault) == {0, 1, 2}
+
+
+def test_what_makes_no_tournament() -> None:
+    for texts, values, message in (
+        (("random",), {}, "needs two entrants, got random; name another, or the same twice"),
+        (("random", "pass"), {"decks": ()}, "needs decks"),
+        (("random", "pass"), {"games": 5}, "--games must be even"),
+        (("random", "pass"), {"decks": ("hearthsim-basic",) * 2}, "two decks of one name"),
+        (
+            ("random", "pass"),
+            {"decks": (*DECKS, "random-minions"), "seats": "fixed"},
+            "takes one deck for both",
+        ),
+        (("random", "random"), {"sprt": Sprt()}, "--sprt compares two different entrants"),
+    ):
+        with pytest.raises(TournamentError, match=message):
+            tournament(*texts, **values)  # type: ignore[arg-type]
+    assert tournament("random", "pass", games=5, seats="fixed").games == 5
+
+
+def test_the_command_repeats_the_tournament() -> None:
+    made = tournament("random", "random", "pass", games=8, style="gauntlet", seed=3)
+    assert made.command == (
+        "manaforge tournament random random pass --decks thesis-paladin,thesis-warrior --games 8 "
+        "--ruleset thesis --format gauntlet --seed 3"
+    )
+    assert TournamentFolder(Path("x")).played.dtype == GAME

@@ -2,8 +2,9 @@
 
 A state says which one-hit sources have struck (bits), what each two-hit source has done (digits of mixed
 radix, `ilp_agent.exact.windfury`), and how many minions on board have died (only where a slot may be
-missing for a play; it saturates). Table L holds the best value of the first L targets for each state, twice:
-with any of them alive, and with all of them dead. Guards come first; only when all are dead do the others follow.
+missing for a play; it saturates). Table L holds the best value of the first L targets for each state,
+twice: with any of them alive, and with all of them dead. Guards come first; only when all are dead do the
+others follow.
 """
 
 import numpy as np

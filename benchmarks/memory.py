@@ -11,7 +11,7 @@ import typer
 
 from benchmarks.pool_cost import generations
 from evo.config import read_config
-from evo.play.pool import open_pool
+from evo.play.pools import open_pool
 
 NAMES = (b"ray::IDLE", b"ray::play_range")
 

@@ -11,12 +11,12 @@ import typer
 
 from engine import find_deck, find_ruleset
 from evo.play.entrants import find_entrant
-from evo.play.games import Schedule, Table
-from evo.play.matchups import Meetings, games_table, make_pairings
-from evo.play.pool import LocalPool
-from evo.stats.standings import meetings_table
+from evo.play.games import Roster, Schedule
+from evo.play.local import LocalPool
+from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.stats.standings import matchups_table
 
-MEETINGS = (
+MATCHUPS = (
     ("ilp:keep-alive", "ilp:value-trading"),
     ("ilp:true-balanced", "ilp:aggro-face"),
     ("ilp:true-balanced", "ilp:aggro-tempo"),
@@ -24,30 +24,32 @@ MEETINGS = (
 DECKS = (("hearthsim-basic",), ("thesis-paladin", "thesis-warrior"), ("random-minions",))
 
 
-def variances(table: Table, games: int, pool: LocalPool) -> tuple[float, float, float]:
+def variances(roster: Roster, games: int, pool: LocalPool) -> tuple[float, float, float]:
     """Score of the first, and the variance per game of paired and of unpaired play."""
-    meetings = Meetings(make_pairings(2, "round-robin", ()), len(table.decks), games, 1, (1,))
-    schedule, _ = meetings.schedule(0, len(meetings))
-    names = [deck.name for deck in table.decks]
-    paired = meetings_table(games_table(meetings, pool.play(table, schedule), ["a", "b"], names)).iloc[0]
+    matchups = Matchups(make_pairings(2, "round-robin", ()), len(roster.decks), games, 1, (1,))
+    schedule, _ = matchups.schedule(0, len(matchups))
+    names = [deck.name for deck in roster.decks]
+    paired = matchups_table(games_table(matchups, pool.play(roster, schedule), ["a", "b"], names)).iloc[0]
     # The same entrants, decks and seats, but the second game of each pair is dealt from another stream.
-    fresh = Meetings(meetings.pairings, len(table.decks), games, 2, (1,)).schedule(0, len(meetings))[0]
+    fresh = Matchups(matchups.pairings, len(roster.decks), games, 2, (1,)).schedule(0, len(matchups))[0]
     keys = np.where(np.arange(len(schedule)) % 2 == 0, schedule.keys, fresh.keys)
     unpaired = Schedule(schedule.players, schedule.decks, keys)
-    alone = meetings_table(games_table(meetings, pool.play(table, unpaired), ["a", "b"], names)).iloc[0]
-    return float(paired["score"]), float(paired["variance"]), float(alone["variance"])
+    fresh_deals = matchups_table(games_table(matchups, pool.play(roster, unpaired), ["a", "b"], names)).iloc[
+        0
+    ]
+    return float(paired["score"]), float(paired["variance"]), float(fresh_deals["variance"])
 
 
 def main(
     games: int = typer.Option(20_000, help="Games of each two entrants and kind of play, about."),
 ) -> None:
-    """Measure some meetings with some decks."""
+    """Measure some matchups with some decks."""
     pool = LocalPool()
-    for first, second in MEETINGS:
+    for first, second in MATCHUPS:
         players = tuple(find_entrant(text).player for text in (first, second))
         for decks in DECKS:
-            table = Table(players, tuple(find_deck(deck) for deck in decks), find_ruleset("thesis"))
-            score, paired, unpaired = variances(table, games // len(decks) ** 2 // 2 * 2, pool)
+            roster = Roster(players, tuple(find_deck(deck) for deck in decks), find_ruleset("thesis"))
+            score, paired, unpaired = variances(roster, games // len(decks) ** 2 // 2 * 2, pool)
             print(
                 f"{first} against {second}, {' and '.join(decks)}: score {score:.1%}, "
                 f"variance per game {paired:.3f} paired, {unpaired:.3f} unpaired, "

@@ -10,23 +10,25 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from engine import find_deck, find_ruleset
 from evo.config import RunConfig, read_config
-from evo.evolution.run import play_generation
-from evo.evolution.strategy import EvolutionStrategy
-from evo.play.games import Player, Table
-from evo.play.pool import LocalPool, Pool, RayPool
+from evo.evolution.fitness import all_pairings, play_pairings
+from evo.evolution.records import new_strategy
+from evo.play.games import roster_of
+from evo.play.local import LocalPool
+from evo.play.pool import Pool
+from evo.play.ray import RayPool
+from evo.seeds import Stream
 
 
 def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, float]:
     """Games, seconds, and seconds that workers played, of n generations of the evolution."""
-    strategy = EvolutionStrategy(config, 8)
-    decks, ruleset = tuple(find_deck(deck) for deck in config.decks), find_ruleset(config.ruleset)
+    strategy = new_strategy(config)
     games, began, busy = 0, time.perf_counter(), pool.busy
     for generation in range(n):
         individuals = strategy.ask()
-        table = Table(tuple(Player(tuple(one)) for one in individuals), decks, ruleset)
-        result = play_generation(table, config, generation, pool.play)
+        pairings, address = all_pairings(len(individuals)), (Stream.SETUP, generation)
+        roster = roster_of(config, individuals)
+        result = play_pairings(roster, pairings, config.games, config.seed, address, pool.play)
         strategy.tell(result.scores(len(individuals)).sum(axis=(1, 2)))
         games += int(result.games.sum())
     return games, time.perf_counter() - began, pool.busy - busy

@@ -14,7 +14,7 @@ from engine.decks import tables_of
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
-from evo.play.games import Schedule, Table, play_part
+from evo.play.games import Roster, Schedule, play_schedule
 from ilp_agent.selfplay import deal_games
 from rivals import hearthsim
 
@@ -33,11 +33,11 @@ LOOP_GAMES = 200
 def batches() -> None:
     """Whole games between two of a kind, compiled."""
     for text, deck, n in BATCHES:
-        table = Table((find_entrant(text).player,), (find_deck(deck),), find_ruleset("hearthsim"))
+        table = Roster((find_entrant(text).player,), (find_deck(deck),), find_ruleset("hearthsim"))
         nobody = np.zeros((n, 2), np.int16)
         games = Schedule(nobody, nobody, np.array([stream_key(1, game) for game in range(n)], np.uint64))
-        play_part(table, games.part(slice(2)))
-        seconds = best_seconds(lambda table=table, games=games: play_part(table, games))
+        play_schedule(table, games.select(slice(2)))
+        seconds = best_seconds(lambda table=table, games=games: play_schedule(table, games))
         print(f"compiled, {text} with {deck}: {n / seconds:,.0f} games/s")
 
 

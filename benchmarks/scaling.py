@@ -13,14 +13,16 @@ import numpy as np
 from benchmarks.pool_cost import generations
 from engine import find_deck, find_ruleset
 from evo.config import read_config
-from evo.evolution.records import individuals_table, pairings_table
+from evo.evolution.fitness import all_pairings, tally
+from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.run import new_manifest
-from evo.evolution.strategy import EvolutionStrategy
-from evo.play.chunking import Pace
-from evo.play.games import GAME, Player, Schedule, Table
-from evo.play.pool import LocalPool, Pool, RayPool
-from evo.play.results import play_answer, refusal
-from evo.play.setups import all_pairings, make_schedule, make_setups, tally
+from evo.play.chunking import ChunkSizer
+from evo.play.games import GAME, Player, Roster, Schedule, roster_of
+from evo.play.local import LocalPool
+from evo.play.pool import Pool
+from evo.play.ray import RayPool
+from evo.play.results import play_chunk, refusal
+from evo.play.setups import make_schedule, make_setups
 from evo.storage.store import create_run
 
 GENERATIONS = 8
@@ -40,23 +42,23 @@ def driver_costs() -> dict[str, float]:
     """Seconds a game of making the schedule, checking results and summing them; seconds a commit."""
     config = read_config("eva")
     decks = tuple(find_deck(deck) for deck in config.decks)
-    strategy = EvolutionStrategy(config, 8)
+    strategy = new_strategy(config)
     strategy.ask()
     strategy.tell(np.zeros(10))
     individuals = strategy.ask()
-    table = Table(tuple(Player(tuple(one)) for one in individuals), decks, find_ruleset(config.ruleset))
+    roster = roster_of(config, individuals)
     pairings, setups = all_pairings(20), make_setups(3, config.games, 1, 3, 1)
     schedule = make_schedule(pairings, setups)
     n = len(schedule)
     played = np.zeros(n, GAME)
     played["outcome"], played["turns"] = 1, 10
-    part = schedule.part(slice(0, 4000))
-    answer = play_answer(table, part)
+    chunk = schedule.select(slice(0, 4000))
+    answer = play_chunk(roster, chunk)
     result = tally(pairings, setups, 3, played)
     told = strategy.tell(result.scores(20).sum(axis=(1, 2)))
     names = [deck.name for deck in decks]
     numbers = [one.number for one in individuals]
-    individual = individuals_table(told, result, [f"w{k}" for k in range(8)], names, {})
+    individual = individuals_table(told, strategy, result, names)
     pairs = pairings_table(0, numbers, result, names)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -69,17 +71,17 @@ def driver_costs() -> dict[str, float]:
             commits.append(time.perf_counter() - began)
     return {
         "schedule": seconds_of(lambda: make_schedule(pairings, make_setups(3, config.games, 1, 3, 1))) / n,
-        "check": seconds_of(lambda: refusal(answer, part, table)) / len(part),
+        "check": seconds_of(lambda: refusal(answer, chunk, roster)) / len(chunk),
         "tally": seconds_of(lambda: tally(pairings, setups, 3, played)) / n,
         "tables": seconds_of(lambda: pairings_table(0, numbers, result, names)),
         "commit": float(np.median(commits)),
     }
 
 
-class OneGame(Pace):
-    """Parts of one game."""
+class OneGame(ChunkSizer):
+    """Chunks of one game."""
 
-    def part(self, left: int, total: int, compiled: bool) -> int:  # noqa: ARG002
+    def size(self, left: int, total: int, compiled: bool) -> int:  # noqa: ARG002
         """One."""
         return 1
 
@@ -87,30 +89,30 @@ class OneGame(Pace):
 def task_cost(pool: RayPool) -> float:
     """Seconds of the driver's processor time a task of one game, many in flight."""
     deck = find_deck("hearthsim-basic")
-    table = Table((Player(kind="aggro"),), (deck,), find_ruleset("thesis"))
+    roster = Roster((Player(kind="aggro"),), (deck,), find_ruleset("thesis"))
     n = 600
     nobody = np.zeros((n, 2), np.int16)
     games = Schedule(nobody, nobody, np.arange(n, dtype=np.uint64))
     dispatcher = pool._dispatcher
-    pace, in_flight = dispatcher.pace, dispatcher.in_flight
-    dispatcher.pace, dispatcher.in_flight = OneGame(pool.workers, 0.05), 200
-    pool.play(table, games.part(slice(0, 20)))
+    sizer, in_flight = dispatcher.sizer, dispatcher.in_flight
+    dispatcher.sizer, dispatcher.in_flight = OneGame(pool.workers, 0.05), 200
+    pool.play(roster, games.select(slice(0, 20)))
     began = time.process_time()
-    pool.play(table, games)
+    pool.play(roster, games)
     taken = time.process_time() - began
-    dispatcher.pace, dispatcher.in_flight = pace, in_flight
+    dispatcher.sizer, dispatcher.in_flight = sizer, in_flight
     return taken / n
 
 
 def predicted(games: float, speed: float, workers: int, costs: dict[str, float], task: float) -> float:
     """Games a second by the formula of docs/scaling.md: one run, its generations one after another."""
     playing = games / (speed * workers)
-    part = min(1.0, max(playing / 8, 0.05 if task else 0.005))
-    tasks = playing * workers / part
+    chunk = min(1.0, max(playing / 8, 0.05 if task else 0.005))
+    tasks = playing * workers / chunk
     driver = games * (costs["schedule"] + costs["check"] + costs["tally"]) + costs["tables"] + costs["commit"]
-    # Parts shrink towards the end; but not below their least, nor where the last is handed out late.
-    shrink = part > (0.05 if task else 0.005) and playing > tasks * task
-    barrier = part / 4 if shrink else part
+    # Chunks shrink towards the end, but not below the shortest, nor where the last is handed out late.
+    shrink = chunk > (0.05 if task else 0.005) and playing > tasks * task
+    barrier = chunk / 4 if shrink else chunk
     return games / (playing + max(0.0, tasks * task - playing) + driver + barrier)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -56,6 +56,11 @@ class Deck:
         record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
         record["pool"] = len(self.cards) if self.random else 0
         return record
+
+    @property
+    def identity(self) -> list[Any]:
+        """Name, whether it is random, and the text of each card: what hashes of configurations count."""
+        return [self.name, self.random, *(card.identity for card in self.cards)]
 
     def counts(self) -> list[tuple[Card, int]]:
         """Each different card with its count, by cost and name; of a random deck, its pool."""

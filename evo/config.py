@@ -5,13 +5,14 @@ import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from engine import ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
+from evo.strategies import STRATEGIES, StrategyOptions
 from ilp_agent import BACKENDS
 from ilp_agent.profiles import configs_folder
 
@@ -22,7 +23,18 @@ LONGEST_PATH = 4_000
 ADDRESSES_OF_FILES = ("", "auto")
 """A file from elsewhere must not choose whose cluster this machine joins."""
 
-NOT_HASHED = frozenset({"generations", "pool", "workers", "address"})
+HASHED = (
+    *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
+    *("es.initial_sigma", "es.shared_draw", "es.recombination", "es.bounds"),
+    *("final.games", "final.benchmark_games"),
+)
+"""Keys that are part of every configuration's hash, also at their defaults. The list does not grow.
+
+A key added later counts where it differs from its default, so that the configurations, run folders and
+champions made before it keep their hash.
+"""
+
+NOT_HASHED = ("generations", "pool", "workers", "address")
 """What may differ between two runs that give the same bytes, as far as both go."""
 
 
@@ -34,26 +46,6 @@ class _Model(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True
     )
-
-
-class EsOptions(_Model):
-    """What `strategy = "es"` does otherwise than `eva`."""
-
-    initial_sigma: Annotated[
-        float,
-        Field(gt=0, le=1, description="step size every weight starts with, as a part of its range [0, 1]"),
-    ] = 0.2
-    shared_draw: Annotated[
-        bool, Field(description="one draw of the overall learning rate tau' for each child, not each weight")
-    ] = True
-    recombination: Annotated[
-        Literal["none", "intermediate", "global"],
-        Field(description="a child starts from one parent, the mean of two, or the mean of all"),
-    ] = "intermediate"
-    bounds: Annotated[
-        Literal["clamp", "reflect"],
-        Field(description="what becomes of a weight that leaves [0, 1]: set to the bound, or thrown back"),
-    ] = "clamp"
 
 
 class FinalOptions(_Model):
@@ -68,7 +60,7 @@ class FinalOptions(_Model):
     ] = 4_000
 
 
-class RunConfig(_Model):
+class _RunConfig(_Model):
     """A run of the evolution, every value with its unit and meaning."""
 
     schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
@@ -76,9 +68,8 @@ class RunConfig(_Model):
         int, Field(ge=0, lt=2**63, description="of every random number; another seed is another run")
     ] = 1
     strategy: Annotated[
-        Literal["es", "eva"],
-        Field(description="es: made for noisy scores; eva: as in the paper on Hearthstone by coevolution"),
-    ] = "es"
+        str, Field(description="; ".join(f"{name}: {one.SUMMARY}" for name, one in STRATEGIES.items()))
+    ] = next(iter(STRATEGIES))
     mu: Annotated[int, Field(ge=2, le=10_000, description="parents, individuals")] = 10
     lambda_: Annotated[
         int, Field(alias="lambda", ge=1, le=10_000, description="children in each generation, individuals")
@@ -114,13 +105,14 @@ class RunConfig(_Model):
         str,
         Field(description="Ray cluster to join: auto; empty: a Ray of our own; HOST:PORT by --address alone"),
     ] = ""
-    es: EsOptions = EsOptions()
-    final: FinalOptions = FinalOptions()
+    if TYPE_CHECKING:  # added below, after the sections of the strategies
+        final: FinalOptions = FinalOptions()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.strategy == "eva" and self.lambda_ != self.mu:
-            raise ValueError(f'strategy "eva" requires lambda = mu, got {self.lambda_} and {self.mu}')
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy: {unknown_name('strategy', self.strategy, STRATEGIES)}")
+        STRATEGIES[self.strategy].check(self.mu, self.lambda_)
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
         if self.agent != "ilp" and self.backend != "exact":
@@ -146,10 +138,19 @@ class RunConfig(_Model):
 
         Decks count by name and the cards they hold, wherever their files are: an edited deck is another run.
         """
-        content = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
-        decks = (find_deck(name) for name in self.decks)
-        content["decks"] = [[deck.name, deck.random, *(repr(card) for card in deck.cards)] for deck in decks]
+        content: dict[str, Any] = {}
+        for key, value, default in _values(self):
+            if key in HASHED or (key not in NOT_HASHED and value != default):
+                section, _, name = key.rpartition(".")
+                (content.setdefault(section, {}) if section else content)[name] = value
+        content["decks"] = [find_deck(name).identity for name in self.decks]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def strategy_options(self) -> StrategyOptions | None:
+        """The section of the strategy this run uses; None where it has none."""
+        options: StrategyOptions | None = getattr(self, self.strategy, None)
+        return options
 
     def changed(self, **values: Any) -> "RunConfig":
         """The same with other values, checked again.
@@ -158,6 +159,20 @@ class RunConfig(_Model):
             ConfigError: a value is not allowed.
         """
         return _validated(self.model_dump(by_alias=True) | values, "configuration")
+
+
+if TYPE_CHECKING:
+    RunConfig = _RunConfig
+else:
+    # Sections of strategies come from their registry; "final" stays behind them.
+    _SECTIONS = {name: one.OPTIONS for name, one in STRATEGIES.items() if one.OPTIONS}
+    _SECTIONS["final"] = FinalOptions
+    RunConfig = create_model(
+        "RunConfig",
+        __base__=_RunConfig,
+        __doc__=_RunConfig.__doc__,
+        **{name: (model, model()) for name, model in _SECTIONS.items()},
+    )
 
 
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
@@ -230,6 +245,19 @@ def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[t
             yield from meanings(field.annotation, f"{key}.")
         else:
             yield key, field.description or ""
+
+
+def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every key with its value and its default, both as JSON has them."""
+    content = config.model_dump(mode="json", by_alias=True)
+    for name, field in type(config).model_fields.items():
+        key = field.alias or name
+        value = getattr(config, name)
+        if isinstance(value, BaseModel):
+            yield from _values(value, f"{prefix}{key}.")
+        else:
+            default = list(field.default) if isinstance(field.default, tuple) else field.default
+            yield prefix + key, content[key], default
 
 
 def _override(content: dict[str, Any], text: str) -> None:

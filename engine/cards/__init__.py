@@ -8,7 +8,7 @@ as bodies with their keywords.
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from types import MappingProxyType
@@ -74,6 +74,14 @@ class Card:
         spec = self.spec
         return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth
 
+    @property
+    def identity(self) -> str:
+        """All that this card is, as text: hashes of configurations and tournaments are made of it.
+
+        Fields listed in `IDENTITY` always count; fields added later where they differ from their default.
+        """
+        return _identity(self, {"spec": _identity(self.spec)})
+
     def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
         """This card with other keywords, numbers (cost, attack, health) or value, as a deck file may ask.
 
@@ -97,6 +105,26 @@ class Card:
         parts += [f"[{self.id}]"] if self.id else []
         parts += [] if self.exact else ["body and keywords only: its text says more"]
         return " ".join(parts)
+
+
+IDENTITY = {
+    Card: ("id", "name", "spec", "dbf_id", "card_class", "rarity", "card_set", "exact"),
+    MinionSpec: (
+        *("attack", "health", "cost", "value"),
+        *("charge", "rush", "taunt", "windfury", "divine_shield", "lifesteal", "poisonous", "stealth"),
+        "attacks_left",
+    ),
+}
+"""Fields that are part of every card's identity, also at their defaults. The lists do not grow."""
+
+
+def _identity(item: Card | MinionSpec, shown: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Class and fields of a card or its numbers as text; `shown` has the texts of some fields."""
+    always = IDENTITY[type(item)]
+    later = [one for one in fields(item) if one.name not in always]
+    kept = [one.name for one in later if getattr(item, one.name) != one.default]
+    texts = (f"{name}={shown.get(name, repr(getattr(item, name)))}" for name in (*always, *kept))
+    return f"{type(item).__name__}({', '.join(texts)})"
 
 
 class CardTable:

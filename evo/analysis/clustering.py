@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import false_discovery_control, mannwhitneyu
 
 from evo.analysis.tables import names_of, shares_of
+from evo.stats.points import outcome_codes, points_of_first
 
 MOST_GROUPS = 10
 STABILITY_DRAWS = 100
@@ -234,8 +235,7 @@ def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     first, second, one, two = (
         games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
     )
-    outcome = games["outcome"].to_numpy(object)
-    points = np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0))
+    points = points_of_first(outcome_codes(games["outcome"].to_numpy(object)))
     won, played = np.zeros((n, n, d, d)), np.zeros((n, n, d, d))
     for own, other, deck, opposed, score in (
         (first, second, one, two, points),

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from engine import find_deck, find_ruleset
 from evo.analysis.tables import Runs, last_population, weights_of
 from evo.play.entrants import Entrant
-from evo.play.games import Player
+from evo.play.games import roster_of
 from evo.storage.store import RunError
 from evo.tournament.run import Tournament
 
@@ -41,28 +40,16 @@ def crossplay(
     population = last_population(runs.individuals)
     if most is not None:
         population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
-    entrants = tuple(
-        Entrant(
-            f"{run}:{individual}",
-            Player(
-                tuple(float(weight) for weight in weights), backend or configs[0].backend, configs[0].agent
-            ),
-        )
-        for run, individual, weights in zip(
-            population["run"],
-            population["individual"],
-            population[weights_of(population)].to_numpy(),
-            strict=True,
-        )
-    )
-    decks = configs[0].decks
+    config = configs[0]
+    roster = roster_of(config, population[weights_of(population)].to_numpy(), backend=backend)
+    names = [f"{run}:{one}" for run, one in population[["run", "individual"]].itertuples(index=False)]
     tournament = Tournament(
-        entrants=entrants,
-        alone=frozenset(),
-        decks=tuple(find_deck(deck) for deck in decks),
-        deck_names=decks,
-        ruleset=find_ruleset(configs[0].ruleset),
-        ruleset_name=configs[0].ruleset,
+        entrants=tuple(map(Entrant, names, roster.players)),
+        self_play=frozenset(),
+        decks=roster.decks,
+        deck_names=config.decks,
+        ruleset=roster.ruleset,
+        ruleset_name=config.ruleset,
         games=games,
         origin=f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
     )

@@ -9,11 +9,11 @@ from pathlib import Path
 from engine import RULES_VERSION, ManaforgeError
 from evo.analysis.clustering import cluster_weights
 from evo.analysis.tables import last_population, read_runs, weights_of
-from evo.evolution.champion import candidates_of, named_agent, profile_of
+from evo.evolution.champion import named_agent, profile_of
 from evo.evolution.records import restore
-from evo.evolution.run import champion_stands
-from evo.storage.files import read_parquet, replace_file
-from evo.storage.store import RunError, peek_run, read_champion
+from evo.storage.champion import read_final, whole_champion
+from evo.storage.files import replace_file
+from evo.storage.store import RunError, peek_run
 from ilp_agent import Profile, WeightVector
 from rivals import WEIGHTS_OF, read_agent_profile
 
@@ -42,28 +42,28 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         ExportError: its final was not played, or had fewer candidates.
     """
     folder = peek_run(run)
-    if not champion_stands(folder):
+    champion = whole_champion(folder)
+    if champion is None:
         why = f"; {folder.problems[0]}" if folder.problems else ""
         raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
-    champion = read_champion(run)
     try:
-        final = read_parquet(run / "final.parquet")
-        strategy = restore(folder, folder.config)
+        final = read_final(folder)
+        strategy = restore(folder)
     except (OSError, ValueError, RunError) as error:
         reason = str(error).splitlines()[0]
         raise ExportError(f"run {run} cannot be read: {reason}. To mend it: manaforge resume {run}") from None
     ranked = final[final["stage"] != "thesis"].sort_values("rank")
-    names = list(ranked["candidate"]) or [champion["provenance"]["candidate"]]
+    names = list(ranked["candidate"]) or [champion.provenance["candidate"]]
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
-    candidates = {one.name: one for one in candidates_of(strategy, folder.config.agent)}
-    versions = {key: champion["provenance"][key] for key in ("manaforge", "rules")}
+    candidates = {one.name: one for one in strategy.candidates()}
+    versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}
     found = []
     for place, name in enumerate(names[:top]):
         if place == 0:
-            profile = read_agent_profile(run / "champion.toml")
+            profile = champion
         else:
-            profile = profile_of(candidates[name], strategy, folder.config, final)
+            profile = profile_of(candidates[name], strategy.generation - 1, folder.config, final)
         provenance = {"run": run.resolve().name, **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found

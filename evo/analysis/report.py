@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from engine import RULES_VERSION, find_deck, find_ruleset
+from engine import RULES_VERSION, find_deck
 from evo.analysis import sentences as say
 from evo.analysis.clustering import Clusters, cluster_weights, compare_groups
 from evo.analysis.crossplay import crossplay, groups_of
@@ -41,18 +41,17 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN
-from evo.evolution.run import champion_stands
+from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.figures.page import html_table, image, render
 from evo.figures.style import draw, grid, plot_scores, png
-from evo.play.games import Player, Table, refuse_faults
-from evo.play.matchups import Meetings, games_table
-from evo.play.setups import Play
+from evo.play.games import Play, roster_of
+from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
+from evo.storage.champion import whole_champion
 from evo.storage.store import RunError
 from ilp_agent import find_profile, shipped_profiles
-from rivals import WEIGHTS_OF, find_agent_profile, read_agent_profile
+from rivals import WEIGHTS_OF, find_agent_profile
 
 PROGRESS_GENERATIONS = 20
 PROGRESS_GAMES = 10
@@ -215,22 +214,13 @@ def absolute_progress(
     step = max(1, int(last.min()) // generations)  # the same for all runs
     best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
     different = best.drop_duplicates(["run", "individual"])
-    players = [
-        Player(tuple(float(weight) for weight in weights), kind=config.agent)
-        for weights in different[weights_of(different)].to_numpy()
-    ]
-    seven = [Player(tuple(float(x) for x in find_profile(name).weights.array)) for name in THESIS_SEVEN]
-    n = len(players)
-    decks = tuple(find_deck(deck) for deck in config.decks)
-    pairings = np.array([(i, n + j) for i in range(n) for j in range(len(seven))])
-    meetings = Meetings(pairings, len(decks), games, 1, (Stream.TOURNAMENT,))
-    schedule, _ = meetings.schedule(0, len(meetings))
-    table = Table((*players, *seven), decks, find_ruleset(config.ruleset))
-    played = play(table, schedule)
-    refuse_faults(table, schedule, played)
+    pairings = np.array(
+        [(i, len(different) + j) for i in range(len(different)) for j in range(len(THESIS_SEVEN))]
+    )
+    roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), "exact")
+    matchups = Matchups(pairings, len(roster.decks), games, 1, (Stream.TOURNAMENT,))
     texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
-    games_played = games_table(meetings, played, [*texts, *THESIS_SEVEN], [deck.name for deck in decks])
-    scores = scores_table(games_played).set_index("entrant")
+    scores = scores_table(play_matchups(roster, matchups, [*texts, *THESIS_SEVEN], play)).set_index("entrant")
     own = scores.loc[[f"{run}:{one}" for run, one in best[["run", "individual"]].itertuples(index=False)]]
     found = best[["run", "generation", "individual"]].copy()
     found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
@@ -272,7 +262,7 @@ def _broken_champions(runs: Runs) -> list[str]:
     return [
         f"run {name}: champion.toml is left out: it is damaged, or of another length of the run"
         for name, folder in runs.folders.items()
-        if (folder.path / "champion.toml").exists() and not champion_stands(folder)
+        if (folder.path / "champion.toml").exists() and whole_champion(folder) is None
     ]
 
 
@@ -298,9 +288,10 @@ def _champions(runs: Runs) -> Section:
     """The champions with their records."""
     rows = []
     for name, folder in runs.folders.items():
-        if not (folder.path / "champion.toml").exists() or not champion_stands(folder):
+        champion = whole_champion(folder)
+        if champion is None:
             continue
-        profile = read_agent_profile(folder.path / "champion.toml")
+        profile = champion
         names, said = profile.weights.names(), profile.provenance
         seven = said.get("against_thesis_seven", {})
         rows.append(
@@ -358,10 +349,7 @@ def _comparisons(
 ) -> Section:
     fewer = -(-MOST_PLAYERS // len(runs.folders))
     tournament, population = crossplay(runs, paths, 2, most=fewer, backend="exact")
-    schedule, _ = tournament.meetings.schedule(0, len(tournament.meetings))
-    played = play(tournament.table, schedule)
-    refuse_faults(tournament.table, schedule, played)
-    games = games_table(tournament.meetings, played, tournament.names, decks)
+    games = play_matchups(tournament.roster, tournament.matchups, tournament.names, play)
     comparisons = compare_groups(games, groups_of(population, clusters.members))
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
     parts = []

@@ -4,7 +4,6 @@ Only committed generations are read. A file that is missing or does not agree wi
 `Runs.problems` and with a `RunWarning`, and left out.
 """
 
-import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from engine import ManaforgeError
 from evo.config import RunConfig
+from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.schema import SchemaError, read_table, wins_column
 from evo.storage.store import RunError, RunFolder, peek_run
 from rivals import WEIGHTS_OF
@@ -157,45 +157,30 @@ def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> 
 
 def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:
     """All good generations of a run, or None; `problems` is added to."""
-    column = 1 if kind == "generations" else 2
     tables = []
-    lines = _lines(folder)
-    if not lines and any((folder.path / kind).glob("*.parquet")) and kind == "generations":
-        problems.append(
-            f"{folder.path / 'checksums.txt'} is missing or empty, so no generation can be trusted"
-        )
-    for number, line in enumerate(lines):
-        if line.split()[:1] != [f"{number:04d}"]:
-            problems.append(
-                f"{folder.path / 'checksums.txt'}: line {number + 1} is not that of generation {number}"
-            )
-            break
-        file = folder.file(kind, number)
+    sums = folder.path / "checksums.txt"
+    try:
+        history = read_history(folder.path)
+    except OSError as error:
+        problems.append(f"{sums} cannot be read: {error.strerror}")
+        return None
+    if not history.text and any((folder.path / kind).glob("*.parquet")) and kind == "generations":
+        problems.append(f"{sums} is missing or empty, so no generation can be trusted")
+    if history.problem and history.text.endswith("\n"):  # else the last line is being written
+        problems.append(f"{folder.path}: {history.problem}")
+    for number, entry in enumerate(history.entries):
+        file = table_file(folder.path, kind, number)
         try:
-            content = file.read_bytes()
+            tables.append(read_table(read_committed(folder.path, kind, number, entry), kind, folder.config))
         except OSError as error:
             problems.append(f"{file} cannot be read: {error.strerror}")
-            continue
-        parts = line.split()
-        if len(parts) != 3 or hashlib.sha256(content).hexdigest() != parts[column]:
-            problems.append(f"{file} is damaged: it does not agree with checksums.txt")
-            continue
-        try:
-            tables.append(read_table(content, kind, folder.config))
+        except HistoryError as error:
+            problems.append(f"{folder.path}: {error}")
         except SchemaError as error:
             problems.append(f"{file} is no table of {kind}: {error}")
     if not tables:
         return None
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries().to_pandas()
-
-
-def _lines(folder: RunFolder) -> list[str]:
-    """Whole lines of checksums.txt: one for each committed generation."""
-    try:
-        text = (folder.path / "checksums.txt").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return []
-    return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:

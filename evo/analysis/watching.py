@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
-from evo.storage.store import read_champion
+from evo.storage.champion import read_champion_file
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
@@ -33,8 +33,7 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
     if own.empty:
         return Text(f"{name}: no generation yet")
     last = int(own["generation"].max())
-    made = read_champion(folder.path).get("provenance", {}).get("generation")
-    ended = last == folder.config.generations == made
+    ended = last == folder.config.generations and read_champion_file(folder.path).finishes(folder.config)
     state = "finished" if ended else f"{last / max(folder.config.generations, 1):.0%}"
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {state}", style="bold")
     survivors = own[own["survived"]].groupby("generation")

@@ -14,11 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from evo.evolution.run import games_of_generation
-from evo.evolution.strategy import EvolutionStrategy, Told
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
-from rivals import WEIGHTS_OF
+from evo.strategies import Strategy, Told
 
 SPEED_WINDOW = 20.0
 """Seconds over which games a second are counted."""
@@ -38,7 +36,7 @@ class Stoppable:
     stopping = 0
     parent: "Stoppable | None" = None
 
-    def heed(self) -> None:
+    def raise_if_stopped(self) -> None:
         """Stop where a signal asked for it.
 
         Raises:
@@ -47,7 +45,7 @@ class Stoppable:
         if self.stopping:
             raise InterruptedRunError(self.stopping)
         if self.parent is not None:
-            self.parent.heed()
+            self.parent.raise_if_stopped()
 
 
 class Display(Stoppable):
@@ -68,7 +66,7 @@ class Display(Stoppable):
         self._task: Any = None
         self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
-        self._generations = 0
+        self._generations = self._games_a_pairing = 0
 
     def of_run(self, name: str) -> "Display":
         """A display of lines for one run among several, which stops when this one does."""
@@ -80,6 +78,7 @@ class Display(Stoppable):
         """A run begins or goes on."""
         config = folder.config
         self._generations = config.generations
+        self._games_a_pairing = config.games * len(config.decks) ** 2
         self._left = games
         for problem in folder.problems:
             self.console.print(f"found: {problem}", markup=False, highlight=False)
@@ -115,7 +114,7 @@ class Display(Stoppable):
         Raises:
             InterruptedRunError: a signal asked to stop.
         """
-        self.heed()
+        self.raise_if_stopped()
         self._left -= games
         now = time.monotonic()
         self._recent.append((now, games))
@@ -131,28 +130,29 @@ class Display(Stoppable):
         seconds = time.monotonic() - self._recent[0][0]
         return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
 
-    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:
+    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
         """Tell of a committed generation."""
         opponents = len(told.individuals) - 1
-        config = strategy.config
-        games = opponents * config.games * len(config.decks) ** 2
-        vector = WEIGHTS_OF[config.agent]
+        games = opponents * self._games_a_pairing
+        vector = strategy.parameters.vector
         shares = np.nan_to_num(vector.scale_free(np.array(strategy.parents)))
-        sigmas = np.array([one.sigmas for one in strategy.parents])
         scalars = {
             "best win rate": told.fitness.max() / games,
             "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
             "spread of weights": float(shares.std(axis=0).mean()),
-            "median step size": float(np.median(sigmas)),
+            "median step size": strategy.step_size(),
             "new parents": float(sum(one.birth == told.generation for one in strategy.parents)),
-            "games a second": games_of_generation(config, told.generation) / seconds,
+            "games a second": games * len(told.individuals) / 2 / seconds,
         }
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
             for place, weight in enumerate(vector.names()):
                 self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
-                self._writer.add_scalar(f"sigma/{weight}", np.median(sigmas[:, place]), told.generation)
+            own = np.array([strategy.values(one) for one in strategy.parents])
+            for place, column in enumerate(strategy.columns(vector.names())):
+                name = column.replace("_", "/", 1)  # sigma_face is shown in the group sigma
+                self._writer.add_scalar(name, np.median(own[:, place]), told.generation)
         state = (
             f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
             f"step {scalars['median step size']:.3f}"
@@ -221,7 +221,7 @@ class Counter(Stoppable):
         Raises:
             InterruptedRunError: a signal asked to stop.
         """
-        self.heed()
+        self.raise_if_stopped()
         self._played += games
         now = time.monotonic()
         if self._bar is not None:

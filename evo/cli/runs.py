@@ -23,16 +23,16 @@ from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.run import begin_session, evolve, extend
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.games import Player, compile_games
-from evo.play.pool import InterruptedRunError, Pool, open_pool
+from evo.play.pool import InterruptedRunError, Pool
+from evo.play.pools import POOLS, open_pool
+from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
-from evo.storage.store import RunError, RunFolder, check_vacant, open_run, peek_run, read_champion
+from evo.storage.store import RunError, RunFolder, check_vacant, open_run, peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
 MOST_COLUMNS = 8
 """Weights whose table still fits a terminal from left to right."""
-
-POOLS = ("auto", "local", "ray")
 
 CONFIG = typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}.")
 SET = typer.Option(
@@ -246,7 +246,7 @@ def pool_of(
     ready = False
     with stop_on_signals(display):
         try:
-            with open_pool(kind, workers, address, compiled, display.heed) as (pool, said):
+            with open_pool(kind, workers, address, compiled, display.raise_if_stopped) as (pool, said):
                 display.console.print(said, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 ready = True
@@ -366,11 +366,9 @@ def _standing(path: Path) -> list[str]:
     """How a run stands, in words for a table."""
     folder = peek_run(path)
     config = folder.config
-    said = read_champion(path).get("provenance")
-    champion: dict[str, Any] = said if isinstance(said, dict) else {}
-    finished = champion.get("generation") == config.generations
-    state = "running" if is_locked(path) else "finished" if finished else "stopped"
-    seven = champion.get("against_thesis_seven")
+    champion = read_champion_file(path)
+    state = "running" if is_locked(path) else "finished" if champion.finishes(config) else "stopped"
+    seven = champion.provenance.get("against_thesis_seven")
     value = seven.get("win_rate") if isinstance(seven, dict) else None
     rate = f"{value:.1%}" if isinstance(value, float) else ""
     generation = f"{max(folder.committed - 1, 0)}/{config.generations}"

@@ -74,7 +74,7 @@ def sweep_command(
     words += ["--seats", seats] + (["--seed", str(seed)] if seed != 1 else [])
     tournament = Tournament(
         entrants=(*variants.entrants, find_entrant(against)),
-        alone=frozenset(),
+        self_play=frozenset(),
         decks=tuple(find_deck(name) for name in deck_names),
         deck_names=deck_names,
         ruleset=find_ruleset(ruleset),
@@ -91,7 +91,7 @@ def sweep_command(
         faults = find_faults(tournament, folder.played)
         unproven = int(folder.played["unproven"].sum())
         names = [deck.name for deck in tournament.decks]
-        folder.finish(games_table(tournament.meetings, folder.played, tournament.names, names))
+        folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
         folder.write("sweep.csv", curve.to_csv(index=False, lineterminator="\n").encode())
         folder.write("sweep.png", _figure(curve, entrant, against, variants.usual))
     summary: dict[str, Any] = {
@@ -172,7 +172,7 @@ def arena_command(
             print(f"warning: {warning}", file=sys.stderr)
         return
     show(tournament, done.read, done.summary, done.console)
-    own = done.read.meetings[done.read.meetings["entrant"] == tournament.names[0]]
+    own = done.read.matchups[done.read.matchups["entrant"] == tournament.names[0]]
     table = RichTable(title=f"{tournament.names[0]} against", title_justify="left")
     for name in ("", "games", "score", "95% interval", ""):
         table.add_column(name, justify="left" if name == "" else "right")

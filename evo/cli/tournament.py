@@ -19,8 +19,9 @@ from engine.errors import unknown_name
 from evo.cli.progress import Counter, output_console
 from evo.cli.runs import check_pool, pool_of
 from evo.play.entrants import NOTATION, find_entrants
+from evo.play.local import LocalPool
 from evo.play.matchups import Format, Seats, games_table
-from evo.play.pool import InterruptedRunError, LocalPool
+from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Verdict, parse_sprt
 from evo.stats.standings import Standings, standings
 from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
@@ -78,7 +79,7 @@ def tournament_command(
     deck_names = names_in(decks)
     tournament = Tournament(
         entrants=tuple(found),
-        alone=frozenset(twice),
+        self_play=frozenset(twice),
         decks=tuple(find_deck(name) for name in deck_names),
         deck_names=deck_names,
         words=tuple(text for text in entrants if text not in words),
@@ -131,7 +132,7 @@ def play_into(
     """
     with played(tournament, out, kind, pool, workers, address, quiet) as (folder, verdict, console):
         names = [deck.name for deck in tournament.decks]
-        table = games_table(tournament.meetings, folder.played, tournament.names, names)
+        table = games_table(tournament.matchups, folder.played, tournament.names, names)
         read = standings(table)
         summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
         folder.finish(table)
@@ -147,11 +148,11 @@ def played(
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
-        left = len(tournament.meetings) - len(folder.played)
+        left = len(tournament.matchups) - len(folder.played)
         for problem in folder.problems:
             console.print(f"found: {problem}", markup=False)
         known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
-        told = f"{kind} {path}: {len(tournament.meetings):,} games{known}"
+        told = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
         console.print(told, markup=False, highlight=False)
         counter = Counter(console, max(left, 0))
         chosen = [entrant.player for entrant in tournament.entrants]

@@ -4,7 +4,7 @@ Whoever led the last generation led it by luck too. The final is a tournament in
 meet on half the games, then the best eight meet again on the other half, and only those last games count.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine import RULES_VERSION, find_deck, find_ruleset
+from engine import RULES_VERSION
 from evo.config import RunConfig
-from evo.evolution.strategy import EvolutionStrategy
-from evo.play.games import Player, Table, refuse_faults
-from evo.play.matchups import Format, Meetings, games_table, make_pairings
-from evo.play.setups import Play
+from evo.play.games import Play, Player, roster_of
+from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
-from evo.stats.standings import meetings_table, scores_table
+from evo.stats.standings import matchups_table, scores_table
+from evo.strategies import Candidate, Strategy
 from ilp_agent import Profile, WeightVector, find_profile
 from rivals import WEIGHTS_OF
 
@@ -41,23 +40,6 @@ THESIS_SEVEN = (
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One who may become champion.
-
-    Attributes:
-        name: "individual N" or "centroid".
-        weights: as evolved, or in their scale-free form for the centroid.
-        birth: generation it comes from.
-        player: who plays by them; without it the agent of the run.
-    """
-
-    name: str
-    weights: tuple[float, ...]
-    birth: int
-    player: Player | None = None
-
-
-@dataclass(frozen=True)
 class Champion:
     """Who won the final.
 
@@ -71,22 +53,7 @@ class Champion:
     table: pd.DataFrame
 
 
-def candidates_of(strategy: EvolutionStrategy, agent: str) -> list[Candidate]:
-    """Parents, centroid and hall of fame, those with equal weights once."""
-    found: dict[tuple[float, ...], Candidate] = {}
-    for one in strategy.parents:
-        found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
-    shares = WEIGHTS_OF[agent].scale_free(np.array(strategy.parents))
-    shares = shares[~np.isnan(shares).any(axis=1)]
-    if len(shares):
-        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
-        found.setdefault(centroid, Candidate("centroid", centroid, strategy.generation - 1))
-    for one in strategy.hall:
-        found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
-    return list(found.values())
-
-
-def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Champion:
+def play_final(strategy: Strategy, config: RunConfig, play: Play) -> Champion:
     """Choose the champion and play it against the thesis's seven profiles.
 
     Args:
@@ -94,13 +61,15 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         config: of the run.
         play: plays a schedule (`evo.play.pool.Pool.play`).
     """
-    candidates = {candidate.name: candidate for candidate in candidates_of(strategy, config.agent)}
+    candidates = {candidate.name: candidate for candidate in strategy.candidates()}
     remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
     while config.final.games and len(remaining) > 1:
         last = len(remaining) <= SECOND_STAGE
         budget = config.final.games if last and stage == 0 else config.final.games // 2
-        met = len(remaining) * (len(remaining) - 1) // 2
-        games = _games_of_stage(remaining, "round-robin", budget // met, stage, config, play)
+        pairings = make_pairings(len(remaining), "round-robin", ())
+        roster = roster_of(config, [one.weights for one in remaining])
+        matchups = _matchups(config, pairings, budget // len(pairings), stage)
+        games = play_matchups(roster, matchups, [one.name for one in remaining], play)
         scores = scores_table(games).sort_values("score", ascending=False, kind="stable")
         scores.insert(0, "stage", "final" if last else "first")
         # Those of this stage go before those who did not reach it.
@@ -113,8 +82,8 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
     parts = [_plain(ranked).assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
     seven = None
     if config.final.benchmark_games:
-        met, seven = _benchmark(best, config, play)
-        parts.append(met)
+        against, seven = _benchmark(best, config, play)
+        parts.append(against)
     table = pd.concat(parts) if parts else pd.DataFrame(columns=["stage"])
     table = (
         table.rename(columns={"entrant": "candidate"})
@@ -122,7 +91,7 @@ def play_final(strategy: EvolutionStrategy, config: RunConfig, play: Play) -> Ch
         .astype(FINAL_COLUMNS)
         .reset_index(drop=True)
     )
-    profile = profile_of(best, strategy, config, table)
+    profile = profile_of(best, strategy.generation - 1, config, table)
     if seven is not None:
         profile = replace(profile, provenance={**profile.provenance, "against_thesis_seven": seven})
     return Champion(profile, table)
@@ -138,34 +107,26 @@ FINAL_COLUMNS = {
 }
 
 
-def _games_of_stage(
-    entrants: Sequence[Candidate], style: Format, budget: int, stage: int, config: RunConfig, play: Play
-) -> pd.DataFrame:
-    """Games between candidates, about `budget` for each two who meet; a table as of a tournament."""
-    players = tuple(
-        one.player or Player(tuple(map(float, one.weights)), config.backend, config.agent) for one in entrants
-    )
-    decks = tuple(find_deck(deck) for deck in config.decks)
-    table = Table(players, decks, find_ruleset(config.ruleset))
-    games = max(2, budget // len(decks) ** 2 // 2 * 2)
-    pairings = make_pairings(len(entrants), style, ())
-    meetings = Meetings(pairings, len(decks), games, config.seed, (Stream.FINAL, stage))
-    schedule, _ = meetings.schedule(0, len(meetings))
-    played = play(table, schedule)
-    refuse_faults(table, schedule, played)
-    return games_table(meetings, played, [one.name for one in entrants], [deck.name for deck in decks])
+def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -> Matchups:
+    """About `games` games for each pairing over all ordered pairs of decks, on deals of this stage alone."""
+    n_decks = len(config.decks)
+    a_cell = max(2, games // n_decks**2 // 2 * 2)
+    return Matchups(pairings, n_decks, a_cell, config.seed, (Stream.FINAL, stage))
+
+
+def thesis_seven(backend: str = "exact") -> list[Player]:
+    """The thesis's seven profiles as players, in the order of `THESIS_SEVEN`."""
+    return [Player(tuple(map(float, find_profile(name).weights.array)), backend) for name in THESIS_SEVEN]
 
 
 def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataFrame, dict[str, object]]:
     """The champion against each of the thesis's seven, one row each, and its record against all."""
-    seven = []
-    for name in THESIS_SEVEN:
-        weights = tuple(map(float, find_profile(name).weights.array))
-        seven.append(Candidate(name, weights, 0, Player(weights, config.backend)))
-    budget = config.final.benchmark_games
-    games = _games_of_stage([best, *seven], "gauntlet", budget, BENCHMARK_STAGE, config, play)
+    roster = roster_of(config, [best.weights], thesis_seven(config.backend))
+    pairings = make_pairings(len(roster.players), "gauntlet", ())
+    matchups = _matchups(config, pairings, config.final.benchmark_games, BENCHMARK_STAGE)
+    games = play_matchups(roster, matchups, [best.name, *THESIS_SEVEN], play)
     record = _record_of(_plain(scores_table(games)).iloc[0].to_dict())
-    return meetings_table(games).assign(stage="thesis"), record
+    return matchups_table(games).assign(stage="thesis"), record
 
 
 def _plain(scores: pd.DataFrame) -> pd.DataFrame:
@@ -179,13 +140,13 @@ def named_agent(config: RunConfig) -> dict[str, str]:
 
 
 def profile_of(
-    candidate: Candidate, strategy: EvolutionStrategy, config: RunConfig, final: pd.DataFrame
+    candidate: Candidate, generation: int, config: RunConfig, final: pd.DataFrame
 ) -> Profile[WeightVector]:
     """A candidate as a profile with provenance: nothing of where, when or by whom it was played.
 
     Args:
         candidate: of the final.
-        strategy: after its last generation.
+        generation: the last of the run.
         config: of the run.
         final: as `final.parquet` has it.
     """
@@ -193,7 +154,7 @@ def profile_of(
         "source": "manaforge evolve",
         "candidate": candidate.name,
         "birth": candidate.birth,
-        "generation": strategy.generation - 1,
+        "generation": generation,
         "seed": config.seed,
         "config_hash": config.digest,
         "manaforge": version("manaforge"),

@@ -1,4 +1,4 @@
-"""A generation as tables, and a strategy back from them. `runs/README.md` tells every column."""
+"""A generation as tables, and a strategy restored from them. `runs/README.md` tells every column."""
 
 from collections.abc import Sequence
 
@@ -6,25 +6,24 @@ import numpy as np
 import pandas as pd
 
 from evo.config import RunConfig
-from evo.evolution.strategy import EvolutionStrategy, Individual, Told
-from evo.play.setups import Tally
+from evo.evolution.fitness import Tally
 from evo.storage.schema import wins_column
 from evo.storage.store import RunFolder
+from evo.strategies import STRATEGIES, Parameters, Strategy, Told
 from rivals import WEIGHTS_OF
 
 
-def individuals_table(
-    told: Told, tally: Tally, weights: Sequence[str], decks: Sequence[str], ranks: dict[int, int]
-) -> pd.DataFrame:
-    """One row an individual evaluated: parents first, then children.
+def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
+    """One row an individual evaluated, in the order of `ask`.
 
     Args:
         told: the generation.
-        tally: its games.
-        weights: names of the weights.
+        strategy: which has been told it: for its survivors and its own columns.
+        tally: the generation's games.
         decks: names in the order of the tally.
-        ranks: place among the survivors, the best 1, by individual.
     """
+    weights = strategy.parameters.vector.names()
+    ranks = {one.number: place + 1 for place, one in enumerate(strategy.parents)}
     n = len(told.individuals)
     scores, played = tally.scores(n), tally.played(n)
     columns: dict[str, object] = {
@@ -36,8 +35,10 @@ def individuals_table(
     }
     for place, name in enumerate(weights):
         columns[f"weight_{name}"] = np.array([one[place] for one in told.individuals], np.float64)
-    for place, name in enumerate(weights):
-        columns[f"sigma_{name}"] = np.array([one.sigmas[place] for one in told.individuals], np.float64)
+    own_columns = strategy.columns(weights)
+    own_values = np.array([strategy.values(one) for one in told.individuals], np.float64)
+    for place, name in enumerate(own_columns):
+        columns[name] = own_values[:, place]
     for a, own in enumerate(decks):
         for b, other in enumerate(decks):
             columns[wins_column(own, other)] = scores[:, a, b]
@@ -75,38 +76,23 @@ def pairings_table(
     return pd.DataFrame(columns)
 
 
-def restore(folder: RunFolder, config: RunConfig) -> EvolutionStrategy:
-    """The strategy as it stood after the last committed generation."""
-    names = WEIGHTS_OF[config.agent].names()
-    strategy = EvolutionStrategy(config, len(names))
-    for generation in range(folder.committed):
-        strategy.move_on(survivors(folder.read("generations", generation), names))
-    return strategy
-
-
-def survivors(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
-    """The individuals of a generation that lived on, the best first."""
-    return [
-        individual_of(row, weights) for row in table[table["survived"]].sort_values("rank").to_dict("records")
-    ]
-
-
-def individual_of(row: dict[str, object], weights: Sequence[str]) -> Individual:
-    """An individual from its row."""
-
-    def number(key: str) -> float:
-        return float(str(row[key]))
-
-    parents = tuple(int(number(key)) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
-    individual = Individual(
-        [number(f"weight_{name}") for name in weights],
-        [number(f"sigma_{name}") for name in weights],
-        int(number("individual")),
-        parents,
-        int(number("birth")),
+def new_strategy(config: RunConfig) -> Strategy:
+    """The strategy of a run before its first generation."""
+    return STRATEGIES[config.strategy](
+        Parameters(config.seed, config.mu, config.lambda_, WEIGHTS_OF[config.agent], config.strategy_options)
     )
-    individual.fitness.values = (number("fitness"),)
-    return individual
+
+
+def restore(folder: RunFolder) -> Strategy:
+    """The strategy of a run as it stood after the last committed generation.
+
+    Raises:
+        RunError: a generation cannot be read.
+        StrategyError: the strategy cannot repeat the history on this machine.
+    """
+    strategy = new_strategy(folder.config)
+    strategy.restore(folder.tables("generations"))
+    return strategy
 
 
 def _nullable(values: Sequence[int | None]) -> pd.Series:

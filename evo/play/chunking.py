@@ -1,16 +1,16 @@
-"""How many games to hand out at a time."""
+"""How many games make a chunk: what one worker is given at a time."""
 
-PARTS_A_WORKER = 8
-LONGEST_PART = 1.0
+CHUNKS_A_WORKER = 8
+LONGEST_CHUNK = 1.0
 """Seconds."""
 
 
-class Pace:
-    """How many games to hand out at a time.
+class ChunkSizer:
+    """Sizes chunks by the speed that workers have shown.
 
     Args:
         workers: how many play.
-        shortest: seconds; parts are not cut finer.
+        shortest: seconds; chunks are not cut finer.
     """
 
     def __init__(self, workers: int, shortest: float) -> None:
@@ -19,16 +19,16 @@ class Pace:
         self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
         self._known = {True: True, False: False}
 
-    def part(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next part: a second's, or a fair share of all, or of what is left towards the end."""
+    def size(self, left: int, total: int, compiled: bool) -> int:
+        """Games of the next chunk: a second's, or a fair share of all, or of what is left towards the end."""
         if not self._known[compiled]:
             return 1  # a solver may take a minute for a game
         speed = self._speed[compiled]
-        share = min(total / (PARTS_A_WORKER * self.workers), left / (2 * self.workers))
-        share = max(min(share, LONGEST_PART * speed), self.shortest * speed)
+        share = min(total / (CHUNKS_A_WORKER * self.workers), left / (2 * self.workers))
+        share = max(min(share, LONGEST_CHUNK * speed), self.shortest * speed)
         return int(min(max(share, 1), left))
 
-    def saw(self, games: int, seconds: float, compiled: bool) -> None:
+    def record_speed(self, games: int, seconds: float, compiled: bool) -> None:
         """Learn the speed of one worker."""
         if seconds > 0 and games > 0:
             if not self._known[compiled]:

@@ -10,7 +10,7 @@ from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.config import read_config
 from evo.play.games import Player
-from evo.storage.store import read_champion
+from evo.storage.champion import read_champion_file
 from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
 from rivals import DEFAULT_PROFILES, WEIGHTLESS, WEIGHTS_OF, find_agent_profile, read_agent_profile
 
@@ -130,9 +130,9 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(f"{folder} is no run folder: it has no config.toml")
-    champion, config = read_champion(folder), folder / "config.toml"
-    made = champion.get("provenance", {}).get("generation")
-    if not champion or (config.exists() and made != read_config(config).generations):
+    champion, config = read_champion_file(folder), folder / "config.toml"
+    finished = champion.finishes(read_config(config)) if config.exists() else bool(champion.content)
+    if not finished:
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
     if WEIGHTS_OF[agent] is WEIGHTS_OF[evolved] and evolved not in (agent, "ilp"):
@@ -159,8 +159,7 @@ def _agent_of(run: Path) -> str:
     """Whose weights a run evolved."""
     if (run / "config.toml").exists():
         return read_config(run / "config.toml").agent
-    champion = read_champion(run)
-    return str(champion.get("provenance", {}).get("agent") or champion.get("agent", "ilp"))
+    return read_champion_file(run).agent
 
 
 def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:

@@ -1,6 +1,6 @@
-"""Games to play, as arrays, and what came of them; and how one worker plays a part of them."""
+"""Games to play, as arrays, and what came of them; and how one worker plays a chunk of them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -12,6 +12,7 @@ from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import derive
+from evo.config import RunConfig
 from ilp_agent.selfplay import deal_games, endings
 from rivals import WEIGHTS_OF, agent_of
 from rivals.batches import COMPILED, play_turns
@@ -67,8 +68,8 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Table:
-    """What the games of a batch share: who may play, with which decks, under which rules."""
+class Roster:
+    """What the numbers of a schedule refer to: players and decks by place, and the rules of all games."""
 
     players: tuple[Player, ...]
     decks: tuple[Deck, ...]
@@ -85,8 +86,8 @@ class Schedule:
     """Games by number: who meets whom with what, dealt how.
 
     Attributes:
-        players: int16, shape (games, 2): places in `Table.players`; column 0 goes first.
-        decks: int16, shape (games, 2): places in `Table.decks`.
+        players: int16, shape (games, 2): places in `Roster.players`; column 0 goes first.
+        decks: int16, shape (games, 2): places in `Roster.decks`.
         keys: uint64, shape (games,): streams of the deals (`engine.streams`).
     """
 
@@ -97,18 +98,42 @@ class Schedule:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def part(self, which: slice | np.ndarray) -> "Schedule":
+    def select(self, which: slice | np.ndarray) -> "Schedule":
         """Some of the games."""
         return Schedule(self.players[which], self.decks[which], self.keys[which])
 
 
-def play_part(table: Table, games: Schedule) -> np.ndarray:
+Play = Callable[[Roster, Schedule], np.ndarray]
+"""Plays a schedule; dtype `GAME`, shape (games,)."""
+
+
+def roster_of(
+    config: RunConfig,
+    weights: Iterable[Sequence[float]],
+    others: Iterable[Player] = (),
+    backend: str | None = None,
+) -> Roster:
+    """Players of the agent a run evolves, then others, with the run's decks and rules.
+
+    Args:
+        config: of the run.
+        weights: of each player, in the order of the agent's weights.
+        others: players after those.
+        backend: who solves their turns; the run's own without it.
+    """
+    solver = config.backend if backend is None else backend
+    evolved = (Player(tuple(map(float, one)), solver, config.agent) for one in weights)
+    decks = tuple(find_deck(deck) for deck in config.decks)
+    return Roster((*evolved, *others), decks, find_ruleset(config.ruleset))
+
+
+def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     """Play games in their order; the result depends on nothing else. Dtype `GAME`, shape (games,)."""
     played = np.zeros(len(games), GAME)
-    compiled = table.compiled(games)
+    compiled = roster.compiled(games)
     for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
         if which.any():
-            played[which] = play(table, games.part(which))
+            played[which] = play(roster, games.select(which))
     return played
 
 
@@ -117,11 +142,11 @@ def compile_games(kinds: Iterable[str] = ("ilp",)) -> None:
     nobody, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
     for kind in set(kinds) & set(COMPILED):
         weights = (1.0,) * len(WEIGHTS_OF[kind].names()) if kind in WEIGHTS_OF else ()
-        table = Table((Player(weights, kind=kind),), (deck,), rules)
-        _play_compiled(table, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
+        roster = Roster((Player(weights, kind=kind),), (deck,), rules)
+        _play_compiled(roster, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
-def refuse_faults(table: Table, games: Schedule, played: np.ndarray) -> None:
+def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
     """Where the result of every game shall count: an agent that fails, as a solver may, is no worse player.
 
     Raises:
@@ -129,29 +154,29 @@ def refuse_faults(table: Table, games: Schedule, played: np.ndarray) -> None:
     """
     faults = np.flatnonzero(played["fault"])
     if len(faults):
-        raise GameError(f"a game could not be played: {fault_text(table, games, int(faults[0]))}")
+        raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
 
 
-def fault_text(table: Table, games: Schedule, number: int) -> str:
+def fault_text(roster: Roster, games: Schedule, number: int) -> str:
     """What went wrong in a game that ended by a fault: it is played again, and its error told."""
-    lines = _play_one(table, games, number).error.strip().splitlines()
+    lines = _play_one(roster, games, number).error.strip().splitlines()
     told = [line for line in lines if not line.startswith("in ")]
     return told[-1] if told else "played again it did not go wrong"
 
 
-def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
+def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each kind of agent in turn plays all games on, until it is another kind's turn everywhere."""
-    cards, decks = tables_of(table.decks)
+    cards, decks = tables_of(roster.decks)
     states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
-    deal_games(cards.array, decks, table.ruleset.array, games.decks, games.keys, states)
-    kinds = np.array([player.kind for player in table.players])
+    deal_games(cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
+    kinds = np.array([player.kind for player in roster.players])
     present = sorted(set(kinds[np.unique(games.players)]))
     seats = {}
     for kind in present:
         own = np.flatnonzero(kinds == kind)
         places = np.full(len(kinds), -1, np.int64)
         places[own] = np.arange(len(own))
-        weights = np.array([table.players[place].weights for place in own], np.float64)
+        weights = np.array([roster.players[place].weights for place in own], np.float64)
         seats[kind] = places[games.players], weights
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
@@ -163,12 +188,12 @@ def _play_compiled(table: Table, games: Schedule) -> np.ndarray:
     return played
 
 
-def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
+def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     played = np.zeros(len(games), GAME)
     agents: dict[int, Agent] = {}
     unproven = 0
     for number in range(len(games)):
-        result = _play_one(table, games, number, agents)
+        result = _play_one(roster, games, number, agents)
         so_far = sum(getattr(agent, "unproven", 0) for agent in agents.values())
         fault = _FAULTS.get(result.reason, Fault.NONE)
         played[number] = (result.outcome, fault, result.turns, so_far - unproven)
@@ -177,18 +202,18 @@ def _play_in_python(table: Table, games: Schedule) -> np.ndarray:
 
 
 def _play_one(
-    table: Table, games: Schedule, number: int, agents: dict[int, Agent] | None = None
+    roster: Roster, games: Schedule, number: int, agents: dict[int, Agent] | None = None
 ) -> MatchResult:
     """Play one game in Python; `agents` keeps them from game to game."""
     known = {} if agents is None else agents
     for player in games.players[number]:
         if player not in known:
-            known[player] = table.players[player].agent()
+            known[player] = roster.players[player].agent()
     first, second = (known[player] for player in games.players[number])
-    one, two = (table.decks[deck] for deck in games.decks[number])
+    one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    return play_on((first, second), deal_key((one, two), key, table.ruleset), streams)
+    return play_on((first, second), deal_key((one, two), key, roster.ruleset), streams)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

@@ -1,6 +1,6 @@
-"""Who meets whom in a tournament, in which games, and the games as a table. Pure.
+"""Who plays whom in a tournament, in which games, and the games as a table.
 
-Every meeting plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
+Every matchup plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
 the entrants exchanged, over all pairs of decks (`evo.play.setups`). `fixed`: two decks, the first for whoever
 goes first; both orders of two entrants play each deal. `first`: the same, but the pairing's first goes first.
 """
@@ -12,24 +12,23 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from engine import Outcome
 from engine.streams import derive, stream_key
-from evo.play.games import Fault, Schedule
+from evo.play.games import Fault, Play, Roster, Schedule, refuse_faults
 from evo.play.setups import Setups, make_schedule, make_setups
+from evo.stats.points import OUTCOMES
 
 Seats = Literal["paired", "fixed", "first"]
 Format = Literal["round-robin", "gauntlet", "sweep"]
 
-OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
 FAULTS = {Fault.NONE: "", Fault.ILLEGAL_ACTION: "illegal action", Fault.AGENT_ERROR: "agent error"}
 
 
 @dataclass(frozen=True)
-class Meetings:
+class Matchups:
     """All games of a tournament, by number.
 
     Attributes:
-        pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is a self-match.
+        pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is self-play.
         n_decks: decks that `paired` plays all pairs of; otherwise 1 or 2, of the first and of the second.
         games: for each cell, which is two entrants and an ordered pair of decks; `fixed`: an ordered pair of
             entrants; `first`: a pairing. Even where games come in pairs.
@@ -60,8 +59,8 @@ class Meetings:
         """Games of a round."""
         if self.seats == "first":
             return len(self.pairings)
-        alone = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
-        return self.setups_a_round * (2 * len(self.pairings)) - alone
+        selves = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
+        return self.setups_a_round * (2 * len(self.pairings)) - selves
 
     def __len__(self) -> int:
         return self.rounds * self.games_a_round
@@ -78,15 +77,15 @@ class Meetings:
         shape = (len(setups), len(self.pairings), 2)
         numbers = np.arange(len(setups)) + first * self.setups_a_round
         setup = np.broadcast_to(numbers[:, None, None], shape).reshape(-1)
-        alone = np.zeros(shape, bool)
-        alone[:, (self.pairings[:, 0] == self.pairings[:, 1]) | (self.seats == "first"), 1] = True
-        twin = alone.reshape(-1)
+        left_out = np.zeros(shape, bool)
+        left_out[:, (self.pairings[:, 0] == self.pairings[:, 1]) | (self.seats == "first"), 1] = True
+        twin = left_out.reshape(-1)
         if self.seats != "paired":
-            schedule, setup = schedule.part(~twin), setup[~twin]
+            schedule, setup = schedule.select(~twin), setup[~twin]
         elif twin.any():  # against itself the twin would be the same game again: it has a deal of its own
             schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
         which = slice(start - first * self.games_a_round, stop - first * self.games_a_round)
-        return schedule.part(which), setup[which]
+        return schedule.select(which), setup[which]
 
     def _setups(self, first: int, last: int) -> Setups:
         """Setups of rounds `first` to `last` - 1."""
@@ -97,38 +96,38 @@ class Meetings:
         return Setups(decks, np.zeros(len(keys), bool), np.array(keys, np.uint64))
 
 
-def make_pairings(n: int, style: Format, alone: Sequence[int]) -> np.ndarray:
+def make_pairings(n: int, style: Format, self_play: Sequence[int]) -> np.ndarray:
     """Who meets whom.
 
     Args:
         n: entrants.
         style: everybody meets everybody, all the others meet the first, or all the others meet the last.
-        alone: entrants who also meet themselves.
+        self_play: entrants who also play themselves.
     """
     if style == "sweep":
         others = [(i, n - 1) for i in range(n - 1)]
     else:
         others = [(i, j) for i in range(1 if style == "gauntlet" else n) for j in range(i + 1, n)]
-    return np.array(others + [(i, i) for i in sorted(alone)], np.int64).reshape(-1, 2)
+    return np.array(others + [(i, i) for i in sorted(self_play)], np.int64).reshape(-1, 2)
 
 
 def games_table(
-    meetings: Meetings, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
+    matchups: Matchups, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
 ) -> pd.DataFrame:
     """Games from the first on as a table, one row a game.
 
     Args:
-        meetings: what was played.
+        matchups: what was played.
         played: dtype `evo.play.games.GAME`, shape (games,).
         entrants: names in the order of the pairings' places.
-        decks: names in the order of the meetings' decks.
+        decks: names in the order of the matchups' decks.
 
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
         first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
         "", "illegal action" or "agent error"), unproven (turns played before the search for the best ended).
     """
-    schedule, setup = meetings.schedule(0, len(played))
+    schedule, setup = matchups.schedule(0, len(played))
 
     def named(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
         return pd.Categorical.from_codes(codes, list(names))
@@ -149,3 +148,21 @@ def games_table(
             "unproven": played["unproven"],
         }
     )
+
+
+def play_matchups(roster: Roster, matchups: Matchups, names: Sequence[str], play: Play) -> pd.DataFrame:
+    """Play all games of matchups as one schedule; a table as of `games_table`.
+
+    Args:
+        roster: players in the order of the pairings' places, decks and rules.
+        matchups: what is played.
+        names: of the players.
+        play: plays a schedule (`evo.play.pool.Pool.play`).
+
+    Raises:
+        GameError: an agent failed.
+    """
+    schedule, _ = matchups.schedule(0, len(matchups))
+    played = play(roster, schedule)
+    refuse_faults(roster, schedule, played)
+    return games_table(matchups, played, names, [deck.name for deck in roster.decks])

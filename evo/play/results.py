@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine import ManaforgeError, Outcome
-from evo.play.games import GAME, Fault, Schedule, Table, play_part
+from evo.play.games import GAME, Fault, Roster, Schedule, play_schedule
 
 
 class PoolError(ManaforgeError, RuntimeError):
@@ -55,14 +55,14 @@ def sums_of(played: np.ndarray) -> tuple[int, ...]:
     return (*map(int, outcomes), *map(int, sums))
 
 
-def play_answer(table: Table, games: Schedule, worker: str = "here") -> Answer:
+def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> Answer:
     """Play games as a worker does."""
     began = time.perf_counter()
-    played = play_part(table, games)
+    played = play_schedule(roster, games)
     return Answer(address_of(games), played, sums_of(played), time.perf_counter() - began, worker)
 
 
-def refusal(answer: object, games: Schedule, table: Table) -> str:
+def refusal(answer: object, games: Schedule, roster: Roster) -> str:
     """Why an answer must not count; "" of a good one."""
     if not isinstance(answer, Answer):
         return f"it is no answer but {type(answer).__name__}"
@@ -81,7 +81,7 @@ def refusal(answer: object, games: Schedule, table: Table) -> str:
         return f"it took {seconds!r} seconds"
     known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
     known &= np.isin(played["fault"], [int(fault) for fault in Fault])
-    known &= (played["turns"] >= 1) & (played["turns"] <= table.ruleset.turn_cap) & (played["unproven"] >= 0)
+    known &= (played["turns"] >= 1) & (played["turns"] <= roster.ruleset.turn_cap) & (played["unproven"] >= 0)
     if not known.all():
         return f"game {int(np.flatnonzero(~known)[0])} of it cannot have ended as it says"
     if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
@@ -89,7 +89,7 @@ def refusal(answer: object, games: Schedule, table: Table) -> str:
     faulty = np.flatnonzero(played["fault"])
     if len(faulty):
         first = int(faulty[0])  # an agent that fails is no secret of one node: a licence or a library may be
-        here = play_part(table, games.part(slice(first, first + 1)))["fault"][0]
+        here = play_schedule(roster, games.select(slice(first, first + 1)))["fault"][0]
         if here != played["fault"][first]:
             return f"game {first} of it went wrong there ({Fault(played['fault'][first]).name}), and not here"
     return ""

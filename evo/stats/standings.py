@@ -1,4 +1,4 @@
-"""What the games of a tournament say: results, ratings, meetings, decks. From a table of games, pure."""
+"""What the games of a tournament say: results, ratings, matchups, decks. From a table of games, pure."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +10,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from evo.stats.nash import cyclic_part, cyclic_share, nash_average
+from evo.stats.points import outcome_codes, points_of_first
 from evo.stats.ratings import ELO, bootstrap_tables, bradley_terry, cluster_rate, pair_statistics
 
 CELLS_AT_ONCE = 1_000_000
@@ -26,14 +27,14 @@ class Standings:
     Attributes:
         ratings: one row an entrant, the best first.
         results: one row an entrant who went first and one who went second.
-        meetings: one row two entrants who met.
+        matchups: one row a matchup: two entrants who met.
         decks: one row an entrant and an ordered pair of decks.
         summary: numbers of the whole: games, draws, faults, turns, first seat, cycles.
     """
 
     ratings: pd.DataFrame
     results: pd.DataFrame
-    meetings: pd.DataFrame
+    matchups: pd.DataFrame
     decks: pd.DataFrame
     summary: dict[str, Any]
 
@@ -52,7 +53,7 @@ class _Games:
     points: np.ndarray  # of the first: 0, 0.5, 1
     turns: np.ndarray
     fault: np.ndarray
-    alone: np.ndarray  # a self-match
+    self_play: np.ndarray  # both seats have the same entrant
 
     @cached_property
     def strata(self) -> np.ndarray:
@@ -71,10 +72,10 @@ class _Met:
     """What two who met came to, by setup.
 
     Attributes:
-        pairs: places i < j, shape (meetings, 2).
-        points: of i, shape (setups, meetings).
+        pairs: places i < j, shape (matchups, 2).
+        points: of i, shape (setups, matchups).
         games: the same shape.
-        records: of i, one row a meeting.
+        records: of i, one row a matchup.
     """
 
     pairs: np.ndarray
@@ -90,13 +91,13 @@ def standings(games: pd.DataFrame) -> Standings:
     """
     read = _read(games)
     met = _by_setup(read)
-    meetings = _meetings(read, met)
+    matchups = _matchups(read, met)
     with threadpool_limits(1, "blas"):  # many small systems: threads only wait for each other
         ratings, cycles = _ratings(read, met, _scores(read, met))
     return Standings(
         ratings=ratings,
         results=results_table(games),
-        meetings=meetings,
+        matchups=matchups,
         decks=_decks(read),
         summary=_summary(read)
         | {"unproven_turns": int(games["unproven"].sum()) if "unproven" in games else 0}
@@ -105,7 +106,7 @@ def standings(games: pd.DataFrame) -> Standings:
 
 
 def scores_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row an entrant in the order of the names: record and score over all games but self-matches.
+    """One row an entrant in the order of the names: record and score over all games but self-play.
 
     Columns entrant, games, wins, draws, losses, score (per game, draws half) with its 95% interval score_low
     and score_high, mean_turns (rounds), illegal_actions and agent_errors (games lost by them).
@@ -114,10 +115,10 @@ def scores_table(games: pd.DataFrame) -> pd.DataFrame:
     return _scores(read, _by_setup(read))
 
 
-def meetings_table(games: pd.DataFrame) -> pd.DataFrame:
+def matchups_table(games: pd.DataFrame) -> pd.DataFrame:
     """One row two entrants who met: score of the first named from pairs of games, pentanomial counts, Elo."""
     read = _read(games)
-    return _meetings(read, _by_setup(read))
+    return _matchups(read, _by_setup(read))
 
 
 def results_table(games: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +146,6 @@ def _read(games: pd.DataFrame) -> _Games:
     first, second, first_deck, second_deck = (
         games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
     )
-    outcome = games["outcome"].to_numpy(object)
     return _Games(
         names=[str(name) for name in games["first"].cat.categories],
         decks=[str(name) for name in games["first_deck"].cat.categories],
@@ -154,10 +154,10 @@ def _read(games: pd.DataFrame) -> _Games:
         first_deck=first_deck,
         second_deck=second_deck,
         setup=games["setup"].to_numpy(np.int64),
-        points=np.where(outcome == "first", 1.0, np.where(outcome == "draw", 0.5, 0.0)),
+        points=points_of_first(outcome_codes(games["outcome"].to_numpy(object))),
         turns=games["turns"].to_numpy(),
         fault=games["fault"].to_numpy(object),
-        alone=first == second,
+        self_play=first == second,
     )
 
 
@@ -168,7 +168,7 @@ def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) ->
 
 def _by_setup(read: _Games) -> _Met:
     n, setups = len(read.names), len(read.strata)
-    which = ~read.alone
+    which = ~read.self_play
     low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
     codes, pair = np.unique((low * n + high)[which], return_inverse=True)
     pairs = np.stack([codes // n, codes % n], axis=1)
@@ -189,11 +189,11 @@ def _records(rows: int, row: np.ndarray, points: np.ndarray, turns: np.ndarray) 
     return table
 
 
-_MEETING = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_elo", "superiority", "variance")
+_MATCHUP = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_elo", "superiority", "variance")
 _PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
 
 
-def _meetings(read: _Games, met: _Met) -> pd.DataFrame:
+def _matchups(read: _Games, met: _Met) -> pd.DataFrame:
     """Two who met, from their pairs of games; those without a whole pair are left out."""
     names = [[read.names[i], read.names[j]] for i, j in met.pairs]
     front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
@@ -206,8 +206,8 @@ def _meetings(read: _Games, met: _Met) -> pd.DataFrame:
             values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
             rows.append((*values, *counts.tolist()))
         else:
-            rows.append((np.nan,) * len(_MEETING) + (0,) * len(_PAIRS))
-    more = pd.DataFrame(rows, columns=[*_MEETING, *_PAIRS])
+            rows.append((np.nan,) * len(_MATCHUP) + (0,) * len(_PAIRS))
+    more = pd.DataFrame(rows, columns=[*_MATCHUP, *_PAIRS])
     table = pd.concat([front, met.records, more], axis=1)
     return table[table["score"].notna()].reset_index(drop=True)
 
@@ -216,7 +216,7 @@ def _scores(read: _Games, met: _Met) -> pd.DataFrame:
     """One row an entrant."""
     n = len(read.names)
     both = np.concatenate([read.first, read.second]), np.concatenate([read.points, 1 - read.points])
-    met_others = np.tile(~read.alone, 2)
+    met_others = np.tile(~read.self_play, 2)
     table = _records(n, both[0][met_others], both[1][met_others], np.tile(read.turns, 2)[met_others])
     table.insert(0, "entrant", read.names)
     rates = []
@@ -233,7 +233,7 @@ def _scores(read: _Games, met: _Met) -> pd.DataFrame:
 
 
 def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums by meeting, shape (..., meetings), as tables of i against j, shape (..., entrants, entrants)."""
+    """Sums by matchup, shape (..., matchups), as tables of i against j, shape (..., entrants, entrants)."""
     won, met = np.zeros((*points.shape[:-1], n, n)), np.zeros((*games.shape[:-1], n, n))
     i, j = pairs.T
     won[..., i, j], won[..., j, i] = points, games - points
@@ -296,9 +296,9 @@ def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndar
 
 
 def _decks(read: _Games) -> pd.DataFrame:
-    """How each entrant did with each deck against each; self-matches are left out."""
+    """How each entrant did with each deck against each; self-play are left out."""
     n, strata = len(read.decks), read.strata
-    which = ~read.alone
+    which = ~read.self_play
     first = (read.first * n + read.first_deck) * n + read.second_deck
     second = (read.second * n + read.second_deck) * n + read.first_deck
     row = np.concatenate([first[which], second[which]])

@@ -14,6 +14,7 @@ import pyarrow.types as kinds
 
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
+from evo.strategies import STRATEGIES
 from rivals import WEIGHTS_OF
 
 RUN_SCHEMA = 1
@@ -64,7 +65,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
         # Three times as fast as read_table, which starts threads for each of many small files.
         table = file.read(use_threads=False)
     known = {"pairings": PAIRINGS, "final": FINAL}
-    columns = known[kind] if kind in known else _of_individuals(config.agent, tuple(config.decks))
+    columns = known.get(kind) or _of_individuals(config.agent, config.strategy, tuple(config.decks))
     for name, (what, fits) in columns.items():
         count = table.column_names.count(name)
         if count != 1:
@@ -121,11 +122,11 @@ def wins_column(own: str, other: str) -> str:
 
 
 @lru_cache
-def _of_individuals(agent: str, config_decks: tuple[str, ...]) -> dict[str, Kind]:
-    """Columns of a generation's individuals."""
+def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) -> dict[str, Kind]:
+    """Columns of a generation's individuals, the strategy's own among them."""
     weights = WEIGHTS_OF[agent].names()
     decks = [find_deck(deck).name for deck in config_decks]
-    numbers = [f"{kind}_{name}" for kind in ("weight", "sigma") for name in weights]
+    numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]
     return {
         **dict.fromkeys(("generation", "individual", "birth", "games"), WHOLE),

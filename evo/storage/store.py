@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +26,14 @@ from evo.storage.files import (
     replace_file,
     sync_folder,
     take_lock,
+)
+from evo.storage.history import (
+    KINDS,
+    Entry,
+    HistoryError,
+    read_committed,
+    read_history,
+    table_file,
 )
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
@@ -52,21 +59,19 @@ class RunFolder:
     problems: list[str] = field(default_factory=list)
     _lock: IO[str] | None = None
 
-    def file(self, kind: str, generation: int) -> Path:
-        """The parquet file of a generation; `kind` is "generations" or "pairings"."""
-        return self.path / kind / f"{generation:04d}.parquet"
-
-    def read(self, kind: str, generation: int) -> pd.DataFrame:
-        """A committed generation's table.
+    def tables(self, kind: str) -> Iterator[pd.DataFrame]:
+        """The tables of all committed generations in their order; `kind` is "generations" or "pairings".
 
         Raises:
-            RunError: it is none.
+            RunError: one is not what was committed.
         """
-        file = self.file(kind, generation)
-        try:
-            return read_table(file.read_bytes(), kind, self.config).to_pandas()
-        except SchemaError as error:
-            raise RunError(f"{file} cannot be read: {error}") from None
+        for generation, entry in enumerate(read_history(self.path).entries[: self.committed]):
+            try:
+                content = read_committed(self.path, kind, generation, entry)
+                yield read_table(content, kind, self.config).to_pandas()
+            except (HistoryError, SchemaError, OSError) as error:
+                file = table_file(self.path, kind, generation)
+                raise RunError(f"{file} cannot be read: {error}") from None
 
     def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
         """Write a generation, all or nothing.
@@ -79,7 +84,7 @@ class RunFolder:
             sums = []
             for kind, table in (("pairings", pairings), ("generations", individuals)):
                 content = parquet_bytes(table, RUN_SCHEMA)
-                self._replace(self.file(kind, generation), content)
+                self._replace(table_file(self.path, kind, generation), content)
                 sums.append(hashlib.sha256(content).hexdigest())
             with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
                 file.write(f"{generation:04d} {sums[1]} {sums[0]}\n")
@@ -152,26 +157,24 @@ class RunFolder:
 
     def check_history(self) -> None:
         """Count what is committed; name and set aside what is damaged, and all after it."""
-        good: list[str] = []
-        try:
-            text = (self.path / "checksums.txt").read_bytes().decode("ascii", "replace")
-        except FileNotFoundError:
-            text = ""
-        for line in text.splitlines(keepends=True):
-            problem = self._problem(len(good), line)
-            if problem:
-                self.problems.append(problem)
+        history = read_history(self.path)
+        problem = history.problem
+        for generation, entry in enumerate(history.entries):
+            damage = self._damage(generation, entry)
+            if damage:
+                history, problem = history._replace(entries=history.entries[:generation]), damage
                 break
-            good.append(line)
-        self.committed = len(good)
+        if problem:
+            self.problems.append(problem)
+        self.committed = len(history.entries)
         later = [file for file in (self.path / "generations").iterdir() if file.name != "0000.parquet"]
-        if not text and later:  # the first alone may be there before its line is
+        if not history.text and later:  # the first alone may be there before its line is
             self.problems.append("checksums.txt is missing or empty")
         broken = bool(self.problems)
-        if text != "".join(good):
-            self._replace(self.path / "checksums.txt", "".join(good).encode())
+        if history.text != history.good:
+            self._replace(self.path / "checksums.txt", history.good.encode())
         for kind in ("pairings", "generations"):
-            committed = {self.file(kind, number) for number in range(self.committed)}
+            committed = {table_file(self.path, kind, number) for number in range(self.committed)}
             for file in sorted((self.path / kind).iterdir()):
                 if file not in committed:
                     self._set_aside(file)
@@ -185,23 +188,19 @@ class RunFolder:
         for file in self.path.glob("*.tmp"):
             file.unlink()
 
-    def _problem(self, generation: int, line: str) -> str:
-        """What is wrong with a generation's line or files, or ""."""
-        parts = line.split()
-        if not line.endswith("\n") or len(parts) != 3 or parts[0] != f"{generation:04d}":
-            return f"checksums.txt: line {generation + 1} is torn or not that of generation {generation}"
-        for kind, expected in (("generations", parts[1]), ("pairings", parts[2])):
-            name = f"{kind}/{generation:04d}.parquet"
+    def _damage(self, generation: int, entry: Entry) -> str:
+        """What is wrong with a generation's files, or "".
+
+        Raises:
+            RunError: other rules or another schema made them.
+        """
+        for kind in KINDS:
             try:
-                content = self.file(kind, generation).read_bytes()
-            except FileNotFoundError:
-                return f"{name} is missing"
-            if hashlib.sha256(content).hexdigest() != expected:
-                return f"{name} is damaged: it does not agree with checksums.txt"
-            try:
-                check_origin(content)
+                check_origin(read_committed(self.path, kind, generation, entry))
+            except HistoryError as error:
+                return str(error)
             except SchemaError as error:
-                raise RunError(f"run folder {self.path}: {name}: {error}") from None
+                raise RunError(f"run folder {self.path}: {kind}/{generation:04d}.parquet: {error}") from None
         return ""
 
     def _set_aside(self, file: Path) -> None:
@@ -295,16 +294,5 @@ def peek_run(path: Path) -> RunFolder:
     if schema != RUN_SCHEMA:
         raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
     with contextlib.suppress(OSError):
-        lines = (path / "checksums.txt").read_text(encoding="ascii", errors="replace").splitlines(True)
-        folder.committed = sum(line.endswith("\n") for line in lines)
+        folder.committed = len(read_history(path).entries)
     return folder
-
-
-def read_champion(path: Path) -> dict[str, Any]:
-    """`champion.toml` of a run as data, with a table `provenance`; {} where there is none yet."""
-    try:
-        content = tomllib.loads((path / "champion.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    said = content.get("provenance")
-    return content | {"provenance": said if isinstance(said, dict) else {}}

@@ -90,7 +90,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     wanted = games or config.games
     return Tournament(
         entrants=(first, *others),
-        alone=frozenset(),
+        self_play=frozenset(),
         decks=decks,
         deck_names=config.decks,
         ruleset=find_ruleset(config.ruleset),

@@ -18,7 +18,8 @@ import pandas as pd
 
 from engine import ManaforgeError
 from evo.play.games import GAME
-from evo.play.matchups import FAULTS, OUTCOMES
+from evo.play.matchups import FAULTS
+from evo.stats.points import OUTCOMES
 from evo.storage.files import (
     append_event,
     first_link,

@@ -35,7 +35,7 @@ def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
         table["score"] = (table["first_wins"] + table["draws"] / 2) / table["games"]
         scores = table.pivot_table(index="first", columns="second", values="score")
     else:
-        one = read.meetings[["entrant", "opponent", "score"]]
+        one = read.matchups[["entrant", "opponent", "score"]]
         other = one.rename(columns={"entrant": "opponent", "opponent": "entrant"})
         both = pd.concat([one, other.assign(score=1 - one["score"])])
         scores = both.pivot_table(index="entrant", columns="opponent", values="score")
@@ -52,7 +52,7 @@ def summary_of(
     """Everything as JSON has it; missing numbers are null."""
     sprt: dict[str, Any] | None = None
     if tournament.sprt:
-        counts = read.meetings.filter(like="pairs_").to_numpy()[0] if len(read.meetings) else np.zeros(5)
+        counts = read.matchups.filter(like="pairs_").to_numpy()[0] if len(read.matchups) else np.zeros(5)
         sprt = vars(tournament.sprt) | {
             "log_likelihood_ratio": tournament.sprt.ratio(counts),
             "bounds": list(tournament.sprt.bounds),
@@ -71,7 +71,7 @@ def summary_of(
         "faults": faults,
         "sprt": sprt,
         "ratings": read.ratings.to_dict("records"),
-        "meetings": read.meetings.to_dict("records"),
+        "meetings": read.matchups.to_dict("records"),
         "results": read.results.astype({"first": str, "second": str}).to_dict("records"),
         "by_deck": read.decks.to_dict("records"),
     }
@@ -89,7 +89,7 @@ def write_files(
     for name, table in (
         ("results", read.results),
         ("ratings", read.ratings),
-        ("meetings", read.meetings),
+        ("meetings", read.matchups),
         ("decks", read.decks),
     ):
         folder.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
@@ -165,9 +165,9 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
     table = RichTable(title="ratings", title_justify="left")
     for name in ("", "entrant", "rating", "95% interval", "games", "won", "drawn", "lost", "score", "better"):
         table.add_column(name, justify="left" if name == "entrant" else "right", no_wrap=name != "entrant")
-    alone = len(read.meetings) == 0
+    no_matchup = len(read.matchups) == 0
     for row in read.ratings.itertuples():
-        if alone:
+        if no_matchup:
             continue
         better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
         counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
@@ -181,7 +181,7 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
             f"{row.score:.1%}",
             better,
         )
-    if not alone:
+    if not no_matchup:
         console.print(table)
     _show_scores(tournament, read, console)
     for line in lines_of(tournament, summary):
@@ -191,16 +191,16 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
 
 
 def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
-    """The table of scores, or results row by row where one entrant is alone."""
+    """The table of scores, or results row by row where there is self-play alone."""
     scores = score_table(tournament, read)
-    if len(read.meetings) == 0 or (tournament.alone and tournament.seats == "paired"):
+    if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
         table = RichTable("first", "second", "games", "first won", "second won", "drawn", "rounds")
         for row in read.results.itertuples():
             if row.first == row.second:
                 counts = [f"{n:,}" for n in (row.games, row.first_wins, row.second_wins, row.draws)]
                 table.add_row(Text(row.first), Text(row.second), *counts, f"{row.mean_turns:.1f}")
         console.print(table)
-    if len(read.meetings) == 0 or len(scores) > WIDEST:
+    if len(read.matchups) == 0 or len(scores) > WIDEST:
         return
     fixed = tournament.seats == "fixed"
     table = RichTable(
@@ -229,9 +229,9 @@ def _page(
     shown["rounds"] = read.ratings["mean_turns"]
     numbers = percent | dict.fromkeys(("rating", "low", "high"), "{:+.1f}") | {"rounds": "{:.1f}"}
     counts = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
-    meetings = read.meetings[["entrant", "opponent", "games", "score", "low", "high", "elo"]].copy()
-    meetings["pairs 0, 1/2, 1, 3/2, 2"] = [
-        ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.meetings.iterrows()
+    matchups = read.matchups[["entrant", "opponent", "games", "score", "low", "high", "elo"]].copy()
+    matchups["pairs 0, 1/2, 1, 3/2, 2"] = [
+        ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.matchups.iterrows()
     ]
     decks = read.decks.drop(columns=["wins", "draws", "losses"]).rename(columns={"mean_turns": "rounds"})
     lines = lines_of(tournament, summary)
@@ -245,7 +245,7 @@ def _page(
         rating_plot=image(ratings, "ratings with their intervals"),
         heat_map=image(heat_map, "scores of rows against columns"),
         ratings=html_table(shown, numbers | counts),
-        meetings=html_table(meetings, percent | counts | {"elo": "{:+.1f}"}) if len(meetings) else "",
+        matchups=html_table(matchups, percent | counts | {"elo": "{:+.1f}"}) if len(matchups) else "",
         first_seat=lines[1],
         results=html_table(
             read.results.astype({"first": str, "second": str}).rename(

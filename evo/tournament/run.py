@@ -12,10 +12,11 @@ import numpy as np
 from engine import RULES_VERSION, Deck, Outcome, Ruleset
 from evo.play.dispatch import Note
 from evo.play.entrants import Entrant
-from evo.play.games import GAME, Schedule, Table, fault_text
-from evo.play.matchups import FAULTS, Format, Meetings, Seats, make_pairings
+from evo.play.games import GAME, Roster, Schedule, fault_text
+from evo.play.matchups import FAULTS, Format, Matchups, Seats, make_pairings
 from evo.play.pool import Pool
 from evo.seeds import Stream
+from evo.stats.points import points_of
 from evo.stats.sequential import Sprt, Verdict
 from evo.storage.files import digest_of
 from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
@@ -35,13 +36,13 @@ class Tournament:
 
     Attributes:
         entrants: each once, in the order given.
-        alone: texts of those who also meet themselves.
+        self_play: texts of those who also play themselves.
         decks: all pairs of them are played; `fixed`: one for both, or the first's and the second's.
         deck_names: as typed.
         ruleset: how games are set up.
         ruleset_name: its name.
-        games: for each cell; see `evo.play.matchups.Meetings`.
-        seats: see `evo.play.matchups.Meetings`.
+        games: for each cell; see `evo.play.matchups.Matchups`.
+        seats: see `evo.play.matchups.Matchups`.
         style: see `evo.play.matchups.make_pairings`.
         seed: of the deals.
         sprt: when to stop early; of two entrants in paired games.
@@ -53,7 +54,7 @@ class Tournament:
     """
 
     entrants: tuple[Entrant, ...]
-    alone: frozenset[str]
+    self_play: frozenset[str]
     decks: tuple[Deck, ...]
     deck_names: tuple[str, ...]
     ruleset: Ruleset
@@ -65,11 +66,11 @@ class Tournament:
     sprt: Sprt | None = None
     words: tuple[str, ...] = ()
     origin: str = ""
-    meetings: Meetings = field(init=False, compare=False, repr=False)
+    matchups: Matchups = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         names = [deck.name for deck in self.decks]
-        if not self.entrants or (len(self.entrants) == 1 and not self.alone):
+        if not self.entrants or (len(self.entrants) == 1 and not self.self_play):
             only = self.entrants[0].text if self.entrants else ""
             raise TournamentError(
                 f"a tournament needs two entrants, got {only or 'none'}; name another, "
@@ -88,28 +89,28 @@ class Tournament:
                 f"--games must be even, since every deal is played twice with the entrants exchanged, "
                 f"got {self.games}; or --seats fixed"
             )
-        if self.sprt and (len(self.entrants) != 2 or self.alone or self.seats == "fixed"):
+        if self.sprt and (len(self.entrants) != 2 or self.self_play or self.seats == "fixed"):
             raise TournamentError("--sprt compares two different entrants in paired games")
-        meetings = Meetings(
-            make_pairings(len(self.entrants), self.style, self._alone()),
+        matchups = Matchups(
+            make_pairings(len(self.entrants), self.style, self._self_play_places()),
             len(self.decks),
             self.games,
             self.seed,
             (Stream.TOURNAMENT,),
             self.seats,
         )
-        object.__setattr__(self, "meetings", meetings)
+        object.__setattr__(self, "matchups", matchups)
 
-    def _alone(self) -> list[int]:
-        """Places of those who meet themselves: with fixed seats the whole table has its diagonal."""
+    def _self_play_places(self) -> list[int]:
+        """Places of those who play themselves: all with fixed seats, whose table has its diagonal."""
         if self.seats == "fixed":
             return [0] if self.style == "gauntlet" else list(range(len(self.entrants)))
-        return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.alone]
+        return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.self_play]
 
     @property
-    def table(self) -> Table:
+    def roster(self) -> Roster:
         """Players, decks and rules."""
-        return Table(tuple(entrant.player for entrant in self.entrants), self.decks, self.ruleset)
+        return Roster(tuple(entrant.player for entrant in self.entrants), self.decks, self.ruleset)
 
     @property
     def names(self) -> list[str]:
@@ -130,9 +131,12 @@ class Tournament:
                 | ({"nodes": BUDGET} if one.player.kind == "hearthsim" else {})
                 for one in self.entrants
             ],
-            "self_matches": [self.names[place] for place in self._alone()],
+            "self_matches": [self.names[place] for place in self._self_play_places()],
             "decks": [
-                {"deck": deck.name, "cards_sha256": digest_of([deck.random, [repr(c) for c in deck.cards]])}
+                {
+                    "deck": deck.name,
+                    "cards_sha256": digest_of([deck.random, deck.identity[2:]]),
+                }
                 for deck in self.decks
             ],
             "ruleset": self.ruleset_name,
@@ -154,7 +158,7 @@ class Tournament:
         """The command that plays this tournament again."""
         if self.origin:
             return self.origin
-        texts = [text for one in self.names for text in ([one] * 2 if one in self.alone else [one])]
+        texts = [text for one in self.names for text in ([one] * 2 if one in self.self_play else [one])]
         words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
         words += ["--games", str(self.games), "--ruleset", self.ruleset_name]
         words += ["--seats", self.seats] if self.seats != "paired" else []
@@ -183,20 +187,20 @@ def play_tournament(
         TournamentError: the folder cannot be written.
         InterruptedRunError: `advance` asked to stop; what was saved is safe.
     """
-    total = len(tournament.meetings)
+    total = len(tournament.matchups)
     if len(folder.played) > total:
         raise TournamentError(
             f"{folder.path} holds {len(folder.played):,} games, and --games {tournament.games} asks for "
             f"{total:,}; --games must be as many as before or more, or choose another --out"
         )
-    table, sprt = tournament.table, tournament.sprt
+    roster, sprt = tournament.roster, tournament.sprt
     counts = np.zeros(5, np.int64)
     stopped = sprt is not None and sprt.go_on(counts, _half_points(tournament, folder.played, 0)) is not None
-    batch = FIRST_BATCH * pool.workers if all(player.compiled for player in table.players) else pool.workers
+    batch = FIRST_BATCH * pool.workers if all(player.compiled for player in roster.players) else pool.workers
     while not stopped and len(folder.played) < total:
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
-        results = play_games(table, tournament.meetings.schedule(start, stop)[0], pool, advance, folder.note)
+        results = play_games(roster, tournament.matchups.schedule(start, stop)[0], pool, advance, folder.note)
         pace = (stop - start) / max(time.perf_counter() - began, 1e-3)
         batch = int(max(1, min(pace * SAVE_SECONDS, 4 * batch)))
         if sprt:
@@ -214,14 +218,14 @@ def solver_version(backend: str) -> str:
     return f"{backend} {version(library)}" if library else backend
 
 
-def play_games(table: Table, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
+def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
     """Play a schedule in which some games may run compiled and others not, each kind by itself."""
-    compiled = table.compiled(games)
+    compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
-        return pool.play(table, games, advance, note)
+        return pool.play(roster, games, advance, note)
     results = np.zeros(len(games), GAME)
     for which in (compiled, ~compiled):
-        results[which] = pool.play(table, games.part(which), advance, note)
+        results[which] = pool.play(roster, games.select(which), advance, note)
     return results
 
 
@@ -230,22 +234,20 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
     numbers = np.flatnonzero(played["fault"])
     if len(numbers) == 0:
         return []
-    schedule, _ = tournament.meetings.schedule(0, len(played))
+    schedule, _ = tournament.matchups.schedule(0, len(played))
     loser = np.where(played["outcome"] == Outcome.FIRST_WINS, schedule.players[:, 1], schedule.players[:, 0])
     found = []
     for place, name in enumerate(tournament.names):
         for code, kind in FAULTS.items():
             own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
             if len(own):
-                text = fault_text(tournament.table, schedule, int(own[0]))
+                text = fault_text(tournament.roster, schedule, int(own[0]))
                 found.append({"entrant": name, "fault": kind, "games": len(own), "first": text})
     return found
 
 
 def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.ndarray:
     """Half points of the first entrant in each pair of games; `results` are those from game `start` on."""
-    schedule, _ = tournament.meetings.schedule(start, start + len(results))
-    mine = schedule.players[:, 0] == 0
-    won = np.where(mine, Outcome.FIRST_WINS, Outcome.SECOND_WINS) == results["outcome"]
-    points = 2 * won + (results["outcome"] == Outcome.DRAW)
-    return np.asarray(points.reshape(-1, 2).sum(axis=1))
+    schedule, _ = tournament.matchups.schedule(start, start + len(results))
+    points = points_of(results["outcome"], schedule.players[:, 0] == 0)
+    return np.asarray((2 * points).astype(np.int64).reshape(-1, 2).sum(axis=1))

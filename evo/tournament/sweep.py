@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
-from engine import ManaforgeError, Outcome
+from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.play.entrants import Entrant
+from evo.stats.points import points_of
 from evo.stats.ratings import exact_rate
 from evo.tournament.run import Tournament
 from ilp_agent import WeightError, WeightVector
@@ -120,8 +121,10 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
         played: its games, dtype `evo.play.games.GAME`.
     """
     n = len(variants.values)
-    variant, won, draw = _points(n, tournament, played)
-    games, wins, draws = (np.bincount(variant, one, n).astype(int) for one in (np.ones(len(won)), won, draw))
+    variant, points = _points(n, tournament, played)
+    games, wins, draws = (
+        np.bincount(variant[which], minlength=n) for which in (points >= 0, points == 1, points == 0.5)
+    )
     rows = []
     for place, value in enumerate(variants.values):
         count, win, even = int(games[place]), int(wins[place]), int(draws[place])
@@ -142,11 +145,11 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
         played: its games, dtype `evo.play.games.GAME`.
     """
     n = len(variants.values)
-    variant, won, draw = _points(n, tournament, played)
-    _, setups = tournament.meetings.schedule(0, len(played))
+    variant, own_points = _points(n, tournament, played)
+    _, setups = tournament.matchups.schedule(0, len(played))
     _, deals = np.unique(setups, return_inverse=True)
     points = np.zeros((n, deals.max() + 1))
-    np.add.at(points, (variant, deals), won + draw / 2)
+    np.add.at(points, (variant, deals), own_points)
     best = int(points.sum(axis=1).argmax())
     marks = []
     for own in points:
@@ -161,10 +164,9 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
     return marks
 
 
-def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each game which of the n variants played it, whether that one won, and whether it was drawn."""
-    schedule, _ = tournament.meetings.schedule(0, len(played))
+def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each game which of the n variants played it, and its points."""
+    schedule, _ = tournament.matchups.schedule(0, len(played))
     first = schedule.players[:, 0] < n
     variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
-    draw = played["outcome"] == Outcome.DRAW
-    return variant, ~draw & (first == (played["outcome"] == Outcome.FIRST_WINS)), draw
+    return variant, points_of(played["outcome"], first)

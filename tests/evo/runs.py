@@ -8,9 +8,10 @@ from pathlib import Path
 
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
-from evo.evolution.strategy import EvolutionStrategy, Told
-from evo.play.pool import LocalPool, Pool
+from evo.play.local import LocalPool
+from evo.play.pool import Pool
 from evo.storage.store import RunFolder, create_run, open_run
+from evo.strategies import Strategy, Told
 
 TINY = RunConfig().changed(
     mu=3,
@@ -23,7 +24,7 @@ TINY = RunConfig().changed(
 
 
 class Quiet:
-    """Tells nobody; may be told to raise after so many parts."""
+    """Tells nobody; may be told to raise after so many chunks."""
 
     def __init__(self, stop_after: int = -1) -> None:
         self.stop_after = stop_after
@@ -37,7 +38,7 @@ class Quiet:
             raise KeyboardInterrupt
         self.stop_after -= 1
 
-    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:
+    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
         self.generations.append(told.generation)
 
     def final(self) -> None:

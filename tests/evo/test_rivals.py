@@ -20,8 +20,8 @@ from evo.cli.progress import Display, output_console
 from evo.config import ConfigError, RunConfig
 from evo.evolution.run import begin_session, evolve, extend
 from evo.play.entrants import find_entrant, find_entrants
-from evo.play.games import GAME, Player, Schedule, Table, _play_compiled, _play_in_python
-from evo.play.pool import LocalPool
+from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
+from evo.play.local import LocalPool
 from evo.storage.store import RunError, open_run
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
@@ -91,7 +91,7 @@ def test_mixed_games_compiled_are_those_of_the_agents() -> None:
     names = ("ilp:value-trading", "greedy-ilp", "hearthsim", "eva", "aggro")
     players = tuple(find_entrant(name).player for name in names)
     decks = tuple(find_deck(name) for name in ("thesis-paladin", "hearthsim-basic", "random-minions"))
-    table = Table(players, decks, find_ruleset("standard"))
+    table = Roster(players, decks, find_ruleset("standard"))
     pick = np.random.default_rng(1)
     n = 60
     keys = np.array([stream_key(9, game) for game in range(n)], np.uint64)
@@ -110,7 +110,7 @@ def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
     for module in (batches, hearthsim):
         monkeypatch.setattr(module, "BUDGET", 4)
     players = tuple(find_entrant(name).player for name in ("hearthsim", "aggro"))
-    table = Table(players, (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
+    table = Roster(players, (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
     seats = np.array([[0, 1], [1, 0], [0, 0], [1, 1]], np.int16)
     schedule = Schedule(seats, np.zeros((4, 2), np.int16), np.arange(4, dtype=np.uint64))
     played = _play_compiled(table, schedule)
@@ -133,7 +133,7 @@ def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
 
     rivals.WEIGHTLESS["runs-out"] = RunsOut
     try:
-        table = Table(
+        table = Roster(
             (Player(kind="runs-out"), Player(kind="pass")),
             (find_deck("hearthsim-basic"),),
             find_ruleset("thesis"),
@@ -158,7 +158,7 @@ def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
     games_played = games.play_turns
     monkeypatch.setattr(games, "play_turns", unproven)
-    table = Table((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
+    table = Roster((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
     nobody = np.zeros((3, 2), np.int16)
     played = _play_compiled(table, Schedule(nobody, nobody, np.arange(3, dtype=np.uint64)))
     assert played.dtype == GAME

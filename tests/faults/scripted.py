@@ -8,26 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from evo.play.chunking import Pace
+from evo.evolution.fitness import all_pairings
+from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher, LostError
 from evo.play.entrants import find_entrant
-from evo.play.games import Schedule, Table, play_part
-from evo.play.results import Answer, address_of, play_answer, sums_of
-from evo.play.setups import all_pairings, make_schedule, make_setups
+from evo.play.games import Roster, Schedule, play_schedule
+from evo.play.results import Answer, address_of, play_chunk, sums_of
+from evo.play.setups import make_schedule, make_setups
 
 
-def some_games(n_players: int = 4, games: int = 40) -> tuple[Table, Schedule]:
-    """A table and some hundred games."""
+def some_games(n_players: int = 4, games: int = 40) -> tuple[Roster, Schedule]:
+    """A roster and some hundred games."""
     from engine import find_deck, find_ruleset
 
     names = ["ilp:keep-alive", "ilp:value-trading", "hearthsim", "eva"][:n_players]
     decks = (find_deck("thesis-paladin"), find_deck("hearthsim-basic"))
-    table = Table(tuple(find_entrant(name).player for name in names), decks, find_ruleset("thesis"))
-    return table, make_schedule(all_pairings(n_players), make_setups(2, games, 3))
+    roster = Roster(tuple(find_entrant(name).player for name in names), decks, find_ruleset("thesis"))
+    return roster, make_schedule(all_pairings(n_players), make_setups(2, games, 3))
 
 
-TABLE, GAMES = some_games()
-EXPECTED = play_part(TABLE, GAMES)
+ROSTER, GAMES = some_games()
+EXPECTED = play_schedule(ROSTER, GAMES)
 
 
 @dataclass
@@ -62,8 +63,8 @@ class Scripted:
 
     def result(self, ticket: int) -> object:
         start, stop, attempt, _ = self._open[ticket]
-        part = GAMES.part(slice(start, stop))
-        answer = play_answer(TABLE, part, "worker 1")
+        part = GAMES.select(slice(start, stop))
+        answer = play_chunk(ROSTER, part, "worker 1")
         what = self.script(start, attempt)
         if what == "lost":
             raise LostError("node died")
@@ -80,7 +81,7 @@ def spoil(answer: Answer, how: str) -> object:
         played = played[:-1]
         return answer._replace(played=played, sums=sums_of(played))
     if how == "stale":
-        return answer._replace(address=address_of(GAMES.part(slice(0, 1))))
+        return answer._replace(address=address_of(GAMES.select(slice(0, 1))))
     if how == "nan":
         return answer._replace(seconds=float("nan"))
     if how == "no outcome":
@@ -121,8 +122,8 @@ WRONG = [
 
 def run(workers: Scripted, parts: float = 20.0) -> tuple[np.ndarray, list[str]]:
     notes: list[str] = []
-    pace = Pace(2, 0.0)
+    pace = ChunkSizer(2, 0.0)
     pace._speed[True] = len(GAMES) / parts
     dispatcher = Dispatcher(pace, 4)
-    played = dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+    played = dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     return played, notes

@@ -109,7 +109,7 @@ def test_signals_while_a_run_starts_end_it(case: int, long: Path, tmp_path: Path
 HANDLERS = """
 import ctypes
 import ray
-from evo.play.pool import RayPool
+from evo.play.ray import RayPool
 
 def handler():
     action = ctypes.create_string_buffer(256)

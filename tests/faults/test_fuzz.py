@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position
 from evo.analysis.tables import read_runs
 from evo.config import read_config
-from evo.evolution.run import champion_stands
 from evo.play.entrants import find_entrant
+from evo.storage.champion import whole_champion
 from evo.storage.store import peek_run
 from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
@@ -148,4 +148,4 @@ def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
         write(run / name, data.draw(changed((run / name).read_text())))
     only_our_errors(read_runs, [run])
     only_our_errors(find_entrant, f"ilp:{run}")
-    only_our_errors(lambda: champion_stands(peek_run(run)))
+    only_our_errors(lambda: whole_champion(peek_run(run)))

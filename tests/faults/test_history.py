@@ -18,8 +18,9 @@ import pytest
 
 from evo.analysis.export import best_profiles
 from evo.analysis.tables import RunWarning, read_runs
-from evo.evolution.run import begin_session, champion_stands
-from evo.play.pool import LocalPool
+from evo.evolution.run import begin_session
+from evo.play.local import LocalPool
+from evo.storage.champion import whole_champion
 from evo.storage.files import is_locked
 from evo.storage.store import RunError, RunFolder, open_run, peek_run
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
@@ -157,7 +158,7 @@ def test_what_is_damaged_is_named_set_aside_and_played_again(case: int, copy: Pa
         file.write_bytes(content)
     with open_run(copy) as folder:
         if name == "champion.toml" and file.exists():
-            assert not champion_stands(folder)
+            assert whole_champion(folder) is None
         told = " ".join(folder.problems)
     if file.exists() or name != "champion.toml":
         assert name.split(".")[0] in told, told
@@ -266,7 +267,7 @@ def test_what_a_table_says_beside_its_columns_is_not_read(copy: Path) -> None:
         copy, 2, lambda table: table.append_column("more", odd.slice(0, len(table))), {"pandas": "[garbage"}
     )
     pd.testing.assert_frame_equal(read_runs([copy]).individuals, expected)
-    assert len(peek_run(copy).read("generations", 2)) == 6
+    assert len(list(peek_run(copy).tables("generations"))[2]) == 6
 
 
 DEEP = "[" * 100_000

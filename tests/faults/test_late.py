@@ -6,10 +6,10 @@ import time
 import pytest
 
 from evo.play import dispatch
-from evo.play.chunking import Pace
+from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher
 from tests.faults import marks
-from tests.faults.scripted import EXPECTED, GAMES, TABLE, Scripted, run
+from tests.faults.scripted import EXPECTED, GAMES, ROSTER, Scripted, run
 
 pytestmark = marks
 
@@ -38,21 +38,21 @@ def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
     monkeypatch.setattr(dispatch, "HUNG", 0.2)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     workers = Scripted(lambda start, attempt: "hang" if 0 < start < 99 and attempt == 1 else "")
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
     for _ in range(2):
-        dispatcher.play(workers, TABLE, GAMES, lambda _: None, lambda _: None)
+        dispatcher.play(workers, ROSTER, GAMES, lambda _: None, lambda _: None)
         time.sleep(0.3)
     assert workers.cancelled > 0
 
 
-def test_a_first_part_of_unknown_speed_is_one_game() -> None:
-    pace = Pace(4, 0.05)
-    assert pace.part(1000, 1000, False) == 1
-    pace.saw(1, 60.0, False)
-    assert pace.part(1000, 1000, False) == 1, "a minute a game: a part of a second is still one game"
-    pace.saw(1, 0.001, False)
-    assert pace.part(1000, 1000, False) > 1
+def test_a_first_chunk_of_unknown_speed_is_one_game() -> None:
+    sizer = ChunkSizer(4, 0.05)
+    assert sizer.size(1000, 1000, False) == 1
+    sizer.record_speed(1, 60.0, False)
+    assert sizer.size(1000, 1000, False) == 1, "a minute a game: a chunk is still one game"
+    sizer.record_speed(1, 0.001, False)
+    assert sizer.size(1000, 1000, False) > 1
 
 
 @pytest.mark.parametrize("late", [0.05, 60.0])
@@ -77,20 +77,22 @@ def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: py
     """Both copies of a part hang, and another schedule keeps getting answers."""
     monkeypatch.setattr(dispatch, "HUNG", 0.5)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
     over = threading.Event()
 
     def others() -> None:
         while not over.is_set():
-            dispatcher.play(Scripted(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+            dispatcher.play(
+                Scripted(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None
+            )
 
     thread = threading.Thread(target=others)
     thread.start()
     workers = Scripted(lambda start, attempt: "hang" if start > 300 and attempt <= 2 else "")
     notes: list[str] = []
     try:
-        played = dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+        played = dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     finally:
         still_playing = thread.is_alive()
         over.set()
@@ -106,8 +108,8 @@ def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: py
 )
 def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
     """Six schedules at once share four parts in flight; one alone uses all it may, 8 where nothing limits it."""
-    dispatcher = Dispatcher(Pace(2, 0.0), 8, **({} if limit is None else {"most": limit}))
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 8, **({} if limit is None else {"most": limit}))
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
     out, most, lock = [0], [0], threading.Lock()
 
     class Counted(Scripted):
@@ -123,7 +125,7 @@ def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | N
             return super().result(ticket)
 
     def play() -> None:
-        played = dispatcher.play(Counted(lambda s, a: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+        played = dispatcher.play(Counted(lambda s, a: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
         right.append(bool((played == EXPECTED).all()))
 
     right: list[bool] = []

@@ -18,7 +18,7 @@ import pytest
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
-from evo.play.pool import RayPool
+from evo.play.ray import RayPool
 from evo.storage.store import create_run
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
 from tests.faults import marks
@@ -150,7 +150,7 @@ def test_lost_replies_and_double_executions(tmp_path: Path, undisturbed: dict[st
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
-from evo.play.pool import RayPool
+from evo.play.ray import RayPool
 from tests.evo.runs import run_new
 from tests.faults.test_ray import SOME_SECONDS
 if __name__ == "__main__":
@@ -184,7 +184,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 import os
 from pathlib import Path
-from evo.play.pool import RayPool
+from evo.play.ray import RayPool
 from tests.faults.test_ray import descends
 if __name__ == "__main__":
     pool = RayPool(1)

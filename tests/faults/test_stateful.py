@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from evo.analysis.export import ExportError, best_profiles
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, extend, new_manifest
-from evo.play.pool import LocalPool
+from evo.play.local import LocalPool
 from evo.storage.store import RunError, create_run, open_run, peek_run
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks

@@ -9,21 +9,22 @@ import pytest
 from engine import Outcome
 from engine.versions import play_versions
 from evo.play import dispatch
-from evo.play.chunking import Pace
+from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher
-from evo.play.pool import LocalPool, play_range
+from evo.play.local import LocalPool
+from evo.play.ray import play_range
 from evo.play.results import (
     Answer,
     PoolError,
     VersionError,
     WorkerDisagreesError,
-    play_answer,
+    play_chunk,
     refusal,
     sums_of,
 )
 from tests.evo.runs import run_new
 from tests.faults import marks
-from tests.faults.scripted import EXPECTED, GAMES, TABLE, WRONG, Scripted, run, spoil
+from tests.faults.scripted import EXPECTED, GAMES, ROSTER, WRONG, Scripted, run, spoil
 
 pytestmark = marks
 
@@ -48,10 +49,10 @@ def test_wrong_results_are_refused_told_and_played_again(how: str) -> None:
 
 @pytest.mark.parametrize("how", WRONG)
 def test_each_refusal_says_why(how: str) -> None:
-    part = GAMES.part(slice(5, 12))
-    good = play_answer(TABLE, part)
-    assert refusal(good, part, TABLE) == ""
-    assert refusal(spoil(good, how), part, TABLE) != ""
+    part = GAMES.select(slice(5, 12))
+    good = play_chunk(ROSTER, part)
+    assert refusal(good, part, ROSTER) == ""
+    assert refusal(spoil(good, how), part, ROSTER) != ""
 
 
 def test_a_lie_that_never_ends_ends_the_run() -> None:
@@ -72,13 +73,13 @@ def test_lost_workers_lose_no_game() -> None:
 
 def test_notes_go_to_whoever_plays() -> None:
     """Two schedules on one dispatcher, as of two runs of a study: each hears of its own."""
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     mine: list[str] = []
     yours: list[str] = []
     for notes, how in ((mine, "short"), (yours, "stale")):
         dispatcher.pace._speed[True] = len(GAMES) / 20
         workers = Scripted(lambda start, attempt, how=how: how if start == 0 and attempt == 1 else "")
-        dispatcher.play(workers, TABLE, GAMES, lambda _: None, notes.append)
+        dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     assert len(mine) == len(yours) == 1
     assert "results of" in mine[0]
     assert "other games" in yours[0]
@@ -95,13 +96,13 @@ def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
             both.set()
         return "hang" if start > len(GAMES) // 2 and not both.is_set() else ""
 
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.pace._speed[True] = len(GAMES) / 20
 
     def count(games: int) -> None:
         counted[0] += games
 
-    played = dispatcher.play(Scripted(script), TABLE, GAMES, count, lambda _: None)
+    played = dispatcher.play(Scripted(script), ROSTER, GAMES, count, lambda _: None)
     assert (played == EXPECTED).all()
     assert counted[0] == len(GAMES)
 
@@ -118,11 +119,11 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
             played["outcome"] = [swap[Outcome(one)] for one in played["outcome"]]
             return answer._replace(played=played, sums=sums_of(played), worker="worker 7 on node-3 (arm64)")
 
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.pace._speed[True] = len(GAMES) / 20
     for kind in (Liar, Scripted):  # nor does a study's other run play on, whoever would answer it
         with pytest.raises(WorkerDisagreesError) as error:
-            dispatcher.play(kind(lambda start, attempt: ""), TABLE, GAMES, lambda _: None, lambda _: None)
+            dispatcher.play(kind(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
         said = str(error.value)
         for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
             assert part in said
@@ -131,7 +132,7 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
 
 def test_which_parts_are_replayed() -> None:
     """Parts 1, 2, 4, 8, ... and each 200th, and the number of those between."""
-    dispatcher = Dispatcher(Pace(2, 0.0), 4)
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     replayed, between = [], 0
     for n in range(1, 1001):
         wanted, unchecked = dispatcher.wants_replay("one")
@@ -146,8 +147,8 @@ def test_which_parts_are_replayed() -> None:
 def test_a_worker_of_another_version_refuses_to_play(key: str) -> None:
     expected = play_versions() | {key: "other"}
     with pytest.raises(VersionError, match=f"has {key} .* instead of other"):
-        play_range(expected, TABLE, GAMES, 0, 3)
-    assert isinstance(play_range(play_versions(), TABLE, GAMES, 0, 3), Answer)
+        play_range(expected, ROSTER, GAMES, 0, 3)
+    assert isinstance(play_range(play_versions(), ROSTER, GAMES, 0, 3), Answer)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])

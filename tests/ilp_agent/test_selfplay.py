@@ -15,8 +15,8 @@ from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNRESOLVED, UNTRUE, ch
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-TABLE = table_of(DECKS)
-RECORDS = deck_records(DECKS, TABLE)
+ROSTER = table_of(DECKS)
+RECORDS = deck_records(DECKS, ROSTER)
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 PROFILES += [
     Profile(f"random {n}", Weights.from_array(np.random.default_rng(n).random(8))) for n in range(20)
@@ -36,7 +36,7 @@ def checked(games: int, ruleset: str, keep: int = 0) -> tuple[np.ndarray, np.nda
     """Counts of `check_games`, and the first turns it met."""
     counts, problems = np.zeros(5, np.int64), np.zeros(keep, TURN)
     agents, decks, keys = batch(games, 11)
-    arguments = (TABLE.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys)
+    arguments = (ROSTER.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys)
     check_games(*arguments, counts, problems)
     return counts, problems
 
@@ -60,7 +60,7 @@ def test_agent_and_batch_play_the_same_games(ruleset: str) -> None:
     games = 60
     agents, decks, keys = batch(games, 3)
     results = np.zeros(games, RESULT)
-    play_games(TABLE.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys, results)
+    play_games(ROSTER.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys, results)
     for game, result in enumerate(results):
         both = [IlpAgent(PROFILES[agent]) for agent in agents[game]]
         pair = DECKS[decks[game, 0]], DECKS[decks[game, 1]]
@@ -80,10 +80,10 @@ def test_a_batch_is_its_games_one_by_one() -> None:
     agents, decks, keys = batch(40, 5)
     rules = find_ruleset("hearthsim").array
     together, alone = np.zeros(40, RESULT), np.zeros(40, RESULT)
-    play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents, decks, keys, together)
+    play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents, decks, keys, together)
     for game in reversed(range(40)):
         one = slice(game, game + 1)
-        play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents[one], decks[one], keys[one], alone[one])
+        play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents[one], decks[one], keys[one], alone[one])
     assert (together == alone).all()
 
 
@@ -92,8 +92,8 @@ def test_scaling_all_weights_changes_no_game() -> None:
     agents, decks, keys = batch(100, 6)
     rules = find_ruleset("thesis").array
     one, other = np.zeros(100, RESULT), np.zeros(100, RESULT)
-    play_games(TABLE.array, RECORDS, rules, WEIGHTS, agents, decks, keys, one)
-    play_games(TABLE.array, RECORDS, rules, WEIGHTS * 8, agents, decks, keys, other)
+    play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents, decks, keys, one)
+    play_games(ROSTER.array, RECORDS, rules, WEIGHTS * 8, agents, decks, keys, other)
     assert (one == other).all()
 
 

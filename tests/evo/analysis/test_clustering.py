@@ -20,7 +20,7 @@ from evo.analysis.sentences import (
 )
 from evo.figures.style import figure
 from evo.play.games import GAME
-from evo.play.matchups import Meetings, games_table, make_pairings
+from evo.play.matchups import Matchups, games_table, make_pairings
 from ilp_agent import WEIGHT_NAMES
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
@@ -143,7 +143,7 @@ def test_two_groups_at_most_and_a_given_number() -> None:
 
 
 def games_of(n: int, seed: int = 1) -> pd.DataFrame:
-    meetings = Meetings(make_pairings(n, "round-robin", ()), 2, 6, seed, (1,))
+    meetings = Matchups(make_pairings(n, "round-robin", ()), 2, 6, seed, (1,))
     rng = np.random.default_rng(seed)
     played = np.zeros(len(meetings), GAME)
     schedule, _ = meetings.schedule(0, len(meetings))
@@ -203,7 +203,7 @@ def test_equal_groups_with_decks_exchanged_differ_no_oftener_than_by_chance() ->
     """60 round robins of 16 equal players whose decks are not: at most 5% of 4 x 60 tests, and 3 errors."""
     values = []
     for seed in range(60):
-        meetings = Meetings(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))
+        meetings = Matchups(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))
         rng = np.random.default_rng(seed)
         schedule, _ = meetings.schedule(0, len(meetings))
         played = np.zeros(len(meetings), GAME)

@@ -9,7 +9,8 @@ import pytest
 from evo.cli.progress import Display, output_console
 from evo.cli.runs import carry_on
 from evo.evolution.run import new_manifest
-from evo.play.pool import InterruptedRunError, LocalPool
+from evo.play.local import LocalPool
+from evo.play.pool import InterruptedRunError
 from evo.storage.store import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, bytes_of, manaforge

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_deck, find_ruleset
-from evo.play.games import GAME, Player, Table, play_part
-from evo.play.setups import all_pairings, make_schedule, make_setups, tally
+from evo.evolution.fitness import all_pairings, tally
+from evo.play.games import GAME, Player, Roster, play_schedule
+from evo.play.setups import make_schedule, make_setups
 from tests.conftest import UNCOMPILED
 
 A, B, C = range(3)
@@ -92,11 +93,11 @@ def test_tally_against_a_plain_reading() -> None:
 def test_the_same_weights_score_the_same() -> None:
     """Two players of one profile: twins undo each other, so both win exactly half."""
     player = Player((20, 1, 1, 3, 1, 1, 0.5, 1))
-    table = Table(
+    table = Roster(
         (player, player), (find_deck("thesis-paladin"), find_deck("thesis-warrior")), find_ruleset("thesis")
     )
     pairings, setups = all_pairings(2), make_setups(2, 10, 3)
-    played = play_part(table, make_schedule(pairings, setups))
+    played = play_schedule(table, make_schedule(pairings, setups))
     assert tally(pairings, setups, 2, played).scores(2).sum((1, 2)).tolist() == [20.0, 20.0]
 
 
@@ -106,7 +107,7 @@ def test_agents_in_python_play_the_same_games_as_the_compiled_batch() -> None:
     decks = find_deck("thesis-paladin"), find_deck("random-minions")
     pairings, setups = all_pairings(2), make_setups(2, 4, 3)
     games = make_schedule(pairings, setups)
-    compiled = Table(tuple(Player(w) for w in weights), decks, find_ruleset("standard"))
+    compiled = Roster(tuple(Player(w) for w in weights), decks, find_ruleset("standard"))
     from evo.play.games import _play_in_python
 
-    assert (play_part(compiled, games) == _play_in_python(compiled, games)).all()
+    assert (play_schedule(compiled, games) == _play_in_python(compiled, games)).all()

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from evo.evolution.records import restore
-from evo.evolution.run import champion_stands, evolve, extend
-from evo.play.pool import LocalPool, RayPool
+from evo.evolution.run import evolve, extend
+from evo.play.local import LocalPool
+from evo.play.ray import RayPool
+from evo.storage.champion import whole_champion
 from evo.storage.store import RunError, create_run, open_run, peek_run
 from ilp_agent import WEIGHT_NAMES, read_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -52,7 +54,7 @@ def test_a_longer_run_begins_like_a_shorter_one(copy: Path, tmp_path: Path) -> N
 def test_the_tables_say_what_happened(finished: Path) -> None:
     folder = peek_run(finished)
     assert folder.committed == 4
-    first, last = folder.read("generations", 0), folder.read("generations", 3)
+    first, *_, last = folder.tables("generations")
     assert first["individual"].tolist() == [0, 1, 2]
     assert first["parent_a"].isna().all()
     assert last["individual"].is_unique
@@ -63,7 +65,7 @@ def test_the_tables_say_what_happened(finished: Path) -> None:
     assert wins.equals(last["fitness"])
     assert last["fitness"].sum() == 6 * 5 // 2 * 2
     assert (last["games"] == 10).all()
-    pairs = folder.read("pairings", 3)
+    pairs = list(folder.tables("pairings"))[3]
     assert len(pairs) == 15
     assert (pairs["games"] == 2).all()
     score = pairs.groupby("individual")["wins"].sum() + pairs.groupby("individual")["draws"].sum() / 2
@@ -86,13 +88,15 @@ def test_the_champion_is_a_profile_with_its_record(finished: Path) -> None:
 
 def test_a_strategy_comes_back_from_its_history(finished: Path) -> None:
     folder = peek_run(finished)
-    strategy = restore(folder, folder.config)
+    strategy = restore(folder)
     assert strategy.generation == 4
-    table = folder.read("generations", 3).sort_values("rank").head(3)
+    table = list(folder.tables("generations"))[3].sort_values("rank").head(3)
     assert [list(one) for one in strategy.parents] == table[
         [f"weight_{n}" for n in WEIGHT_NAMES]
     ].to_numpy().tolist()
-    best = [int(folder.read("generations", g).query("rank == 1")["individual"].iloc[0]) for g in range(4)]
+    best = [
+        int(list(folder.tables("generations"))[g].query("rank == 1")["individual"].iloc[0]) for g in range(4)
+    ]
     assert [one.number for one in strategy.hall] == list(dict.fromkeys(reversed(best)))
 
 
@@ -128,7 +132,7 @@ def test_files_beyond_the_history_and_leftovers_are_put_away(copy: Path, finishe
 def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finished: Path) -> None:
     (copy / name).write_bytes((copy / name).read_bytes()[:-3])
     with open_run(copy) as folder:
-        assert not champion_stands(folder)
+        assert whole_champion(folder) is None
         assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
     assert run_on(copy) == bytes_of(finished)
     assert (copy / "final.parquet").read_bytes() == (finished / "final.parquet").read_bytes()

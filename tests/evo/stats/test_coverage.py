@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from engine import Outcome
 from evo.play.games import GAME
-from evo.play.matchups import Meetings, games_table, make_pairings
+from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.stats.ratings import bradley_terry, exact_rate
 from evo.stats.standings import standings
 
@@ -32,7 +32,7 @@ def truth() -> tuple[np.ndarray, float]:
     return scores, float(seat)
 
 
-def play(meetings: Meetings, rng: np.random.Generator) -> np.ndarray:
+def play(meetings: Matchups, rng: np.random.Generator) -> np.ndarray:
     """Games of the model: those of a setup share its luck."""
     schedule, setup = meetings.schedule(0, len(meetings))
     luck = rng.normal(SEAT, LUCK, setup.max() + 1)[setup]
@@ -49,7 +49,7 @@ def test_intervals_of_a_tournament_hold_the_truth(games: int) -> None:
     """Two decks: 2 * games setups. Between 93% and 97% of each kind of interval."""
     scores, seat = truth()
     ratings = bradley_terry(scores, np.ones((4, 4)), prior=0)
-    meetings = Meetings(make_pairings(4, "round-robin", ()), 2, games, 1, (1,))
+    meetings = Matchups(make_pairings(4, "round-robin", ()), 2, games, 1, (1,))
     rng = np.random.default_rng(games)
     names = list("abcd")
     hits: dict[str, list[bool]] = {"ratings": [], "scores": [], "meetings": [], "first seat": []}
@@ -60,7 +60,7 @@ def test_intervals_of_a_tournament_hold_the_truth(games: int) -> None:
             hits["ratings"].append(row.low <= ratings[place] <= row.high)
             score = np.delete(scores[place], place).mean()
             hits["scores"].append(row.score_low <= score <= row.score_high)
-        for row in read.meetings.itertuples():
+        for row in read.matchups.itertuples():
             score = scores[names.index(row.entrant), names.index(row.opponent)]
             hits["meetings"].append(row.low <= score <= row.high)
         first = read.summary["first_seat"]

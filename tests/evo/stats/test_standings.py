@@ -8,8 +8,8 @@ import pytest
 
 from engine import Outcome
 from evo.play.games import GAME
-from evo.play.matchups import Meetings, games_table, make_pairings
-from evo.stats.standings import meetings_table, scores_table, standings
+from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.stats.standings import matchups_table, scores_table, standings
 from tests.evo.tournament.test_run import DECKS, made_up, meetings_of
 
 
@@ -47,27 +47,27 @@ def test_standings_against_a_plain_count(seats: str) -> None:
     assert len(read.results) == 7
     own = read.results[(read.results["first"] == "a") & (read.results["second"] == "a")]
     assert int(own["games"].iloc[0]) == (40 if seats == "paired" else 10)
-    assert read.meetings["games"].sum() == len(games) - int(own["games"].iloc[0])
-    whole = read.meetings.filter(like="pairs_").sum(axis=1)
-    assert (whole * 2 == read.meetings["games"]).all()
-    assert read.decks["games"].sum() == 2 * read.meetings["games"].sum()
-    assert (scores_table(games)["games"].sum(), len(meetings_table(games))) == (
+    assert read.matchups["games"].sum() == len(games) - int(own["games"].iloc[0])
+    whole = read.matchups.filter(like="pairs_").sum(axis=1)
+    assert (whole * 2 == read.matchups["games"]).all()
+    assert read.decks["games"].sum() == 2 * read.matchups["games"].sum()
+    assert (scores_table(games)["games"].sum(), len(matchups_table(games))) == (
         read.ratings["games"].sum(),
         3,
     )
 
 
 def test_standings_of_one_entrant_and_its_mirror() -> None:
-    meetings = Meetings(make_pairings(1, "round-robin", (0,)), 1, 10, 7, (6,), "paired")
+    meetings = Matchups(make_pairings(1, "round-robin", (0,)), 1, 10, 7, (6,), "paired")
     read = standings(games_table(meetings, made_up(meetings), ["a"], ["x"]))
     assert len(read.results) == 1
-    assert len(read.meetings) == len(read.decks) == 0
+    assert len(read.matchups) == len(read.decks) == 0
     assert read.ratings["games"].tolist() == [0]
 
 
 def sure(n: int, games: int) -> pd.DataFrame:
     """Two entrants, n pairs, the first wins them all."""
-    meetings = Meetings(make_pairings(2, "round-robin", ()), 1, games, 1, (1,))
+    meetings = Matchups(make_pairings(2, "round-robin", ()), 1, games, 1, (1,))
     schedule, _ = meetings.schedule(0, len(meetings))
     played = np.zeros(len(meetings), GAME)
     played["outcome"] = np.where(schedule.players[:, 0] == 0, 1, 2)
@@ -80,7 +80,7 @@ def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
     assert np.isinf(ratings.loc["a", "high"])
     assert np.isinf(-ratings.loc["b", "low"])
     assert ratings.loc["a", "low"] < ratings.loc["a", "rating"] - 50
-    assert standings(sure(10, 20)).meetings["normalized_elo"].isna().all()
+    assert standings(sure(10, 20)).matchups["normalized_elo"].isna().all()
     two = standings(sure(1, 2)).ratings
     assert (two["rating"] - two["low"]).iloc[0] > 50
 
@@ -101,7 +101,7 @@ def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pair
 
 
 def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
-    meetings = Meetings(make_pairings(3, "round-robin", ()), 1, 4, 1, (1,))
+    meetings = Matchups(make_pairings(3, "round-robin", ()), 1, 4, 1, (1,))
     schedule, _ = meetings.schedule(0, len(meetings))
     played = np.zeros(len(meetings), GAME)
     played["outcome"] = np.where(schedule.players[:, 0] < schedule.players[:, 1], 1, 2)
@@ -111,7 +111,7 @@ def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
 
 def test_games_of_older_tournaments_are_read_as_before() -> None:
     """Their tables tell nothing of turns without a proof."""
-    meetings = Meetings(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
+    meetings = Matchups(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
     games = games_table(meetings, made_up(meetings), list("abc"), ["x"])
     games["unproven"] = 3
     now, before = standings(games), standings(games.drop(columns="unproven"))

@@ -1,4 +1,4 @@
-"""Meetings as numbered games, standings against a plain count, the folder, the loop: kill, resume, stop early."""
+"""Matchups as numbered games, standings against a plain count, the folder, the loop: kill, resume, stop early."""
 
 import errno
 import os
@@ -14,8 +14,9 @@ import rivals
 from engine import Action, PlayerView, find_deck, find_ruleset
 from evo.play.entrants import find_entrants
 from evo.play.games import GAME, Fault
-from evo.play.matchups import Meetings, games_table, make_pairings
-from evo.play.pool import InterruptedRunError, LocalPool
+from evo.play.local import LocalPool
+from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
@@ -29,11 +30,11 @@ DECKS = ("thesis-paladin", "thesis-warrior")
 
 def meetings_of(
     seats: str, n: int = 3, games: int = 4, alone: tuple[int, ...] = (), decks: int = 2
-) -> Meetings:
-    return Meetings(make_pairings(n, "round-robin", alone), decks, games, 7, (6,), seats)  # type: ignore[arg-type]
+) -> Matchups:
+    return Matchups(make_pairings(n, "round-robin", alone), decks, games, 7, (6,), seats)  # type: ignore[arg-type]
 
 
-def made_up(meetings: Meetings, seed: int = 1) -> np.ndarray:
+def made_up(meetings: Matchups, seed: int = 1) -> np.ndarray:
     rng = np.random.default_rng(seed)
     played = np.zeros(len(meetings), GAME)
     played["outcome"] = rng.choice([1, 2, 3], len(played), p=[0.55, 0.35, 0.1])
@@ -57,7 +58,7 @@ def test_any_part_of_the_schedule_is_that_part_of_the_whole(seats: str, alone: t
     assert (longer.keys == whole.keys).all()
 
 
-def cells(meetings: Meetings, by_seat: bool) -> Counter[tuple[int, ...]]:
+def cells(meetings: Matchups, by_seat: bool) -> Counter[tuple[int, ...]]:
     """Games by entrants and decks: in the order of seats, or of entrants."""
     schedule, _ = meetings.schedule(0, len(meetings))
     found: Counter[tuple[int, ...]] = Counter()
@@ -96,7 +97,7 @@ def test_fixed_cells() -> None:
 def test_against_itself_no_game_is_played_twice() -> None:
     """Exchanging an entrant with itself changes nothing, so the twin has a deal of its own."""
     for seats in ("paired", "fixed"):
-        meetings = Meetings(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
+        meetings = Matchups(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
         schedule, _ = meetings.schedule(0, len(meetings))
         assert len(set(schedule.keys.tolist())) == len(meetings) == (24 if seats == "paired" else 6)
     without, those = meetings_of("paired"), meetings_of("paired", alone=(1,))
@@ -130,7 +131,7 @@ def run(
             verdict = play_tournament(made, folder, pool, advance)
             played = folder.played
             names = [deck.name for deck in made.decks]
-            folder.finish(games_table(made.meetings, played, made.names, names))
+            folder.finish(games_table(made.matchups, played, made.names, names))
             return played, verdict
     finally:
         pool.close()
@@ -161,7 +162,7 @@ def test_stopped_anywhere_and_run_again_plays_the_same_games(
 ) -> None:
     made = tournament(*THREE, games=40, seats=seats)
     whole, _ = run(made, tmp_path / "whole", workers=2)
-    assert len(whole) == len(made.meetings)
+    assert len(whole) == len(made.matchups)
     for moment in (1, 30, 100, 170):
         path = tmp_path / str(moment)
         with pytest.raises(InterruptedRunError):
@@ -292,8 +293,8 @@ def test_one_profile_twice_is_even(tmp_path: Path) -> None:
     copy.write_text(find_profile("keep-alive").to_toml())
     made = tournament("ilp:keep-alive", f"ilp:{copy}", "ilp:aggro-face", games=20)
     played, _ = run(made, tmp_path / "out")
-    read = standings(games_table(made.meetings, played, made.names, list(DECKS)))
-    met = read.meetings.iloc[0]
+    read = standings(games_table(made.matchups, played, made.names, list(DECKS)))
+    met = read.matchups.iloc[0]
     assert (met["entrant"], met["opponent"], met["score"]) == ("ilp:keep-alive", f"ilp:{copy}", 0.5)
     assert met["pairs_1"] == met["games"] / 2
     assert met["elo_low"] <= 0 <= met["elo_high"]
@@ -313,7 +314,7 @@ def test_sequential_test_stops_at_the_same_pair_whatever_the_batches(
     made = tournament("ilp:keep-alive", "ilp:aggro-tempo", games=400, sprt=Sprt(0, 30))
     played, verdict = run(made, tmp_path / "one")
     assert verdict == "elo1"
-    assert 4 < len(played) < len(made.meetings) / 2
+    assert 4 < len(played) < len(made.matchups) / 2
     monkeypatch.setattr("evo.tournament.run.FIRST_BATCH", 3)
     monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.001)
     with pytest.raises(InterruptedRunError):
@@ -349,7 +350,7 @@ def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(rivals.WEIGHTLESS, "illegal", Illegal)
     made = tournament("ilp:keep-alive", "crashing", "illegal", "pass", games=2)
     played, _ = run(made, tmp_path)
-    games = games_table(made.meetings, played, made.names, list(DECKS))
+    games = games_table(made.matchups, played, made.names, list(DECKS))
     ratings = standings(games).ratings.set_index("entrant")
     # "illegal" loses its 24 games at once; "crashing" its second turn against the two others.
     assert ratings.loc["illegal", "illegal_actions"] == ratings.loc["illegal", "losses"] == 24

@@ -41,7 +41,7 @@ def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> 
     variants = vary(find_entrant("hearthsim"), "hand", values)
     tournament = Tournament(
         entrants=(*variants.entrants, find_entrant("aggro")),
-        alone=frozenset(),
+        self_play=frozenset(),
         decks=(find_deck("hearthsim-basic"),),
         deck_names=("hearthsim-basic",),
         ruleset=find_ruleset("thesis"),
@@ -57,7 +57,7 @@ def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> 
 
 def results(tournament: Tournament, points: dict[tuple[int, int], list[float]]) -> np.ndarray:
     """Games in which a variant scores these points in its games on a deal (the deals as they come)."""
-    schedule, setups = tournament.meetings.schedule(0, len(tournament.meetings))
+    schedule, setups = tournament.matchups.schedule(0, len(tournament.matchups))
     played = np.zeros(len(setups), GAME)
     seen: dict[tuple[int, int], int] = {}
     last = len(tournament.entrants) - 1

@@ -1,26 +1,17 @@
 """The evolution strategy: each step against numbers worked out by hand, its distributions against theory."""
 
 import math
-import random
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from evo.config import EsOptions, RunConfig
-from evo.evolution.strategy import (
-    HALL_SIZE,
-    MIN_SIGMA,
-    EvolutionStrategy,
-    Individual,
-    StrategyError,
-    clamp,
-    copy_parent,
-    mean_of_two,
-    mutate_es,
-    mutate_eva,
-    reflect,
-)
+from evo.config import RunConfig
+from evo.evolution.records import new_strategy
+from evo.strategies.base import HALL_SIZE, Individual
+from evo.strategies.es import EsOptions, mean_of_two, mutate_es, reflect
+from evo.strategies.eva import mutate_eva
+from evo.strategies.plus import MIN_SIGMA, clamp, copy_parent
 
 EVA = RunConfig(strategy="eva", mu=4, lambda_=4)
 ES = RunConfig(strategy="es", mu=4, lambda_=6)
@@ -72,7 +63,7 @@ def test_one_mutation_of_es_by_hand() -> None:
 
 def test_learning_rates() -> None:
     """tau = 1/sqrt(2 sqrt n), tau' = 1/sqrt(2 n): Eqs. 10 and 11."""
-    strategy = EvolutionStrategy(EVA, 8)
+    strategy = new_strategy(EVA)
     assert strategy.tau == pytest.approx(0.420448)
     assert strategy.shared_tau == pytest.approx(0.25)
 
@@ -125,7 +116,7 @@ def test_recombination() -> None:
 
 
 def test_the_first_population_is_uniform() -> None:
-    strategy = EvolutionStrategy(RunConfig(strategy="eva", mu=500, lambda_=500), 8)
+    strategy = new_strategy(RunConfig(strategy="eva", mu=500, lambda_=500))
     weights = np.array(strategy.parents).ravel()
     sigmas = np.array([one.sigmas for one in strategy.parents]).ravel()
     assert stats.kstest(weights, "uniform").pvalue > 0.001
@@ -134,7 +125,7 @@ def test_the_first_population_is_uniform() -> None:
 
 
 def test_selection_keeps_the_best_and_ties_favour_offspring() -> None:
-    strategy = EvolutionStrategy(EVA, 3)
+    strategy = new_strategy(EVA)
     strategy.ask()
     strategy.tell(np.array([5.0, 1.0, 4.0, 1.0]))
     assert [one.number for one in strategy.parents] == [0, 2, 1, 3]
@@ -148,7 +139,7 @@ def test_selection_keeps_the_best_and_ties_favour_offspring() -> None:
 
 
 def test_the_hall_keeps_each_generations_best_once_the_latest_first() -> None:
-    strategy = EvolutionStrategy(EVA, 2)
+    strategy = new_strategy(EVA)
     seen = []
     pick = np.random.default_rng(3)
     for _ in range(60):
@@ -157,49 +148,3 @@ def test_the_hall_keeps_each_generations_best_once_the_latest_first() -> None:
     latest = list(dict.fromkeys(reversed(seen)))[:HALL_SIZE]
     assert [one.number for one in strategy.hall] == latest
     assert len(strategy.logbook) == 60
-
-
-def test_misuse_is_refused() -> None:
-    strategy = EvolutionStrategy(ES, 8)
-    with pytest.raises(StrategyError, match=r"tell\(\) before ask\(\) of generation 0"):
-        strategy.tell(np.zeros(4))
-    strategy.ask()
-    with pytest.raises(StrategyError, match=r"ask\(\) again before tell\(\)"):
-        strategy.ask()
-    for wrong in (np.zeros(3), np.zeros((4, 1)), np.array([1, 2, 3, np.nan]), [np.inf] * 4):
-        with pytest.raises(StrategyError, match="fitness must be 4 finite numbers"):
-            strategy.tell(wrong)
-    strategy.tell(np.zeros(4))
-
-
-def test_global_random_state_is_neither_used_nor_changed() -> None:
-    def three_generations() -> list[list[float]]:
-        strategy = EvolutionStrategy(ES, 8)
-        for _ in range(3):
-            strategy.tell(np.array([sum(one) for one in strategy.ask()]))
-        return [list(one) for one in strategy.parents]
-
-    random.seed(1)
-    np.random.seed(1)  # noqa: NPY002
-    first, state = three_generations(), random.getstate()
-    random.seed(2)
-    np.random.seed(2)  # noqa: NPY002
-    assert three_generations() == first
-    random.seed(1)
-    assert random.getstate() == state
-
-
-@pytest.mark.parametrize("name", ["eva", "es"])
-def test_it_climbs_a_hill(name: str) -> None:
-    """Minus the distance to a point: from about 0.7, both strategies come close to it in 200 generations."""
-    target = np.linspace(0.1, 0.9, 8)
-    strategy = EvolutionStrategy(RunConfig(strategy=name), 8)
-    for _ in range(200):
-        strategy.tell(np.array([-np.linalg.norm(np.array(one) - target) for one in strategy.ask()]))
-    assert -strategy.parents[0].fitness.values[0] < 0.25
-
-
-def test_another_seed_is_another_run() -> None:
-    assert list(EvolutionStrategy(ES, 8).parents[0]) != list(
-        EvolutionStrategy(ES.changed(seed=2), 8).parents[0]
-    )

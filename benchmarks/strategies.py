@@ -1,39 +1,39 @@
-"""Does `es` find better weights than `eva` from the same number of games?
+"""Which strategy finds better weights from the same number of games?
 
-Run with `python -m benchmarks.es_against_eva`. Champions of both meet on fresh deals. Each strategy gets the
-same seeds, population, games for each pairing and budget, the final included; then every champion of one
-meets every champion of the other. The Elo difference comes with a 95% interval by bootstrap over the runs of
-both sides, since runs are what varies.
+Run with `python -m benchmarks.strategies`. Each strategy gets the same seeds, games for each pairing and
+budget, the final included; then every champion of one plays every champion of the other on fresh deals. The
+Elo difference comes with a 95% interval by bootstrap over the runs of both sides, since runs are what varies.
 """
 
 import os
 import tempfile
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import typer
 
-from engine import find_deck, find_ruleset
 from evo.config import RunConfig, read_config
+from evo.evolution.fitness import play_pairings
 from evo.evolution.run import evolve, games_of_generation
-from evo.evolution.strategy import EvolutionStrategy, Told
-from evo.play.games import Player, Table
-from evo.play.pool import LocalPool
-from evo.play.setups import play_pairings
+from evo.play.games import roster_of
+from evo.play.local import LocalPool
 from evo.storage.store import RunFolder, create_run
+from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent import find_profile, read_profile
 
 FINAL_SHARE = 6
-"""One game in so many belongs to the final."""
+"""One game in six belongs to the final."""
 
-MEETING_SEED = 999_331
+MATCHUP_SEED = 999_331
 BOOTSTRAP = 10_000
 
-OPTIONS = typer.Option([], "--set", help="Options of es, such as es.bounds=reflect.")
+OPTIONS = typer.Option([], "--set", help="Options of strategies, such as es.bounds=reflect.")
+NAMES = typer.Option(list(STRATEGIES), "--strategy", help="Strategies to compare; may repeat.")
 
 
 class Quiet:
-    """Tells nobody."""
+    """Shows nothing."""
 
     def begin(self, folder: RunFolder, games: int) -> None:  # noqa: D102
         pass
@@ -41,7 +41,7 @@ class Quiet:
     def advance(self, games: int) -> None:  # noqa: D102
         pass
 
-    def generation(self, told: Told, strategy: EvolutionStrategy, seconds: float) -> None:  # noqa: D102
+    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:  # noqa: D102
         pass
 
     def final(self) -> None:  # noqa: D102
@@ -63,18 +63,13 @@ def champion_of(config: RunConfig, pool: LocalPool) -> tuple[float, ...]:
         return tuple(read_profile(folder.path / "champion.toml").weights.array)
 
 
-def meet(
+def scores_of(
     ours: list[tuple[float, ...]], theirs: list[tuple[float, ...]], games: int, pool: LocalPool
 ) -> np.ndarray:
     """Score per game of each of ours against each of theirs; shape (ours, theirs)."""
-    config = RunConfig()
-    table = Table(
-        tuple(Player(weights) for weights in (*ours, *theirs)),
-        tuple(find_deck(deck) for deck in config.decks),
-        find_ruleset(config.ruleset),
-    )
+    roster = roster_of(RunConfig(), [*ours, *theirs])
     pairings = np.array([(i, len(ours) + j) for i in range(len(ours)) for j in range(len(theirs))])
-    result = play_pairings(table, pairings, games, MEETING_SEED, (1,), pool.play)
+    result = play_pairings(roster, pairings, games, MATCHUP_SEED, (1,), pool.play)
     scores = (result.wins + result.draws / 2).sum((1, 2)) / result.games.sum((1, 2))
     return scores.reshape(len(ours), len(theirs))
 
@@ -95,34 +90,39 @@ def interval(scores: np.ndarray) -> tuple[float, float]:
 
 
 def main(
+    names: list[str] = NAMES,
     runs: int = typer.Option(10, help="Runs of each strategy."),
     budget: int = typer.Option(300_000, help="Games of a run."),
     games: int = typer.Option(4, help="Games for each pairing and ordered pair of decks."),
-    mu: int = typer.Option(10, help="Parents, and children."),
+    mu: int = typer.Option(10, help="Parents and children; cma draws twice as many and keeps half."),
     options: list[str] = OPTIONS,
-    profile: str = typer.Option("", help="A profile that meets the champions of eva too."),
-    meeting: int = typer.Option(200, help="Games of each two champions and ordered pair of decks."),
+    profile: str = typer.Option("", help="A profile that plays all champions too."),
+    matchup: int = typer.Option(200, help="Games of each two champions and ordered pair of decks."),
 ) -> None:
-    """Compare the two strategies."""
+    """Compare strategies two by two."""
     pool = LocalPool()
     champions: dict[str, list[tuple[float, ...]]] = {}
-    for strategy in ("eva", "es"):
-        base = read_config(os.devnull, options if strategy == "es" else ())
-        config = config_of(base, budget, strategy=strategy, mu=mu, **{"lambda": mu}, games=games)
+    for name in names:
+        # As many individuals in each generation for all: parents beside children, or children alone.
+        n_children = mu if STRATEGIES[name].evaluated(mu, mu, 1) > mu else 2 * mu
+        base = read_config(os.devnull, [*options])
+        config = config_of(base, budget, strategy=name, mu=mu, **{"lambda": n_children}, games=games)
+        size = f"{mu} + {n_children}, {games} games a cell"
+        print(f"{name}: {runs} runs, {config.generations} generations, {size}")
+        champions[name] = [champion_of(config.changed(seed=1000 + run), pool) for run in range(runs)]
+        for weights in champions[name]:
+            print("  " + " ".join(f"{weight / sum(weights):.3f}" for weight in weights), flush=True)
+    for one, other in combinations(names, 2):
+        scores = scores_of(champions[one], champions[other], matchup, pool)
+        low, high = interval(scores)
         print(
-            f"{strategy}: {runs} runs of {config.generations} generations, {mu} + {mu}, {games} games a cell"
+            f"{one} against {other}: {scores.mean():.2%} of {scores.size * matchup * 9:,} games, "
+            f"{float(elo(scores.mean())):+.1f} Elo, 95% interval {low:+.1f} to {high:+.1f}"
         )
-        champions[strategy] = [champion_of(config.changed(seed=1000 + run), pool) for run in range(runs)]
-        for weights in champions[strategy]:
-            print("  " + " ".join(f"{weight / sum(weights):.3f}" for weight in weights))
-    scores = meet(champions["es"], champions["eva"], meeting, pool)
-    low, high = interval(scores)
-    print(f"es scores {scores.mean():.2%} against eva in {scores.size * meeting * 9:,} games")
-    print(f"Elo difference {float(elo(scores.mean())):+.1f}, 95% interval {low:+.1f} to {high:+.1f}")
-    if profile:
-        scores = meet([tuple(find_profile(profile).weights.array)], champions["eva"], meeting, pool)
+    for name in names if profile else ():
+        scores = scores_of([tuple(find_profile(profile).weights.array)], champions[name], matchup, pool)
         each = " ".join(f"{value:+.1f}" for value in elo(scores[0]))
-        print(f"{profile} against eva's champions: {float(elo(scores.mean())):+.1f} Elo (each: {each})")
+        print(f"{profile} against {name}: {float(elo(scores.mean())):+.1f} Elo (each: {each})")
 
 
 if __name__ == "__main__":

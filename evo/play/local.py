@@ -1,0 +1,67 @@
+"""The pool of this machine: threads over compiled games, which run without Python's lock."""
+
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from evo.play.chunking import ChunkSizer
+from evo.play.dispatch import Dispatcher, Note, Watch
+from evo.play.games import Roster, Schedule
+from evo.play.pool import ignore, processors
+from evo.play.results import Answer, play_chunk
+
+
+class LocalPool:
+    """Threads over compiled games, which run without Python's lock; one thread for agents in Python.
+
+    Args:
+        workers: threads; 0 for one on each processor that may be used.
+    """
+
+    name = "local"
+
+    def __init__(self, workers: int = 0) -> None:
+        self.workers = workers or processors()
+        self._threads = ThreadPoolExecutor(self.workers, "games")
+        self._one_thread = ThreadPoolExecutor(1, "agents")
+        self._compiled = Dispatcher(ChunkSizer(self.workers, 0.005), self.workers + 1)
+        self._single = Dispatcher(ChunkSizer(1, 0.005), 2)
+
+    @property
+    def busy(self) -> float:
+        """See `Pool`."""
+        return self._compiled.busy + self._single.busy
+
+    def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
+        """Play all games; see `Pool`."""
+        compiled = bool(roster.compiled(games).all())
+        threads = self._threads if compiled else self._one_thread
+        dispatcher = self._compiled if compiled else self._single
+        return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
+
+    def close(self) -> None:
+        """Let the threads end; those at work finish their chunk, at most a second."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._one_thread.shutdown(wait=True, cancel_futures=True)
+
+
+class _Threads:
+    """Threads of this process as `evo.play.dispatch.Workers`."""
+
+    trusted = True
+
+    def __init__(self, threads: ThreadPoolExecutor, roster: Roster, games: Schedule) -> None:
+        self._threads, self._roster, self._games = threads, roster, games
+
+    def start(self, start: int, stop: int) -> Future[Answer]:
+        return self._threads.submit(play_chunk, self._roster, self._games.select(slice(start, stop)))
+
+    def ready(self, tickets: Sequence[Future[Answer]], timeout: float) -> Sequence[Future[Answer]]:
+        return list(wait(tickets, timeout=timeout, return_when=FIRST_COMPLETED).done)
+
+    def result(self, ticket: Future[Answer]) -> Answer:
+        return ticket.result()
+
+    def cancel(self, ticket: Future[Answer]) -> None:
+        ticket.cancel()

@@ -1,0 +1,48 @@
+"""Pools by name, and `open_pool`, which chooses one and says why."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from evo.play.local import LocalPool
+from evo.play.pool import Pool, never_stop, processors
+from evo.play.ray import RayPool
+from evo.play.results import PoolError
+
+POOLS = ("auto", LocalPool.name, RayPool.name)
+"""Kinds of pools as configurations and commands write them."""
+
+
+@contextlib.contextmanager
+def open_pool(
+    kind: str, workers: int, address: str, compiled: bool, raise_if_stopped: Callable[[], None] = never_stop
+) -> Iterator[tuple[Pool, str]]:
+    """A pool, and a sentence that says which and why; closed at the end.
+
+    Args:
+        kind: "auto", "local" or "ray".
+        workers: how many; 0 for all processors.
+        address: of a Ray cluster, or empty.
+        compiled: whether games run compiled.
+        raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
+
+    Raises:
+        PoolError: the pool cannot start.
+    """
+    chosen, why = kind, "as asked"
+    if kind == "auto":
+        if address:
+            chosen, why = "ray", "a cluster is given"
+        elif not compiled and (workers or processors()) > 1:
+            chosen, why = "ray", "these agents hold Python's lock, so threads would not help"
+        else:
+            chosen, why = "local", "threads are enough for compiled games on this machine"
+    if address and chosen == "local":
+        raise PoolError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
+    pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
+    note = ""
+    if chosen == "local" and not compiled:
+        note = "; agents in Python hold its lock, so one thread plays"
+    try:
+        yield pool, f"pool {pool.name} with {pool.workers} workers ({why}{note})"
+    finally:
+        pool.close()

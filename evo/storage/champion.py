@@ -1,0 +1,119 @@
+"""The champion of a run on disk: whether there is one, whether the run is finished, whether it is whole."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from engine import ManaforgeError
+from evo.config import RunConfig
+from evo.storage.files import json_bytes, parquet_bytes
+from evo.storage.schema import RUN_SCHEMA, read_table
+from evo.storage.store import RunFolder
+from ilp_agent import Profile, WeightVector
+from rivals import read_agent_profile
+
+
+@dataclass(frozen=True)
+class ChampionFile:
+    """`champion.toml` of a folder as it was read, unchecked but for its provenance being a table.
+
+    Attributes:
+        content: the file's content; {} where there is none that can be read.
+        provenance: its provenance; {} without one.
+    """
+
+    content: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+
+    def finishes(self, config: RunConfig) -> bool:
+        """Whether a run of this configuration is finished: this is the champion of its last generation."""
+        return bool(self.content) and self.provenance.get("generation") == config.generations
+
+    @property
+    def agent(self) -> str:
+        """The agent whose weights it has, as far as the file says so."""
+        return str(self.provenance.get("agent") or self.content.get("agent", "ilp"))
+
+
+def read_champion_file(run: Path) -> ChampionFile:
+    """`champion.toml` of a run folder, of whatever quality; see `ChampionFile`."""
+    try:
+        content = tomllib.loads((run / "champion.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ChampionFile({}, {})
+    said = content.get("provenance")
+    return ChampionFile(content, said if isinstance(said, dict) else {})
+
+
+def write_champion(folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame) -> None:
+    """Write `final.parquet` and `champion.toml`, and note their checksums in the manifest.
+
+    Raises:
+        RunError: the disk is full or fails.
+    """
+    text = profile.to_toml().encode()
+    table = parquet_bytes(final, RUN_SCHEMA)
+    folder.write("final.parquet", table)
+    folder.write("champion.toml", text)
+    manifest = folder.manifest()
+    for (_, key), content in zip(_FILES, (text, table), strict=True):
+        manifest[key] = hashlib.sha256(content).hexdigest()
+    manifest["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
+    folder.write("manifest.json", json_bytes(manifest))
+
+
+def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
+    """The champion if it is that of this very history and configuration, untouched.
+
+    Damage is noted in the folder's `problems`. No champion yet, or that of a shorter run, is no damage.
+    """
+    if not (folder.path / "champion.toml").exists():
+        return None
+    manifest = folder.manifest()
+    for name, key in _FILES:
+        file = folder.path / name
+        content = file.read_bytes() if file.exists() else b""
+        if hashlib.sha256(content).hexdigest() != manifest.get(key):
+            folder.problems.append(f"{name} is not what manifest.json says; the final is played again")
+            return None
+    try:
+        read_final(folder)
+        profile = read_agent_profile(folder.path / "champion.toml")
+    except ManaforgeError as error:
+        folder.problems.append(f"final.parquet or champion.toml: {error}; the final is played again")
+        return None
+    if not _is_complete(profile.provenance):
+        folder.problems.append("champion.toml lacks parts of its provenance; the final is played again")
+        return None
+    same = profile.provenance.get("config_hash") == folder.config.digest
+    return profile if same and profile.provenance.get("generation") == folder.config.generations else None
+
+
+def read_final(folder: RunFolder) -> pd.DataFrame:
+    """`final.parquet` of a run; runs/README.md tells its columns.
+
+    Raises:
+        SchemaError: it is no such table.
+        OSError: it cannot be read.
+    """
+    return read_table((folder.path / "final.parquet").read_bytes(), "final", folder.config).to_pandas()
+
+
+_FILES = (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256"))
+"""Files of a finished run, and where the manifest keeps their checksums."""
+
+
+def _is_complete(provenance: Mapping[str, Any]) -> bool:
+    """Whether a champion's provenance holds what is shown of it."""
+    records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
+    return all(key in provenance for key in ("candidate", "manaforge", "rules")) and all(
+        isinstance(record, dict)
+        and all(isinstance(record.get(key), int | float) for key in ("games", "win_rate", "low", "high"))
+        for record in records
+    )

@@ -1,0 +1,76 @@
+"""The one reader of a run's history: `checksums.txt`, and the tables of generations it vouches for."""
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+KINDS = ("generations", "pairings")
+"""Folders of tables, in the order of their checksums on a line; `generations/` completes a generation."""
+
+
+class HistoryError(Exception):
+    """A part of a history that cannot be trusted, in words."""
+
+
+class Entry(NamedTuple):
+    """A committed generation: SHA-256 of its two files, as hexadecimal digits."""
+
+    generations: str
+    pairings: str
+
+
+class History(NamedTuple):
+    """What `checksums.txt` says.
+
+    Attributes:
+        text: the whole file.
+        entries: committed generations, 0 and up.
+        problem: why the lines after them do not count, in words; "" where there is none.
+    """
+
+    text: str
+    entries: list[Entry]
+    problem: str
+
+    @property
+    def good(self) -> str:
+        """The text of the entries alone."""
+        return "".join(self.text.splitlines(keepends=True)[: len(self.entries)])
+
+
+def table_file(run: Path, kind: str, generation: int) -> Path:
+    """The parquet file of a generation; `kind` is one of `KINDS`."""
+    return run / kind / f"{generation:04d}.parquet"
+
+
+def read_history(run: Path) -> History:
+    """Read `checksums.txt` as far as its lines are whole and in order; no such file is an empty history."""
+    try:
+        text = (run / "checksums.txt").read_bytes().decode("ascii", "replace")
+    except FileNotFoundError:
+        text = ""
+    entries: list[Entry] = []
+    for line in text.splitlines(keepends=True):
+        number, parts = len(entries), line.split()
+        if not line.endswith("\n") or len(parts) != 3 or parts[0] != f"{number:04d}":
+            problem = f"checksums.txt: line {number + 1} is torn or not that of generation {number}"
+            return History(text, entries, problem)
+        entries.append(Entry(parts[1], parts[2]))
+    return History(text, entries, "")
+
+
+def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes:
+    """The bytes of a committed generation's file.
+
+    Raises:
+        HistoryError: it is missing, or is not the one that was committed.
+        OSError: it cannot be read.
+    """
+    file = table_file(run, kind, generation)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise HistoryError(f"{kind}/{file.name} is missing") from None
+    if hashlib.sha256(content).hexdigest() != getattr(entry, kind):
+        raise HistoryError(f"{kind}/{file.name} is damaged: it does not agree with checksums.txt")
+    return content

@@ -1,0 +1,345 @@
+"""What every strategy is: individuals, ask() and tell(), and the protocol behind which strategies hide.
+
+A strategy proposes individuals to evaluate and learns from their fitness. It plays no game and touches no
+file. To add one, write a class here beside the others, put its line into `evo.strategies.STRATEGIES`, and run
+`tests/contracts/test_strategies.py`; docs/extending.md tells it step by step.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import pandas as pd
+from deap import base, tools
+from pydantic import BaseModel, ConfigDict
+
+from engine import ManaforgeError
+from ilp_agent import WeightVector
+
+HALL_SIZE = 20
+"""Individuals kept in the hall of fame."""
+
+
+class StrategyError(ManaforgeError, RuntimeError):
+    """ask() and tell() out of order, a fitness that cannot be used, or a history that does not fit."""
+
+
+class StrategyOptions(BaseModel):
+    """Options of one strategy: a section of the configuration, named as the strategy."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Fitness(base.Fitness):  # type: ignore[misc]
+    """Games won, draws half; more is better."""
+
+    weights = (1.0,)
+
+
+class Individual(list[float]):
+    """The weights of an individual in [0, 1], and what it carries beside them.
+
+    Attributes:
+        sigmas: step sizes, one for each weight.
+        number: unique in a run, counted from 0 in the order of birth.
+        parents: numbers of its parents; () where it has none.
+        birth: generation it was born in.
+        fitness: DEAP's.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[float],
+        sigmas: Sequence[float],
+        number: int,
+        parents: tuple[int, ...],
+        birth: int,
+    ) -> None:
+        super().__init__(weights)
+        self.sigmas = list(sigmas)
+        self.number = number
+        self.parents = parents
+        self.birth = birth
+        self.fitness = Fitness()
+
+
+class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
+    """The best individual of each generation, distinct, the latest first; at most `HALL_SIZE`.
+
+    DEAP's compares fitness across generations, which means nothing when it is relative to the opponents met.
+    """
+
+    def update(self, population: Sequence[Individual]) -> None:
+        """Add the best of a generation's survivors, which come best first."""
+        best = population[0]
+        known = [item for item in self if item.number != best.number]
+        self.items: list[Individual] = [best, *known][: self.maxsize]
+        self.keys = [item.fitness for item in reversed(self.items)]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a generation came to.
+
+    Attributes:
+        generation: its number.
+        individuals: all that were evaluated, in the order of `ask`.
+        fitness: shape (individuals,).
+        survived: shape (individuals,), whether each is a parent of the next generation.
+    """
+
+    generation: int
+    individuals: list[Individual]
+    fitness: np.ndarray
+    survived: np.ndarray
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One who may become champion.
+
+    Attributes:
+        name: such as "individual N" or "centroid".
+        weights: as evolved, or in their scale-free form for the centroid; shape (weights,).
+        birth: generation it comes from.
+    """
+
+    name: str
+    weights: tuple[float, ...]
+    birth: int
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a strategy is made from.
+
+    Attributes:
+        seed: of the run.
+        mu: parents.
+        lambda_: children of a generation.
+        vector: whose weights evolve; individuals have one number in [0, 1] for each.
+        options: the strategy's own section of the configuration; None where it has none.
+    """
+
+    seed: int
+    mu: int
+    lambda_: int
+    vector: type[WeightVector]
+    options: Any = None
+
+
+class Strategy(Protocol):
+    """A strategy. Its same parameters and the same fitness give the same individuals, bit for bit.
+
+    Attributes:
+        NAME: as configurations write it.
+        SUMMARY: one line for listings.
+        OPTIONS: the model of its own section of the configuration; None without one.
+        parameters: what it was made from.
+        generation: the one that `ask` gives next, or has given.
+        parents: the survivors of the last generation told, the best first.
+    """
+
+    NAME: ClassVar[str]
+    SUMMARY: ClassVar[str]
+    OPTIONS: ClassVar[type[StrategyOptions] | None]
+    parameters: Parameters
+    generation: int
+    parents: list[Individual]
+
+    def __init__(self, parameters: Parameters) -> None: ...
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Refuse population sizes the strategy cannot use.
+
+        Raises:
+            ValueError: with the reason.
+        """
+        ...
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+        """Individuals of a generation that meet each other; its number of games follows from it."""
+        ...
+
+    @classmethod
+    def columns(cls, weights: Sequence[str]) -> list[str]:
+        """Names of its own columns of `generations/NNNN.parquet`, all float64, after those of the weights."""
+        ...
+
+    def values(self, individual: Individual) -> Sequence[float]:
+        """What an individual's own columns hold, finite."""
+        ...
+
+    def ask(self) -> list[Individual]:
+        """The individuals to evaluate.
+
+        Raises:
+            StrategyError: the last ones asked for were not told.
+        """
+        ...
+
+    def tell(self, fitness: np.ndarray) -> Told:
+        """Take the fitness of the individuals asked for, and go on to the next generation.
+
+        Args:
+            fitness: finite, shape (individuals,), in the order of `ask`; more is better.
+
+        Raises:
+            StrategyError: nothing was asked for, or `fitness` has another shape or is not finite.
+        """
+        ...
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Go on from a history: a fresh strategy becomes what it was after the last of these generations.
+
+        Args:
+            generations: committed tables of `generations/`, in their order.
+
+        Raises:
+            StrategyError: they are not its own.
+        """
+        ...
+
+    def candidates(self) -> list[Candidate]:
+        """Who plays the final, after the last generation; those with equal weights once."""
+        ...
+
+    def step_size(self) -> float:
+        """One number for how far the next children lie from their parents."""
+        ...
+
+
+class PopulationStrategy:
+    """What strategies share that keep survivors, a hall of fame and DEAP's logbook.
+
+    A subclass says `NAME`, `SUMMARY`, `OPTIONS`, how individuals are proposed (`_propose`) and who survives
+    (`_select`).
+
+    Attributes:
+        hall: `HallOfFame`.
+        logbook: DEAP's, one record for each generation told.
+    """
+
+    NAME: ClassVar[str]
+    SUMMARY: ClassVar[str]
+    OPTIONS: ClassVar[type[StrategyOptions] | None] = None
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.n_weights = len(parameters.vector.names())
+        self.generation = 0
+        self.parents: list[Individual] = []
+        self.hall = HallOfFame(HALL_SIZE)
+        self.logbook = tools.Logbook()
+        self._asked: list[Individual] | None = None
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Any sizes will do; see `Strategy`."""
+
+    @classmethod
+    def columns(cls, weights: Sequence[str]) -> list[str]:
+        """A step size for each weight; see `Strategy`."""
+        return [f"sigma_{name}" for name in weights]
+
+    def values(self, individual: Individual) -> Sequence[float]:
+        """Its step sizes; see `Strategy`."""
+        return individual.sigmas
+
+    def ask(self) -> list[Individual]:
+        """The individuals to evaluate; see `Strategy`."""
+        if self._asked is not None:
+            raise StrategyError(f"ask() again before tell() of generation {self.generation}")
+        self._asked = self._propose()
+        return list(self._asked)
+
+    def tell(self, fitness: np.ndarray) -> Told:
+        """Take the fitness of the individuals asked for and select; see `Strategy`."""
+        if self._asked is None:
+            raise StrategyError(f"tell() before ask() of generation {self.generation}")
+        values = np.asarray(fitness, np.float64)
+        if values.shape != (len(self._asked),) or not np.isfinite(values).all():
+            raise StrategyError(f"fitness must be {len(self._asked)} finite numbers, got {fitness!r}")
+        for individual, value in zip(self._asked, values, strict=True):
+            individual.fitness.values = (float(value),)
+        chosen = self._select(self._asked)
+        survivors = {individual.number for individual in chosen}
+        told = Told(
+            self.generation,
+            self._asked,
+            values,
+            np.array([individual.number in survivors for individual in self._asked]),
+        )
+        self._go_on(chosen)
+        return told
+
+    def candidates(self) -> list[Candidate]:
+        """Parents, centroid and hall of fame; see `Strategy`."""
+        found: dict[tuple[float, ...], Candidate] = {}
+        for one in self.parents:
+            found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
+        for middle in self._middles():
+            found.setdefault(middle.weights, middle)
+        for one in self.hall:
+            found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
+        return list(found.values())
+
+    def step_size(self) -> float:
+        """Median step size of the parents."""
+        return float(np.median([one.sigmas for one in self.parents]))
+
+    def _middles(self) -> list[Candidate]:
+        """The centroid of the parents' scale-free weights; none where every weight of all is zero."""
+        shares = self.parameters.vector.scale_free(np.array(self.parents))
+        shares = shares[~np.isnan(shares).any(axis=1)]
+        if not len(shares):
+            return []
+        middle = tuple(float(value) for value in np.mean(shares, axis=0))
+        return [Candidate("centroid", middle, self.generation - 1)]
+
+    def _go_on(self, parents: Sequence[Individual]) -> None:
+        """Make these the parents of the next generation, best first."""
+        self.parents = list(parents)
+        self.hall.update(self.parents)
+        self.logbook.record(
+            generation=self.generation,
+            best=self.parents[0].fitness.values[0],
+            new=sum(individual.birth == self.generation for individual in self.parents),
+        )
+        self.generation += 1
+        self._asked = None
+
+    def _propose(self) -> list[Individual]:
+        """The individuals of this generation."""
+        raise NotImplementedError
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """The survivors of those evaluated, the best first."""
+        raise NotImplementedError
+
+
+def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
+    """The individuals of a committed generation that survived, the best first.
+
+    Args:
+        table: of `generations/`, with columns sigma_NAME.
+        weights: names of the weights.
+    """
+    rows = table[table["survived"]].sort_values("rank").to_dict("records")
+    return [_individual_of(row, weights) for row in rows]
+
+
+def _individual_of(row: dict[Any, Any], weights: Sequence[str]) -> Individual:
+    parents = tuple(int(row[key]) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
+    individual = Individual(
+        [float(row[f"weight_{name}"]) for name in weights],
+        [float(row[f"sigma_{name}"]) for name in weights],
+        int(row["individual"]),
+        parents,
+        int(row["birth"]),
+    )
+    individual.fitness.values = (float(row["fitness"]),)
+    return individual

@@ -1,0 +1,144 @@
+"""`cma`: CMA-ES, which learns how weights depend on each other; its population meets itself as any other's.
+
+The package `cma` does the work; its normal draws come from our streams (`evo.seeds`), and its linear algebra
+runs on one thread. A run is restored by asking and telling every committed generation again, so the same
+bytes are promised on one machine model with the locked versions only: another processor's linear algebra may
+round otherwise, which `restore` finds out.
+
+Source: Hansen, "The CMA Evolution Strategy: A Tutorial", 2016; package `cma` (pycma).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from threadpoolctl import threadpool_limits
+
+from evo.seeds import child_stream
+from evo.strategies.base import (
+    Candidate,
+    Individual,
+    Parameters,
+    PopulationStrategy,
+    StrategyError,
+    StrategyOptions,
+)
+
+MIN_STEP = 1e-5
+"""Least standard deviation in any direction: noise in the fitness must not end the search."""
+
+
+class CmaOptions(StrategyOptions):
+    """Where the distribution of `strategy = "cma"` begins."""
+
+    initial_sigma: Annotated[
+        float,
+        Field(gt=0, le=1, description="first standard deviation of every weight, a part of its range [0, 1]"),
+    ] = 0.25
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first mean of every weight")] = 0.5
+
+
+class Cma(PopulationStrategy):
+    """Every generation draws lambda individuals from a normal distribution and learns from its best mu."""
+
+    NAME: ClassVar[str] = "cma"
+    SUMMARY: ClassVar[str] = "CMA-ES, learns how weights depend on each other; mu at most lambda / 2"
+    OPTIONS: ClassVar[type[StrategyOptions] | None] = CmaOptions
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__(parameters)
+        import cma  # noqa: PLC0415 - takes half a second, for those alone who want it
+
+        self._points: list[np.ndarray] = []
+        options = {
+            "popsize": parameters.lambda_,
+            "CMA_mu": parameters.mu,
+            "bounds": [0.0, 1.0],
+            "minstd": MIN_STEP,
+            "randn": self._draw,
+            "seed": np.nan,  # leave numpy's global generator alone
+            "verbose": -9,
+            "verb_log": 0,
+        }
+        given = parameters.options
+        with _one_thread():
+            self._cma: Any = cma.CMAEvolutionStrategy(
+                [given.initial_mean] * self.n_weights, given.initial_sigma, options
+            )
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """The best half at most become parents.
+
+        Raises:
+            ValueError: mu is more than half of lambda.
+        """
+        if 2 * mu > lambda_:
+            raise ValueError(f'strategy "cma" selects at most half: mu <= lambda / 2, got {mu} and {lambda_}')
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
+        """The lambda individuals drawn, in generation 0 too; see `evo.strategies.base.Strategy`."""
+        return lambda_
+
+    def tell(self, fitness: np.ndarray) -> Any:
+        """Learn from the fitness; see `evo.strategies.base.Strategy`."""
+        points = self._points
+        told = super().tell(fitness)
+        with _one_thread():
+            self._cma.tell(points, [-float(value) for value in told.fitness])
+        return told
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Ask and tell every committed generation again; see `evo.strategies.base.Strategy`."""
+        columns = [f"weight_{name}" for name in self.parameters.vector.names()]
+        for table in generations:
+            asked = np.array(self.ask())
+            if not np.array_equal(asked, table[columns].to_numpy()):
+                raise StrategyError(
+                    f'generation {self.generation} cannot be drawn again bit for bit: strategy "cma" goes on '
+                    "only on the machine model and with the locked versions that began the run. Resume it "
+                    "there, or begin a new run"
+                )
+            self.tell(table["fitness"].to_numpy())
+
+    def step_size(self) -> float:
+        """Median standard deviation of the weights of the next generation."""
+        return float(np.median(self._cma.stds))
+
+    def _middles(self) -> list[Candidate]:
+        """The mean of the distribution."""
+        mean = tuple(_bounded(self._cma.result.xfavorite))
+        return [Candidate("mean", mean, self.generation - 1)]
+
+    def _propose(self) -> list[Individual]:
+        with _one_thread():
+            self._points = self._cma.ask()
+            sigmas = [float(sigma) for sigma in self._cma.stds]
+        first = self.generation * self.parameters.lambda_
+        return [
+            Individual(_bounded(point), sigmas, first + place, (), self.generation)
+            for place, point in enumerate(self._points)
+        ]
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """The best mu; among equals earlier ones first."""
+        return sorted(asked, key=lambda one: -one.fitness.values[0])[: self.parameters.mu]
+
+    def _draw(self, n: int, n_weights: int) -> np.ndarray:
+        """Normal draws of a generation, shape (n, n_weights): a stream for each individual."""
+        seed = self.parameters.seed
+        streams = (child_stream(seed, self.generation, place) for place in range(n))
+        return np.array([[stream.standard_normal() for _ in range(n_weights)] for stream in streams])
+
+
+def _bounded(point: np.ndarray) -> list[float]:
+    """A point of [0, 1], which rounding may have left by a hair."""
+    return [float(value) for value in np.clip(point, 0.0, 1.0)]
+
+
+def _one_thread() -> threadpool_limits:
+    """Linear algebra on one thread: the order of sums must not depend on how many there are."""
+    return threadpool_limits(1, "blas")

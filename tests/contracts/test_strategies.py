@@ -1,0 +1,141 @@
+"""What every strategy must keep, whoever wrote it: registered, it is tested here."""
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evo.config import RunConfig
+from evo.evolution.fitness import Tally, all_pairings
+from evo.evolution.records import individuals_table, new_strategy
+from evo.strategies import STRATEGIES, Strategy, StrategyError
+from ilp_agent import WEIGHT_NAMES
+
+NAMES = sorted(STRATEGIES)
+TARGET = np.linspace(0.1, 0.9, len(WEIGHT_NAMES))
+
+
+def config_of(name: str, seed: int = 1, mu: int = 4) -> RunConfig:
+    """A configuration with the first number of children that the strategy takes."""
+    for lambda_ in (mu, 2 * mu, 4 * mu):
+        try:
+            return RunConfig(strategy=name, mu=mu, lambda_=lambda_, seed=seed)
+        except ValueError:
+            continue
+    raise AssertionError(f"{name} takes none of the usual population sizes for mu = {mu}")
+
+
+def nearness(individual: list[float]) -> float:
+    """A fitness without noise: minus the distance to a point."""
+    return -float(np.linalg.norm(np.array(individual) - TARGET))
+
+
+def generations(strategy: Strategy, n: int) -> Iterator[pd.DataFrame]:
+    """Play n generations and give each as the table that would be committed."""
+    for _ in range(n):
+        asked = strategy.ask()
+        told = strategy.tell(np.array([nearness(one) for one in asked]))
+        zero = np.zeros((len(all_pairings(len(asked))), 1, 1), np.int64)
+        tally = Tally(all_pairings(len(asked)), zero, zero, zero, zero)
+        yield individuals_table(told, strategy, tally, ["deck"])
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_individuals_are_as_promised(name: str) -> None:
+    config = config_of(name)
+    strategy = new_strategy(config)
+    numbers: set[int] = set()
+    for generation in range(4):
+        assert strategy.generation == generation
+        asked = strategy.ask()
+        assert len(asked) == STRATEGIES[name].evaluated(config.mu, config.lambda_, generation)
+        for one in asked:
+            assert len(one) == len(WEIGHT_NAMES)
+            assert all(type(weight) is float and 0 <= weight <= 1 for weight in one)
+            own = strategy.values(one)
+            assert len(own) == len(strategy.columns(WEIGHT_NAMES))
+            assert np.isfinite(own).all()
+            assert (one.birth == generation) == (one.number not in numbers) or generation == 0
+        assert len({one.number for one in asked}) == len(asked)
+        numbers |= {one.number for one in asked}
+        told = strategy.tell(np.arange(len(asked), dtype=float))
+        assert told.generation == generation
+        assert told.survived.sum() == len(strategy.parents) == config.mu
+        assert strategy.parents[0].number == asked[-1].number, "more is better, and the best comes first"
+        assert strategy.step_size() > 0
+
+
+def test_misuse_is_refused(name: str) -> None:
+    strategy = new_strategy(config_of(name))
+    with pytest.raises(StrategyError, match=r"tell\(\) before ask\(\) of generation 0"):
+        strategy.tell(np.zeros(4))
+    n = len(strategy.ask())
+    with pytest.raises(StrategyError, match=r"ask\(\) again before tell\(\)"):
+        strategy.ask()
+    for wrong in (np.zeros(n - 1), np.zeros((n, 1)), np.full(n, np.nan), [np.inf] * n):
+        with pytest.raises(StrategyError, match=f"fitness must be {n} finite numbers"):
+            strategy.tell(wrong)
+    strategy.tell(np.zeros(n))
+
+
+def test_the_same_seed_is_the_same_run_and_another_is_not(name: str) -> None:
+    first, again, other = (
+        pd.concat(generations(new_strategy(config_of(name, seed)), 6)) for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
+    columns = [f"weight_{one}" for one in WEIGHT_NAMES]
+    same = first[columns].to_numpy() == other[columns].to_numpy()
+    assert not same[(first[columns].to_numpy() > 0) & (first[columns].to_numpy() < 1)].any()
+
+
+def test_global_random_state_is_neither_used_nor_changed(name: str) -> None:
+    def run() -> pd.DataFrame:
+        return pd.concat(generations(new_strategy(config_of(name)), 3))
+
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    first, state, numbers = run(), random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    random.seed(2)
+    np.random.seed(2)  # noqa: NPY002
+    pd.testing.assert_frame_equal(run(), first, check_exact=True)
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    assert random.getstate() == state
+    assert np.random.get_state()[1].tolist() == numbers  # noqa: NPY002
+
+
+@pytest.mark.parametrize("stop", [0, 1, 5])
+def test_it_is_restored_from_its_tables(name: str, stop: int) -> None:
+    whole = list(generations(new_strategy(config_of(name)), 9))
+    restored = new_strategy(config_of(name))
+    restored.restore(iter(whole[:stop]))
+    assert restored.generation == stop
+    for expected, table in zip(whole[stop:], generations(restored, 9 - stop), strict=True):
+        pd.testing.assert_frame_equal(table, expected, check_exact=True)
+
+
+def test_candidates_are_distinct_weights(name: str) -> None:
+    strategy = new_strategy(config_of(name))
+    for _ in generations(strategy, 5):
+        pass
+    candidates = strategy.candidates()
+    assert len({one.weights for one in candidates}) == len(candidates) >= len(strategy.parents)
+    assert len({one.name for one in candidates}) == len(candidates)
+    assert candidates[0].name == f"individual {strategy.parents[0].number}"
+    assert all(0 <= one.birth < 5 for one in candidates)
+
+
+def test_it_adapts_its_steps_to_climb_a_hill(name: str) -> None:
+    """From a distance of about 0.7 to within 0.02 of a point: steps of a fixed size end far before it."""
+    strategy = new_strategy(config_of(name, mu=10))
+    began = strategy.step_size()
+    for _ in range(600):
+        strategy.tell(np.array([nearness(one) for one in strategy.ask()]))
+    assert -strategy.parents[0].fitness.values[0] < 0.02
+    assert strategy.step_size() < began / 10

@@ -1,7 +1,7 @@
-"""Styles of play: groups of weights by Ward's method, how sure they are, and how they fare by decks. Pure.
+"""Styles of play: clusters of weights by Ward's method, how sure they are, and how they fare by decks. Pure.
 
 Weights are compared in their scale-free form, since scaling them all changes no plan. Source
-of the method: EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between groups.
+of the method: EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 from evo.analysis.tables import names_of, shares_of
 from evo.stats.points import outcome_codes, points_of_first
 
-MOST_GROUPS = 10
+MOST_CLUSTERS = 10
 STABILITY_DRAWS = 100
 PERMUTATIONS = 999
 CHANCE_DRAWS = 40
 SMALLEST_STABLE = 5
-"""Of smaller groups the bootstrap says nothing."""
+"""Of smaller clusters the bootstrap says nothing."""
 
 DISTINCT = 1e-9
 """Shares nearer to each other than this are the same point."""
@@ -28,32 +28,33 @@ DISTINCT = 1e-9
 
 @dataclass(frozen=True)
 class Clusters:
-    """A population in groups.
+    """A population in clusters.
 
     Attributes:
-        members: the population with group (1 the largest), silhouette (nan where there is one group) and
-            medoid (whether it is its group's).
+        members: the population with group (number of the cluster, 1 the largest), silhouette (nan where there
+            is one cluster) and medoid (whether it is its cluster's).
         tree: Ward's linkage, shape (members - 1, 4), as scipy has it.
-        levels: one row a number of groups: groups, silhouette (mean); empty where none can be made.
-        groups: one row a group: group, name, size, runs (how many it comes from), silhouette, stability (mean
-            Jaccard similarity to its nearest group in bootstrap draws; above 0.75 is stable), medoid (row in
-            `members`), share_NAME (means).
+        levels: one row a number of clusters: groups (that number), silhouette (mean); empty where there are
+            none.
+        summary: one row a cluster: group (its number), name, size, runs (how many it comes from), silhouette,
+            stability (mean Jaccard similarity to its nearest cluster in bootstrap draws; above 0.75 is
+            stable), medoid (row in `members`), share_NAME (means).
         notes: what a reader must know, in words.
     """
 
     members: pd.DataFrame
     tree: np.ndarray
     levels: pd.DataFrame
-    groups: pd.DataFrame
+    summary: pd.DataFrame
     notes: tuple[str, ...]
 
 
-def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed: int = 1) -> Clusters:
-    """Group a population by its shares.
+def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, seed: int = 1) -> Clusters:
+    """Cluster a population by its shares.
 
     Args:
         population: one row an individual, with run, individual and share_NAME (`evo.analysis.tables`).
-        n_groups: how many; the best by silhouette without it.
+        n_clusters: how many; the best by silhouette without it.
         seed: of the bootstrap draws.
     """
     notes = []
@@ -67,12 +68,12 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
     n = len(shares)
     distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0
     tree = linkage(shares, "ward") if n > 1 else np.empty((0, 4))
-    most = min(MOST_GROUPS, distinct, n - 1)
+    most = min(MOST_CLUSTERS, distinct, n - 1)
     levels = pd.DataFrame(
         [(k, _silhouettes(shares, _cut(tree, k)).mean()) for k in range(2, most + 1)],
         columns=["groups", "silhouette"],
     )
-    chosen = n_groups
+    chosen = n_clusters
     if levels.empty:
         reason = (
             "there is nobody"
@@ -83,17 +84,18 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
             if n < 3
             else "all are alike"
         )
-        notes.append(f"no groups can be told apart: {reason}")
+        notes.append(f"no clusters can be told apart: {reason}")
         chosen = 1
     elif chosen is None:
         best = levels.loc[levels["silhouette"].idxmax()]
         chosen = int(best["groups"])
         strength = _strength(best["silhouette"])
-        notes.append(f"{chosen} groups have the best silhouette, {best['silhouette']:.2f}: {strength}")
+        notes.append(f"{chosen} clusters have the best silhouette, {best['silhouette']:.2f}: {strength}")
         chance = _chance(shares, most, np.random.default_rng(seed))
         if best["silhouette"] <= chance:
             notes.append(
-                f"populations of one group reach {chance:.2f} by chance (95%), so these groups only describe"
+                f"populations of one cluster reach {chance:.2f} by chance (95%), so these "
+                "clusters only describe"
             )
     chosen = max(1, min(chosen, max(distinct, 1)))
     labels = _cut(tree, chosen) if chosen > 1 else np.ones(n, int)
@@ -101,12 +103,12 @@ def cluster_weights(population: pd.DataFrame, n_groups: int | None = None, seed:
         group=labels, silhouette=_silhouettes(shares, labels) if 1 < chosen < n else np.full(n, np.nan)
     )
     stability = _stability(shares, labels, np.random.default_rng(seed)) if 1 < chosen < n else {}
-    members, groups = _describe(members, shares, stability)
-    return Clusters(members, tree, levels, groups, tuple(notes))
+    members, summary = _describe(members, shares, stability)
+    return Clusters(members, tree, levels, summary, tuple(notes))
 
 
 def _cut(tree: np.ndarray, k: int) -> np.ndarray:
-    """Labels of k groups, 1 the largest; among equals the one that comes first."""
+    """Labels of k clusters, 1 the largest; among equals the one that comes first."""
     raw = fcluster(tree, k, "maxclust")
     names, first, counts = np.unique(raw, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
@@ -115,7 +117,7 @@ def _cut(tree: np.ndarray, k: int) -> np.ndarray:
 
 
 def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Silhouette of each; nan where sklearn would raise (one group, or each alone)."""
+    """Silhouette of each; nan where sklearn would raise (one cluster, or each alone)."""
     from sklearn.metrics import silhouette_samples  # noqa: PLC0415 - a second to import
 
     if not 2 <= len(np.unique(labels)) <= len(labels) - 1:
@@ -124,7 +126,7 @@ def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
-    """The best silhouette that 95% of populations of one group with the same covariance stay below."""
+    """The best silhouette that 95% of populations of one cluster with the same covariance stay below."""
     middle, spread = shares.mean(axis=0), np.cov(shares.T)
     found = []
     for _ in range(CHANCE_DRAWS):
@@ -147,27 +149,27 @@ def _strength(silhouette: float) -> str:
 
 
 def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator) -> dict[int, float]:
-    """Mean over bootstrap draws of each group's Jaccard similarity to the most similar group of the draw.
+    """Mean over bootstrap draws of each cluster's Jaccard similarity to the most similar cluster of the draw.
 
     Source: Hennig, "Cluster-wise assessment of cluster stability", 2007.
     """
     k = labels.max()
-    found: dict[int, list[float]] = {group: [] for group in range(1, k + 1)}
+    found: dict[int, list[float]] = {cluster: [] for cluster in range(1, k + 1)}
     for _ in range(STABILITY_DRAWS):
         drawn = np.unique(pick.integers(len(labels), size=len(labels)))
         if len(drawn) <= k:
             continue
         again = fcluster(linkage(shares[drawn], "ward"), k, "maxclust")
-        for group, values in found.items():
-            own = labels[drawn] == group
+        for cluster, values in found.items():
+            own = labels[drawn] == cluster
             if own.any():
                 values.append(
                     max((own & (again == one)).sum() / (own | (again == one)).sum() for one in set(again))
                 )
     sizes = np.bincount(labels)
     return {
-        group: float(np.mean(values)) if values and sizes[group] >= SMALLEST_STABLE else float("nan")
-        for group, values in found.items()
+        cluster: float(np.mean(values)) if values and sizes[cluster] >= SMALLEST_STABLE else float("nan")
+        for cluster, values in found.items()
     }
 
 
@@ -181,8 +183,8 @@ def _describe(
     )
     medoid, rows = np.zeros(len(members), bool), []
     names: set[str] = set()
-    for group in sorted(members["group"].unique()):
-        own = np.flatnonzero(members["group"] == group)
+    for cluster in sorted(members["group"].unique()):
+        own = np.flatnonzero(members["group"] == cluster)
         distances = np.linalg.norm(shares[own][:, None] - shares[own], axis=2).sum(axis=1)
         place = int(own[distances.argmin()])
         medoid[place] = True
@@ -191,12 +193,12 @@ def _describe(
         names.add(name)
         rows.append(
             {
-                "group": group,
+                "group": cluster,
                 "name": name,
                 "size": len(own),
                 "runs": members["run"].iloc[own].nunique(),
                 "silhouette": members["silhouette"].iloc[own].mean(),
-                "stability": stability.get(group, float("nan")),
+                "stability": stability.get(cluster, float("nan")),
                 "medoid": place,
             }
             | dict(zip(shares_of(members), mean, strict=True))
@@ -208,7 +210,7 @@ def _describe(
 def _name(
     mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
 ) -> str:
-    """The weights that set a group apart, the most first: as many as make the name its own."""
+    """The weights that set a cluster apart, the most first: as many as make the name its own."""
     apart = np.divide(mean - middle, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
     order = np.argsort(-np.abs(apart), kind="stable")
     words = [
@@ -246,33 +248,33 @@ def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return won, played
 
 
-def compare_groups(games: pd.DataFrame, groups: np.ndarray) -> pd.DataFrame:
-    """How groups differ by decks: EVA's Figs. 9 and 10, rank-sum tests with correction for many tests.
+def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
+    """How clusters differ by decks: EVA's Figs. 9 and 10, rank-sum tests with correction for many tests.
 
     Args:
         games: everybody against everybody, as `evo.play.matchups.games_table` makes it.
-        groups: of each entrant, 1 and up (0: of none), in the order of the table's names.
+        clusters: of each entrant, 1 and up (0: of none), in the order of the table's names.
 
     Returns:
-        One row a comparison: kind, group, other, deck, opponent_deck, score, other_score (means over the
-        two groups), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
-        "any opponent": both groups with `deck` against everybody with `opponent_deck`; rank-sum test
+        One row a comparison: kind, group and other (clusters), deck, opponent_deck, score, other_score (means
+        over the two clusters), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
+        "any opponent": both clusters with `deck` against everybody with `opponent_deck`; rank-sum test
         (Fig. 9).
-        "head to head": the group with `deck` against the other with `opponent_deck`, each one's own scores,
+        "head to head": the cluster with `deck` against the other with `opponent_deck`, each one's own scores,
         rank-sum test (Fig. 10); the decks' strength belongs to it, and both sides are of the same games, so
-        its p-values are far too small. "decks exchanged": the group with `deck` against the other with
-        `opponent_deck`, beside the other with `deck` against the group; permutation test over individuals.
-        Empty where there is one group.
+        its p-values are far too small. "decks exchanged": the cluster with `deck` against the other with
+        `opponent_deck`, beside the other with `deck` against the cluster; permutation test over individuals.
+        Empty where there is one cluster.
     """
     won, played = score_cube(games)
     decks = [str(name) for name in games["first_deck"].cat.categories]
-    labels = sorted(set(groups.tolist()) - {0})
+    labels = sorted(set(clusters.tolist()) - {0})
     rows = []
-    for group, other in combinations(labels, 2):
-        ours, theirs = np.flatnonzero(groups == group), np.flatnonzero(groups == other)
+    for cluster, other in combinations(labels, 2):
+        ours, theirs = np.flatnonzero(clusters == cluster), np.flatnonzero(clusters == other)
         among = np.ix_(ours, theirs), np.ix_(theirs, ours)
         for (a, deck), (b, opposed) in product(enumerate(decks), repeat=2):
-            key = group, other, deck, opposed
+            key = cluster, other, deck, opposed
             anybody = _rates(won[:, :, a, b], played[:, :, a, b])
             rows.append(("any opponent", *key, *_test(anybody[ours], anybody[theirs])))
             mine = _rates(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
@@ -300,14 +302,14 @@ def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
 
 
 def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
-    """Scores of two groups against each other with the same decks, and a permutation test of the two.
+    """Scores of two clusters against each other with the same decks, and a permutation test of the two.
 
     Their games are the same games, so no test of independent samples fits: labels are shuffled instead.
 
     Args:
-        won: points of members of both groups against each other, shape (members, members).
+        won: points of members of both clusters against each other, shape (members, members).
         played: games, the same shape.
-        n: the first so many are of the first group.
+        n: the first n are of the first cluster.
     """
     pick = np.random.default_rng(1)
     labels = np.zeros((PERMUTATIONS + 1, len(won)))

@@ -1,4 +1,4 @@
-"""The last populations of runs against each other, and how the groups among them fare by decks."""
+"""The last populations of runs against each other, and how the clusters among them fare by decks."""
 
 import shlex
 from collections.abc import Sequence
@@ -56,9 +56,9 @@ def crossplay(
     return tournament, population
 
 
-def groups_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
-    """The group of each of a population, 0 of those left out of the clusters."""
+def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
+    """The cluster of each of a population, 0 of those left out of the clusters."""
     known = members.set_index(["run", "individual"])["group"]
     keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
-    groups: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
-    return groups
+    clusters: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
+    return clusters

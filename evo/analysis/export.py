@@ -69,8 +69,8 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     return found
 
 
-def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
-    """One profile for each group of the runs' last populations: its medoid.
+def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
+    """One profile for each cluster of the runs' last populations: its medoid.
 
     Raises:
         RunError: there is no such run.
@@ -78,8 +78,8 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
     runs = read_runs(paths)
     found = cluster_weights(last_population(runs.individuals))
     profiles = []
-    for group in found.groups.to_dict("records"):
-        row = found.members.iloc[group["medoid"]]
+    for cluster in found.summary.to_dict("records"):
+        row = found.members.iloc[cluster["medoid"]]
         config = runs.configs[row["run"]]
         provenance = {
             "run": row["run"],
@@ -92,11 +92,11 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
             "manaforge": version("manaforge"),
             "rules": RULES_VERSION,
             "group": {
-                "number": int(group["group"]),
-                "name": group["name"],
-                "size": int(group["size"]),
+                "number": int(cluster["group"]),
+                "name": cluster["name"],
+                "size": int(cluster["size"]),
                 "of": len(found.members),
-                "runs": int(group["runs"]),
+                "runs": int(cluster["runs"]),
             },
         }
         provenance |= named_agent(config)
@@ -105,10 +105,10 @@ def group_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
             "points": float(row["fitness"]),
             "win_rate": float(row["win_rate"]),
         }
-        slug = group["name"].replace(", ", "-").replace(" ", "-")
+        slug = cluster["name"].replace(", ", "-").replace(" ", "-")
         columns = weights_of(runs.individuals)
         weights = WEIGHTS_OF[config.agent].from_array(row[columns].to_numpy(float))
-        profiles.append(Profile(f"group-{group['group']}-{slug}", weights, provenance))
+        profiles.append(Profile(f"group-{cluster['group']}-{slug}", weights, provenance))
     return profiles
 
 

@@ -1,4 +1,4 @@
-"""Figures of groups of weights: the tree, the map, and how groups differ by decks."""
+"""Figures of clusters of weights: the tree, the map, and how clusters differ by decks."""
 
 import numpy as np
 import pandas as pd
@@ -17,16 +17,16 @@ FAINTEST = 1e-6
 """Smaller p-values are drawn like this one."""
 
 
-def group_colours(n: int) -> dict[int, str]:
-    """A colour for each group, 1 to n."""
+def cluster_colours(n: int) -> dict[int, str]:
+    """A colour for each cluster, 1 to n."""
     palette = sns.color_palette("colorblind", max(n, 1))
     return {number + 1: to_hex(colour) for number, colour in enumerate(palette)}
 
 
 def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
-    """Ward's tree, its leaves and what is within a group coloured by group (EVA's Fig. 8)."""
+    """Ward's tree, its leaves and what is within a cluster coloured by cluster (EVA's Fig. 8)."""
     labels = clusters.members["group"].to_numpy()
-    colours = group_colours(labels.max())
+    colours = cluster_colours(labels.max())
     n = len(labels)
     under: list[set[int]] = [{int(label)} for label in labels]
     for left, right in clusters.tree[:, :2].astype(int):
@@ -50,10 +50,10 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         leaf_rotation=90,
         leaf_font_size=6,
     )
-    for row in clusters.groups.itertuples():
+    for row in clusters.summary.itertuples():
         axes.plot([], [], color=colours[row.group], label=f"{row.group}: {row.name} ({row.size})")
     axes.legend(fontsize=7, frameon=False)
-    axes.set(ylabel="distance of merged groups (Ward)", xlabel="" if few else f"{n} individuals")
+    axes.set(ylabel="distance of merged clusters (Ward)", xlabel="" if few else f"{n} individuals")
     return axes
 
 
@@ -75,11 +75,11 @@ def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plot_map(axes: Axes, clusters: Clusters) -> Axes:
-    """All weights in the plane of their two principal components, by group; medoids ringed."""
+    """All weights in the plane of their two principal components, by cluster; medoids ringed."""
     places, kept = project(clusters.members[shares_of(clusters.members)].to_numpy())
     labels = clusters.members["group"].to_numpy()
-    colours = group_colours(labels.max())
-    for row in clusters.groups.itertuples():
+    colours = cluster_colours(labels.max())
+    for row in clusters.summary.itertuples():
         own = labels == row.group
         mark, colour = MARKERS[(row.group - 1) % len(MARKERS)], colours[row.group]
         label = f"{row.group}: {row.name} ({row.size})"
@@ -95,14 +95,14 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
 
 
 def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> Axes:
-    """How two groups differ by decks (one part of EVA's Figs. 9 and 10).
+    """How two clusters differ by decks (one part of EVA's Figs. 9 and 10).
 
-    Blue where the first group scores more, red where the second does, the deeper the smaller the corrected
+    Blue where the first cluster scores more, red where the second does, the deeper the smaller the corrected
     p-value; what differs at 0.05 after correction has a thick box.
 
     Args:
         axes: to draw on.
-        comparisons: rows of `evo.analysis.clustering.compare_groups` of one kind and two groups.
+        comparisons: rows of `evo.analysis.clustering.compare_clusters` of one kind and two clusters.
         decks: in the order to draw.
     """
     shade = pd.DataFrame(0.0, index=decks, columns=decks)

@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 
 from engine import RULES_VERSION, find_deck
 from evo.analysis import sentences as say
-from evo.analysis.clustering import Clusters, cluster_weights, compare_groups
-from evo.analysis.crossplay import crossplay, groups_of
+from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters
+from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.plots import (
     plot_ages,
     plot_fitness,
@@ -62,7 +62,7 @@ MOST_NAMES = 10
 """Weights that fit a figure of the usual width."""
 
 MOST_COMPARED = 4
-"""Groups whose comparisons are drawn."""
+"""Clusters whose comparisons are drawn."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
                 )
             ],
         ),
-        *_groups(clusters, runs, paths, play, names),
+        *_cluster_sections(clusters, runs, paths, play, names),
         _lineage(individuals),
     ]
     again = [
@@ -315,19 +315,19 @@ def _champions(runs: Runs) -> Section:
     return Section("Champions", text, [html_table(table, formats)], note)
 
 
-def _groups(
+def _cluster_sections(
     clusters: Clusters, runs: Runs, paths: Sequence[Path], play: Play, decks: list[str]
 ) -> list[Section]:
-    """The groups, their tree and map, and how they fare by decks."""
+    """The clusters, their tree and map, and how they fare by decks."""
     parts = []
     if len(clusters.members) > 1:
         parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
         parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
-    shown = clusters.groups.drop(columns="medoid").rename(
-        columns=dict(zip(shares_of(clusters.groups), names_of(clusters.groups), strict=True))
+    shown = clusters.summary.drop(columns="medoid").rename(
+        columns=dict(zip(shares_of(clusters.summary), names_of(clusters.summary), strict=True))
         | {"name": "set apart by"}
     )
-    formats = dict.fromkeys(names_of(clusters.groups), "{:.1%}") | dict.fromkeys(
+    formats = dict.fromkeys(names_of(clusters.summary), "{:.1%}") | dict.fromkeys(
         ("silhouette", "stability"), "{:.2f}"
     )
     parts.append(html_table(shown, formats))
@@ -336,10 +336,10 @@ def _groups(
         parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}))
     sections = [
         Section(
-            "Styles", say.groups_sentence(clusters), parts, "Ward's method on shares; rings mark medoids."
+            "Styles", say.clusters_sentence(clusters), parts, "Ward's method on shares; rings mark medoids."
         )
     ]
-    if len(clusters.groups) > 1:
+    if len(clusters.summary) > 1:
         sections.append(_comparisons(clusters, runs, paths, play, decks))
     return sections
 
@@ -350,7 +350,7 @@ def _comparisons(
     fewer = -(-MOST_PLAYERS // len(runs.folders))
     tournament, population = crossplay(runs, paths, 2, most=fewer, backend="exact")
     games = play_matchups(tournament.roster, tournament.matchups, tournament.names, play)
-    comparisons = compare_groups(games, groups_of(population, clusters.members))
+    comparisons = compare_clusters(games, clusters_of(population, clusters.members))
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
     parts = []
     for kind, rows in few.groupby("kind", sort=False):
@@ -359,13 +359,13 @@ def _comparisons(
             for axes, (_, pair) in zip(many, pairs, strict=True):
                 plot_comparison(axes, pair, decks)
             drawn.suptitle(str(kind), fontsize=10)
-            parts.append(image(png(drawn), f"groups by decks, {kind}"))
+            parts.append(image(png(drawn), f"clusters by decks, {kind}"))
     return Section(
         "Styles by decks",
         say.comparisons_sentence(comparisons),
         parts,
         f"{len(population)} individuals, everybody against everybody, {len(games):,} games. Numbers: the "
-        "first group's score less the second's; depth of colour: the corrected p-value; thick boxes: "
+        "first cluster's score less the second's; depth of colour: the corrected p-value; thick boxes: "
         "below 0.05.",
     )
 

@@ -168,27 +168,26 @@ def decks_sentence(scores: pd.DataFrame) -> str:
     )
 
 
-def groups_sentence(clusters: Clusters) -> str:
+def clusters_sentence(clusters: Clusters) -> str:
     """How many styles there are, and how sure."""
     said = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
-    if len(clusters.groups) < 2:
+    if len(clusters.summary) < 2:
         return said
-    known = clusters.groups["stability"].notna()
-    stable = clusters.groups["stability"] > 0.75
+    known = clusters.summary["stability"].notna()
+    stable = clusters.summary["stability"] > 0.75
     parts = [
         f"{row.group} ({row.name}): {_count(row.size, 'individual')} of {_count(row.runs, 'run')}, "
         + ("too small to tell its stability" if pd.isna(row.stability) else f"stability {row.stability:.2f}")
-        for row in clusters.groups.itertuples()
+        for row in clusters.summary.itertuples()
     ]
-    return (
-        f"{said} Of {known.sum()} groups large enough to tell {stable.sum()} are stable. {'; '.join(parts)}."
-    )
+    stably = f"Of {known.sum()} clusters large enough to tell {stable.sum()} are stable"
+    return f"{said} {stably}. {'; '.join(parts)}."
 
 
 def comparisons_sentence(comparisons: pd.DataFrame) -> str:
-    """How many differences between groups are beyond chance, and the largest of them."""
+    """How many differences between clusters are beyond chance, and the largest of them."""
     if comparisons.empty:
-        return "With one group there is nothing to compare."
+        return "With one cluster there is nothing to compare."
     parts = []
     for kind in ("any opponent", "decks exchanged"):
         rows = comparisons[comparisons["kind"] == kind]
@@ -198,7 +197,7 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
         if len(beyond):
             one = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
             text += (
-                f", most of all group {one['group']} against {one['other']} with {one['deck']} against "
+                f", most of all cluster {one['group']} against {one['other']} with {one['deck']} against "
                 f"{one['opponent_deck']}: {one['score']:.1%} to {one['other_score']:.1%}"
             )
         parts.append(text)

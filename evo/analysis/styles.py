@@ -14,20 +14,20 @@ STYLE_GAMES = 20
 
 
 def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.DataFrame:
-    """What the middle of each group does in games against itself, on the same deals for all.
+    """What the middle of each cluster does in games against itself, on the same deals for all.
 
     Args:
         clusters: of the runs' populations.
         runs: for decks and rules.
-        games: of each group and deck, the deck in a mirror.
+        games: of each cluster and deck, the deck in a mirror.
 
     Returns:
-        One row a group: group, name, turns (rounds a game), and by turn of a player: face_damage (attack
-        thrown at the hero), trades (attacks on minions), plays (cards played).
+        One row a cluster: group (its number), name, turns (rounds a game), and by turn of a player:
+        face_damage (attack on the hero), trades (attacks on minions), plays (cards played).
     """
     rows = []
-    for group in clusters.groups.to_dict("records"):
-        row = clusters.members.iloc[group["medoid"]]
+    for cluster in clusters.summary.to_dict("records"):
+        row = clusters.members.iloc[cluster["medoid"]]
         config = runs.configs[row["run"]]
         weights = row[weights_of(clusters.members)].to_numpy(float)
         counts = np.zeros(4)
@@ -43,8 +43,8 @@ def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.
         turns = counts[0] or 1.0
         rows.append(
             {
-                "group": group["group"],
-                "name": group["name"],
+                "group": cluster["group"],
+                "name": cluster["name"],
                 "turns": float(np.mean(lengths)),
                 "face_damage": counts[1] / turns,
                 "trades": counts[2] / turns,

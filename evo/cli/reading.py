@@ -12,8 +12,8 @@ from rich.live import Live
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evo.analysis.clustering import cluster_weights, compare_groups
-from evo.analysis.crossplay import crossplay, groups_of
+from evo.analysis.clustering import cluster_weights, compare_clusters
+from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.sentences import comparisons_sentence
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import draw_run
@@ -50,26 +50,26 @@ def crossplay_command(
     pool: str = typer.Option("auto", help="auto, local or ray."),
     address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
 ) -> None:
-    """Play everybody of the runs' last populations against everybody, and compare groups by decks."""
+    """Play everybody of the runs' last populations against everybody, and compare clusters by decks."""
     check_pool(pool)
     found = _read(runs)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
     done = play_into(tournament, out, "crossplay", pool, workers, address, quiet=False)
-    comparisons = compare_groups(done.games, groups_of(population, clusters.members))
-    for name, table in (("groups", clusters.groups), ("comparisons", comparisons)):
+    comparisons = compare_clusters(done.games, clusters_of(population, clusters.members))
+    for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
         content = table.to_csv(index=False, lineterminator="\n").encode()
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
-    shown = RichTable("group", "name", "size", "runs", "silhouette", "stability", "score")
+    shown = RichTable("cluster", "name", "size", "runs", "silhouette", "stability", "score")
     scores = done.read.ratings.set_index("entrant")["score"]
     texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
-    labels = groups_of(population, clusters.members)
-    for group in clusters.groups.itertuples():
-        score = scores[texts[labels == group.group]].mean()
-        numbers = f"{group.silhouette:.2f}", f"{group.stability:.2f}", f"{score:.1%}"
-        shown.add_row(str(group.group), Text(group.name), str(group.size), str(group.runs), *numbers)
+    labels = clusters_of(population, clusters.members)
+    for cluster in clusters.summary.itertuples():
+        score = scores[texts[labels == cluster.group]].mean()
+        numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{score:.1%}"
+        shown.add_row(str(cluster.group), Text(cluster.name), str(cluster.size), str(cluster.runs), *numbers)
     done.console.print(shown)
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)

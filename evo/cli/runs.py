@@ -16,7 +16,7 @@ from rich.text import Text
 
 from engine import ManaforgeError
 from engine.errors import unknown_name
-from evo.analysis.export import best_profiles, group_profiles, write_profiles
+from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.cli.progress import Counter, Display, default_folder, output_console, stop_on_signals
 from evo.config import RunConfig, meanings, read_config, shipped_configs
 from evo.evolution.champion import THESIS_SEVEN
@@ -160,13 +160,13 @@ def export_command(
     top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
     clusters: bool = typer.Option(
         False,
-        help="Instead the middle of each group of the last population, or of a study's last populations.",
+        help="Instead the middle of each cluster of the last population, or of a study's last populations.",
     ),
 ) -> None:
     """Write the champion of a run, or its best candidates, as profile files with their provenance."""
     if clusters:
-        table = RichTable("profile", "individual", "of group", "file")
-        for one in write_profiles(group_profiles([run]), out):
+        table = RichTable("profile", "individual", "of cluster", "file")
+        for one in write_profiles(cluster_profiles([run]), out):
             said = one.profile.provenance
             size = f"{said['group']['size']} of {said['group']['of']}, {said['group']['runs']} runs"
             who = Text(f"{said['run']}, {said['candidate']}")

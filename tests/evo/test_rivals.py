@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from engine import Action, ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
 from engine.streams import stream_key
-from evo.analysis.export import best_profiles, group_profiles, write_profiles
+from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
 from evo.cli.main import app
@@ -180,7 +180,7 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     profile = best_profiles(tmp_path / "whole")[0]
     assert profile.weights.AGENT == WEIGHTS_OF[agent].AGENT
     assert find_entrant(f"{agent}:{tmp_path / 'whole'}").player.weights == tuple(profile.weights.array)
-    write_profiles(group_profiles([tmp_path / "whole"]), tmp_path / "groups")
+    write_profiles(cluster_profiles([tmp_path / "whole"]), tmp_path / "groups")
     wrong = "evolved greedy-ilp; play its champion as" if agent == "greedy-ilp" else "agent must be"
     with pytest.raises(ManaforgeError, match=wrong):
         find_entrant(f"ilp:{tmp_path / 'whole'}")

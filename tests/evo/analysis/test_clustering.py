@@ -8,12 +8,12 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.decomposition import PCA
 from sklearn.metrics import silhouette_score
 
-from evo.analysis.clustering import cluster_weights, compare_groups, score_cube
+from evo.analysis.clustering import cluster_weights, compare_clusters, score_cube
 from evo.analysis.plots import plot_weights
 from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree, project
 from evo.analysis.sentences import (
+    clusters_sentence,
     comparisons_sentence,
-    groups_sentence,
     mean_interval,
     weights_sentence,
     weights_table,
@@ -49,18 +49,18 @@ def planted(
 
 
 @pytest.mark.parametrize("sizes", [(20, 12, 6), (15, 14), (10, 9, 8, 7, 6)])
-def test_planted_groups_are_found(sizes: tuple[int, ...]) -> None:
+def test_planted_clusters_are_found(sizes: tuple[int, ...]) -> None:
     weights, labels = planted(sizes)
     found = cluster_weights(population(weights))
-    assert len(found.groups) == len(sizes)
+    assert len(found.summary) == len(sizes)
     assert (found.members["group"].to_numpy() == labels + 1).all()
-    assert (found.groups["stability"] > 0.95).all()
-    assert found.groups["size"].tolist() == list(sizes)
-    assert found.groups["runs"].tolist() == [3] * len(sizes)
-    assert found.groups["name"].is_unique
-    for place, name in enumerate(found.groups["name"]):
+    assert (found.summary["stability"] > 0.95).all()
+    assert found.summary["size"].tolist() == list(sizes)
+    assert found.summary["runs"].tolist() == [3] * len(sizes)
+    assert found.summary["name"].is_unique
+    for place, name in enumerate(found.summary["name"]):
         assert f"more {WEIGHT_NAMES[place]}" in name
-    for row in found.groups.itertuples():
+    for row in found.summary.itertuples():
         assert found.members.loc[row.medoid, "group"] == row.group
     assert found.members["medoid"].sum() == len(sizes)
     assert found.notes[0].endswith("structure")
@@ -73,7 +73,7 @@ def test_scaling_an_individual_changes_no_table_and_no_figure() -> None:
     a, b = cluster_weights(one), cluster_weights(other)
     keep = [name for name in a.members.columns if name not in WEIGHTS]
     pd.testing.assert_frame_equal(a.members[keep], b.members[keep])
-    pd.testing.assert_frame_equal(a.groups, b.groups)
+    pd.testing.assert_frame_equal(a.summary, b.summary)
     pd.testing.assert_frame_equal(weights_table(one), weights_table(other))
     assert weights_sentence(one) == weights_sentence(other)
     drawn = []
@@ -97,7 +97,7 @@ def test_levels_tree_and_map_agree_with_scipy_and_scikit_learn() -> None:
     assert found.tree == pytest.approx(linkage(shares, "ward"))
     chosen = found.levels.set_index("groups")["silhouette"]
     assert chosen[3] == pytest.approx(
-        silhouette_score(shares, found.members["group"] if len(found.groups) == 3 else labels)
+        silhouette_score(shares, found.members["group"] if len(found.summary) == 3 else labels)
     )
     assert found.levels["groups"].tolist() == list(range(2, 11))
     places, kept = project(shares)
@@ -117,9 +117,9 @@ def test_levels_tree_and_map_agree_with_scipy_and_scikit_learn() -> None:
 def test_degenerate_populations_are_told(weights: np.ndarray, note: str) -> None:
     found = cluster_weights(population(weights))
     assert note in found.notes[-1]
-    assert len(found.groups) == 1
+    assert len(found.summary) == 1
     assert (found.members["group"] == 1).all()
-    assert groups_sentence(found).startswith("No groups can be told apart")
+    assert clusters_sentence(found).startswith("No clusters can be told apart")
     if len(weights) > 1:
         for plot in (plot_tree, plot_map):
             with figure(4, 4) as (_, axes):
@@ -134,12 +134,12 @@ def test_individuals_without_any_weight_are_left_out_and_told() -> None:
     assert "1 individuals have every weight 0" in found.notes[0]
 
 
-def test_two_groups_at_most_and_a_given_number() -> None:
+def test_two_clusters_at_most_and_a_given_number() -> None:
     two = np.array([[1.0] * 8, [1.0] * 8, [9.0, 1, 1, 1, 1, 1, 1, 1]])
     found = cluster_weights(population(two))
-    assert found.groups["size"].tolist() == [2, 1]
-    assert len(cluster_weights(population(planted()[0]), 2).groups) == 2
-    assert len(cluster_weights(population(np.ones((5, 8))), 4).groups) == 1
+    assert found.summary["size"].tolist() == [2, 1]
+    assert len(cluster_weights(population(planted()[0]), 2).summary) == 2
+    assert len(cluster_weights(population(np.ones((5, 8))), 4).summary) == 1
 
 
 def games_of(n: int, seed: int = 1) -> pd.DataFrame:
@@ -154,7 +154,7 @@ def games_of(n: int, seed: int = 1) -> pd.DataFrame:
 
 def test_comparisons_agree_with_scipy() -> None:
     games, groups = games_of(12), np.repeat([1, 2], 6)
-    table = compare_groups(games, groups)
+    table = compare_clusters(games, groups)
     won, played = score_cube(games)
     assert played.sum() == 2 * len(games)
     assert won.sum() == len(games)
@@ -177,8 +177,8 @@ def test_comparisons_agree_with_scipy() -> None:
         assert rows["p_adjusted"].to_numpy() == pytest.approx(stats.false_discovery_control(rows["p"])), kind
     assert (table[(table["deck"] == "x") & (table["kind"] == "any opponent")]["p_adjusted"] < 0.05).all()
     assert "differ at 0.05 after correction" in comparisons_sentence(table)
-    assert compare_groups(games, np.ones(12, int)).empty
-    assert comparisons_sentence(compare_groups(games, np.ones(12, int))).startswith("With one group")
+    assert compare_clusters(games, np.ones(12, int)).empty
+    assert comparisons_sentence(compare_clusters(games, np.ones(12, int))).startswith("With one cluster")
     with figure(4, 4) as (_, axes):
         rows = table[table["kind"] == "any opponent"]
         plot_comparison(axes, rows, ["x", "y"])
@@ -186,10 +186,10 @@ def test_comparisons_agree_with_scipy() -> None:
         assert thick == (rows["p_adjusted"] < 0.05).sum()
 
 
-def test_groups_of_nobody_are_left_out() -> None:
+def test_clusters_of_nobody_are_left_out() -> None:
     games = games_of(12)
     groups = np.array([0] * 2 + [1] * 5 + [2] * 5)
-    assert set(compare_groups(games, groups)["group"]) == {1}
+    assert set(compare_clusters(games, groups)["group"]) == {1}
 
 
 def test_intervals_over_runs_agree_with_scipy() -> None:
@@ -199,7 +199,7 @@ def test_intervals_over_runs_agree_with_scipy() -> None:
     assert np.isnan(mean_interval([1.0])[1])
 
 
-def test_equal_groups_with_decks_exchanged_differ_no_oftener_than_by_chance() -> None:
+def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() -> None:
     """60 round robins of 16 equal players whose decks are not: at most 5% of 4 x 60 tests, and 3 errors."""
     values = []
     for seed in range(60):
@@ -210,12 +210,12 @@ def test_equal_groups_with_decks_exchanged_differ_no_oftener_than_by_chance() ->
         chance = np.array([0.5, 0.65])[schedule.decks[:, 0]]
         played["outcome"] = np.where(rng.random(len(played)) < chance, 1, 2)
         games = games_table(meetings, played, [str(i) for i in range(16)], ["x", "y"])
-        table = compare_groups(games, np.repeat([1, 2], 8))
+        table = compare_clusters(games, np.repeat([1, 2], 8))
         values += table.loc[table["kind"] == "decks exchanged", "p"].tolist()
     assert (np.array(values) < 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 240) ** 0.5
 
 
-def test_noise_makes_no_groups() -> None:
+def test_noise_makes_no_clusters() -> None:
     """Uniform weights: the silhouette is no better than chance in most draws, and the note says so."""
     told = 0
     for seed in range(10):
@@ -224,8 +224,8 @@ def test_noise_makes_no_groups() -> None:
     assert told >= 7
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
-    assert np.isnan(tiny.groups["stability"].iloc[2])
-    assert "too small to tell its stability" in groups_sentence(tiny)
+    assert np.isnan(tiny.summary["stability"].iloc[2])
+    assert "too small to tell its stability" in clusters_sentence(tiny)
     nobody = cluster_weights(population(np.zeros((4, 8))))
-    assert nobody.groups.empty
+    assert nobody.summary.empty
     assert "there is nobody" in nobody.notes[-1]

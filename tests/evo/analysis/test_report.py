@@ -1,4 +1,4 @@
-"""The report, crossplay, export of groups and watch, on the committed run and as a user meets them."""
+"""The report, crossplay, export of clusters and watch, on the committed run and as a user meets them."""
 
 import re
 import shutil
@@ -154,7 +154,7 @@ def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
 
 
 @compiled
-def test_crossplay_groups_and_export_of_groups(tmp_path: Path) -> None:
+def test_crossplay_and_export_of_clusters(tmp_path: Path) -> None:
     done = manaforge("crossplay", RUN, "--games", 2, "--out", "cross", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"crossplay cross: {8 * 7 // 2 * 4 * 2} games" in done.stdout

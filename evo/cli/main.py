@@ -1,32 +1,45 @@
-"""The command `manaforge`: the one place where the parts are put together."""
+"""The command `manaforge`: the one place where its commands are put together."""
 
-import json
+from collections.abc import Callable
 from importlib.metadata import version
-from textwrap import fill
+from typing import Any
 
 import typer
 
-from engine import Action, Position, find_deck, find_ruleset, parse_position, play, rulesets, shipped_decks
-from engine.codes import ActionKind
 from engine.console import command_line
-from engine.show import console, draw_position
-from engine.view import PlayerView
-from evo.cli.explanation import as_json, draw_explanation
-from evo.cli.reading import add_reading_commands
-from evo.cli.runs import add_commands
-from evo.cli.sweep import add_sweep_commands
-from evo.cli.tournament import tournament_command
-from evo.play.entrants import NOTATION, find_entrant
-from ilp_agent import (
-    BACKENDS,
-    FORMULATIONS,
-    IlpAgent,
-    TurnProblem,
-    explain,
-    find_profile,
-    program_of,
-    shipped_profiles,
+from evo.cli.games import explain_command, play_command
+from evo.cli.reading import crossplay_command, report_command, watch_command
+from evo.cli.runs import (
+    evolve_command,
+    export_command,
+    resume_command,
+    runs_command,
+    show_config,
+    study_command,
 )
+from evo.cli.sweep import arena_command, sweep_command
+from evo.cli.tournament import tournament_command
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "play": play_command,
+    "explain": explain_command,
+    "evolve": evolve_command,
+    "resume": resume_command,
+    "study": study_command,
+    "runs": runs_command,
+    "export": export_command,
+    "config show": show_config,
+    "tournament": tournament_command,
+    "sweep": sweep_command,
+    "arena": arena_command,
+    "crossplay": crossplay_command,
+    "report": report_command,
+    "watch": watch_command,
+}
+"""Every command by name, in the order that --help lists them; "GROUP NAME" is a command of a group."""
+
+GROUPS = {"config": "Configurations of runs."}
+"""Groups of commands, with what --help says of them."""
 
 app = typer.Typer(
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
@@ -55,86 +68,13 @@ def _options(
     pass
 
 
-@app.command(name="play")
-def play_game(
-    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}."),
-    second: str = typer.Argument(help="Agent that goes second."),
-    decks: tuple[str, str] = typer.Option(
-        ("thesis-paladin", "thesis-warrior"),
-        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a file or a deck code.",
-    ),
-    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
-    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
-    explain_turns: bool = typer.Option(
-        False, "--explain", help="Say at each turn of an ILP agent what decided for its plan."
-    ),
-) -> None:
-    """Play one game and show it turn by turn."""
-    agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
-    both = find_deck(decks[0]), find_deck(decks[1])
-    rules = find_ruleset(ruleset)
-    names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
-    print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
-    told: list[str] = []
-
-    def tell_turn() -> None:
-        if told:
-            print(fill(f"{told[0]} {'; '.join(told[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
-        told.clear()
-
-    def watch(position: Position, action: Action) -> None:
-        agent = agents[position.active]
-        if not told:
-            own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
-            told.append(
-                f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
-                f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
-            )
-            if explain_turns and isinstance(agent, IlpAgent):
-                problem = TurnProblem.from_view(PlayerView(position, position.active))
-                console().print(draw_explanation(explain(problem, agent.weights, agent.backend), position))
-        if action.kind == ActionKind.END_TURN:
-            tell_turn()
-        else:
-            told.append(position.describe(action))
-
-    result = play(*agents, both, seed, ruleset=rules, watch=watch)
-    tell_turn()
-    screen = console()
-    screen.print(draw_position(result.position))
-    ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
-    screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
-    if result.error:
-        screen.print(result.error.strip(), markup=False)
+def _register() -> None:
+    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+    for name, command in COMMANDS.items():
+        group, _, own = name.rpartition(" ")
+        (groups[group] if group else app).command(name=own)(command)
+    for name, group_app in groups.items():
+        app.add_typer(group_app, name=name)
 
 
-@app.command(name="explain")
-def explain_position(
-    position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
-    profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
-    backend: str = typer.Option("exact", help=f"{', '.join(BACKENDS)}."),
-    as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
-    program: str = typer.Option(
-        "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."
-    ),
-) -> None:
-    """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
-    parsed = parse_position(position)
-    chosen = find_profile(profile)
-    problem = TurnProblem.from_position(parsed)
-    if program:
-        print(program_of(problem, chosen.weights, program))
-        return
-    explanation = explain(problem, chosen.weights, backend)
-    if as_data:
-        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
-        return
-    screen = console()
-    screen.print(draw_position(parsed))
-    screen.print(draw_explanation(explanation, parsed, f"{chosen.name}, {backend}"))
-
-
-add_commands(app)
-app.command(name="tournament")(tournament_command)
-add_sweep_commands(app)
-add_reading_commands(app)
+_register()

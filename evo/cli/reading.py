@@ -5,6 +5,7 @@ import os
 import time
 import warnings
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType
@@ -17,45 +18,42 @@ from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.sentences import comparisons_sentence
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import draw_run
+from evo.cli.options import GOES_ON, Address, Place, PoolName, Workers, place_of
 from evo.cli.progress import Counter, output_console
-from evo.cli.runs import check_pool, pool_of
+from evo.cli.sessions import pool_of
 from evo.cli.tournament import play_into
 from evo.play.games import Player
 from evo.storage.files import replace_file
 from evo.storage.store import RunError
 
-RUNS = typer.Argument(metavar="RUN", help="Run folders, or folders of studies.")
-CROSSPLAY_OUT = typer.Option(
-    None, help="Its folder; the same again goes on where it stopped. (default: runs/crossplay-<hash>)"
-)
-REPORT_OUT = typer.Option(
-    None, help="The page. (default: report.html in the run's or study's folder; of several, here)"
-)
-
-
-def add_reading_commands(app: typer.Typer) -> None:
-    """Register these commands."""
-    app.command(name="crossplay")(crossplay_command)
-    app.command(name="report")(report_command)
-    app.command(name="watch")(watch_command)
+RunPaths = Annotated[
+    list[Path], typer.Argument(metavar="RUN", help="Run folders, or folders of studies.", show_default=False)
+]
+CrossplayOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("crossplay"))]
+ReportOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", help="The page. (default: report.html in the run's or study's folder; of several, here)"
+    ),
+]
 
 
 def crossplay_command(
-    runs: list[Path] = RUNS,
+    runs: RunPaths,
     games: int = typer.Option(
         2, min=2, help="Games for each two individuals and ordered pair of decks; even."
     ),
-    out: Path = CROSSPLAY_OUT,
-    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
-    pool: str = typer.Option("auto", help="auto, local or ray."),
-    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+    out: CrossplayOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
 ) -> None:
     """Play everybody of the runs' last populations against everybody, and compare clusters by decks."""
-    check_pool(pool)
+    place = place_of(pool, workers, address)
     found = _read(runs)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
-    done = play_into(tournament, out, "crossplay", pool, workers, address, quiet=False)
+    done = play_into(tournament, out, "crossplay", place, quiet=False)
     comparisons = compare_clusters(done.games, clusters_of(population, clusters.members))
     for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
         content = table.to_csv(index=False, lineterminator="\n").encode()
@@ -78,9 +76,9 @@ def crossplay_command(
 
 
 def report_command(
-    runs: list[Path] = RUNS,
-    out: Path = REPORT_OUT,
-    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
+    runs: RunPaths,
+    out: ReportOut = None,
+    workers: Workers = 0,
 ) -> None:
     """Write a page that tells what runs show, with figures, tables and the commands that repeat them."""
     from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
@@ -91,8 +89,8 @@ def report_command(
         raise RunError(f"cannot write {target}; choose another --out")
     counter = Counter(output_console(), 0)
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
-    with pool_of("local", workers, "", players, counter) as pool:
-        page = make_report(found, runs, lambda table, games: pool.play(table, games, counter.advance))
+    with pool_of(Place("local", workers, ""), players, counter) as pool:
+        page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
     replace_file(target, page, target.with_name(f".{target.name}.tmp"))
     for problem in found.problems:
         counter.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
@@ -100,7 +98,7 @@ def report_command(
 
 
 def watch_command(
-    runs: list[Path] = RUNS,
+    runs: RunPaths,
     every: float = typer.Option(2.0, min=0.1, help="Seconds between looks."),
     once: bool = typer.Option(False, help="Look once and leave; so does a watch without a terminal."),
 ) -> None:

@@ -1,12 +1,9 @@
 """The commands around runs: evolve, resume, study, runs, export, config show."""
 
-import contextlib
 import os
-import signal
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -15,71 +12,48 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from engine import ManaforgeError
-from engine.errors import unknown_name
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
-from evo.cli.progress import Counter, Display, default_folder, output_console, stop_on_signals
-from evo.config import RunConfig, meanings, read_config, shipped_configs
+from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
+from evo.cli.progress import Display, default_folder, output_console
+from evo.cli.sessions import carry_on, playing
+from evo.config import meanings, read_config, shipped_configs
 from evo.evolution.champion import THESIS_SEVEN
-from evo.evolution.run import begin_session, evolve, extend
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
-from evo.play.games import Player, compile_games
-from evo.play.pool import InterruptedRunError, Pool
-from evo.play.pools import POOLS, open_pool
+from evo.play.pool import InterruptedRunError
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
-from evo.storage.store import RunError, RunFolder, check_vacant, open_run, peek_run
+from evo.storage.store import RunError, check_vacant, open_run, peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
 MOST_COLUMNS = 8
 """Weights whose table still fits a terminal from left to right."""
 
-CONFIG = typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}.")
-SET = typer.Option(
-    [], "--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."
-)
-WORKERS = typer.Option(
-    None, min=0, help="Workers; 0 for one on each processor. (default: the configuration's)"
-)
-POOL = typer.Option(None, help="auto, local or ray. (default: the configuration's)")
-ADDRESS = typer.Option(None, help="Ray cluster to join: auto or HOST:PORT. (default: the configuration's)")
-OUT = typer.Option(None, help="The run folder. (default: runs/<config>-<UTC time>)")
-STUDY_OUT = typer.Option(None, help="The study's folder. (default: runs/<config>-study)")
-RUN = typer.Argument(help="A run folder.")
-PROFILES_OUT = typer.Option(..., "--out", help="The folder to write profile files into.")
-RUNS = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own.")
-ROOT = typer.Argument(Path("runs"), help="Where run folders are.")
-TENSORBOARD = typer.Option(
-    False, "--tensorboard", help="Also write scalars to the run's tensorboard/ folder."
-)
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register these commands."""
-    app.command(name="evolve")(evolve_command)
-    app.command(name="resume")(resume_command)
-    app.command(name="study")(study_command)
-    app.command(name="runs")(runs_command)
-    app.command(name="export")(export_command)
-    config = typer.Typer(help="Configurations of runs.", no_args_is_help=True)
-    config.command(name="show")(show_config)
-    app.add_typer(config, name="config")
+Out = Annotated[
+    Path | None, typer.Option(help="The run folder. (default: runs/<config>-<UTC time>)", show_default=False)
+]
+StudyOut = Annotated[
+    Path | None, typer.Option("--out", help="The study's folder. (default: runs/<config>-study)")
+]
+Run = Annotated[Path, typer.Argument(help="A run folder.")]
+ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
+Root = Annotated[Path, typer.Argument(help="Where run folders are.")]
 
 
 def evolve_command(
-    config: str = CONFIG,
-    out: Path = OUT,
-    workers: int = WORKERS,
-    pool: str = POOL,
-    address: str = ADDRESS,
-    overrides: list[str] = SET,
-    tensorboard: bool = TENSORBOARD,
+    config: ConfigName,
+    out: Out = None,
+    workers: RunWorkers = None,
+    pool: RunPool = None,
+    address: RunAddress = None,
+    overrides: Overrides = None,
+    tensorboard: Tensorboard = False,
     resume: bool = typer.Option(
         False, "--resume", help="Go on where --out holds this very run: what a cluster starts again uses."
     ),
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
-    chosen = placed(read_config(config, overrides), workers, pool, address)
+    chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     path = out or default_folder(config)
     if resume and out is None:
         raise RunError("--resume needs --out: the folder that each start shares")
@@ -92,12 +66,12 @@ def evolve_command(
 
 
 def resume_command(
-    run: Path = RUN,
+    run: Run,
     generations: int = typer.Option(None, min=0, help="New total of generations after the first."),
-    workers: int = WORKERS,
-    pool: str = POOL,
-    address: str = ADDRESS,
-    tensorboard: bool = TENSORBOARD,
+    workers: RunWorkers = None,
+    pool: RunPool = None,
+    address: RunAddress = None,
+    tensorboard: Tensorboard = False,
 ) -> None:
     """Go on with a run where it stopped; the result is that of a run never stopped."""
     display = Display(output_console(), tensorboard)
@@ -109,20 +83,20 @@ def resume_command(
 
 
 def study_command(
-    config: str = CONFIG,
-    runs: int = RUNS,
-    out: Path = STUDY_OUT,
-    workers: int = WORKERS,
-    pool: str = POOL,
-    address: str = ADDRESS,
-    overrides: list[str] = SET,
-    tensorboard: bool = TENSORBOARD,
+    config: ConfigName,
+    runs: int = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own."),
+    out: StudyOut = None,
+    workers: RunWorkers = None,
+    pool: RunPool = None,
+    address: RunAddress = None,
+    overrides: Overrides = None,
+    tensorboard: Tensorboard = False,
     parallel: int = typer.Option(
         0, min=0, help="Runs at a time; 0: one, and on a cluster as many as keep its nodes busy."
     ),
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; started again, it goes on."""
-    chosen = placed(read_config(config, overrides), workers, pool, address)
+    chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
         raise RunError(f"{study} is a single run; choose another --out for the study")
@@ -146,7 +120,7 @@ def study_command(
 
 
 def runs_command(
-    root: Path = ROOT,
+    root: Root = Path("runs"),
 ) -> None:
     """List run folders and how they stand."""
     if not root.is_dir():
@@ -155,8 +129,8 @@ def runs_command(
 
 
 def export_command(
-    run: Path = RUN,
-    out: Path = PROFILES_OUT,
+    run: Run,
+    out: ProfilesOut,
     top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
     clusters: bool = typer.Option(
         False,
@@ -188,11 +162,11 @@ def show_config(
     config: str = typer.Argument(
         "", help=f"A file, or one of {', '.join(shipped_configs())}; none: the defaults."
     ),
-    overrides: list[str] = SET,
+    overrides: Overrides = None,
     as_toml: bool = typer.Option(False, "--toml", help="Print the resolved file itself."),
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
-    chosen = read_config(config or os.devnull, overrides)
+    chosen = read_config(config or os.devnull, overrides or ())
     if as_toml:
         print(chosen.to_toml(), end="")
         return
@@ -204,94 +178,6 @@ def show_config(
         text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
         table.add_row(key, text, meaning)
     output_console().print(table)
-
-
-def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
-    """The configuration with what the command line says of workers, pool and address."""
-    if pool is not None:
-        check_pool(pool)
-    if pool == "local" and address is None:
-        address = ""  # the command line outweighs the file
-    given = {"workers": workers, "pool": pool, "address": address}
-    return config.changed(**{key: value for key, value in given.items() if value is not None})
-
-
-def check_pool(pool: str) -> None:
-    """Refuse a name that is no pool.
-
-    Raises:
-        UnknownNameError: the message lists the pools.
-    """
-    if pool not in POOLS:
-        raise unknown_name("pool", pool, POOLS)
-
-
-@contextlib.contextmanager
-def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
-    """A pool for a configuration."""
-    players = [Player(backend=config.backend, kind=config.agent)]
-    if config.final.benchmark_games:
-        players.append(Player(backend=config.backend))
-    with pool_of(config.pool, config.workers, config.address, players, display) as pool:
-        yield pool
-
-
-@contextlib.contextmanager
-def pool_of(
-    kind: str, workers: int, address: str, players: Sequence[Player], display: Display | Counter
-) -> Iterator[Pool]:
-    """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
-    compiled = all(player.compiled for player in players)
-    stopped: InterruptedRunError | None = None
-    ready = False
-    with stop_on_signals(display):
-        try:
-            with open_pool(kind, workers, address, compiled, display.raise_if_stopped) as (pool, said):
-                display.console.print(said, markup=False, highlight=False)
-                compile_games(player.kind for player in players if player.compiled)
-                ready = True
-                yield pool
-        except InterruptedRunError as error:
-            stopped = error
-            if not ready:
-                print(
-                    f"stopped by {signal.Signals(error.signal).name} before the first game", file=sys.stderr
-                )
-        finally:
-            display.close()
-    if stopped is not None:
-        leave(128 + stopped.signal)
-
-
-def carry_on(
-    folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
-) -> None:
-    """Evolve a folder to its end, or to a new one; say how to resume, and where, when it is stopped."""
-    begin_session(folder, pool)
-    if generations is not None:
-        extend(folder, generations)
-    try:
-        evolve(folder, pool, display)
-    except InterruptedRunError as error:
-        display.close()
-        name = signal.Signals(error.signal).name
-        folder.note(event="stopped", signal=name)
-        done = (
-            f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
-        )
-        way = f"manaforge resume {folder.path}"
-        way += f" --address {address}" if address else ""
-        print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
-        raise
-    finally:
-        display.close()
-
-
-def leave(code: int) -> NoReturn:
-    """Exit with a code once everything is put away."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    raise typer.Exit(code)
 
 
 def show_champion(path: Path, console: Console) -> None:

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
@@ -12,9 +12,22 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine import find_deck, find_ruleset, rulesets, shipped_decks
-from evo.cli.runs import check_pool, verdict_of
-from evo.cli.tournament import names_in, one_of, play_into, played
+from engine import find_deck, find_ruleset
+from evo.cli.options import (
+    DECKS_HELP,
+    GOES_ON,
+    Address,
+    AsJson,
+    DealSeed,
+    PoolName,
+    RulesetName,
+    Workers,
+    names_in,
+    one_of,
+    place_of,
+)
+from evo.cli.runs import verdict_of
+from evo.cli.tournament import play_into, played
 from evo.play.entrants import NOTATION, find_entrant
 from evo.play.matchups import Seats, games_table
 from evo.tournament.arena import arena_tournament, read_arena
@@ -22,19 +35,8 @@ from evo.tournament.output import show, warnings_of
 from evo.tournament.run import Tournament, find_faults
 from evo.tournament.sweep import against_best, parse_values, shown, sweep_table, vary
 
-DECKS_HELP = f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
-SWEEP_OUT = typer.Option(
-    None, help="Its folder; the same again goes on where it stopped. (default: runs/sweep-<hash>)"
-)
-ARENA_OUT = typer.Option(
-    None, help="Its folder; the same again goes on where it stopped. (default: runs/arena-<hash>)"
-)
-
-
-def add_sweep_commands(app: typer.Typer) -> None:
-    """Register these commands."""
-    app.command(name="sweep")(sweep_command)
-    app.command(name="arena")(arena_command)
+SweepOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("sweep"))]
+ArenaOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("arena"))]
 
 
 def sweep_command(
@@ -49,7 +51,7 @@ def sweep_command(
         max=10**9,
         help="Games for each value and ordered pair of decks; even where paired.",
     ),
-    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: the entrant goes "
@@ -58,14 +60,14 @@ def sweep_command(
     seed: int = typer.Option(
         1, min=0, max=2**64 - 1, help="Of the deals, which are the same for all values."
     ),
-    out: Path = SWEEP_OUT,
-    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
-    pool: str = typer.Option("auto", help="auto, local or ray."),
-    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
+    out: SweepOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
     as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
 ) -> None:
     """Play one weight's curve: win rate against an opponent, value by value."""
-    check_pool(pool)
+    place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
     seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
     deck_names = names_in(decks)
@@ -85,7 +87,7 @@ def sweep_command(
         seed=seed,
         origin=shlex.join(words),
     )
-    with played(tournament, out, "sweep", pool, workers, address, as_data) as (folder, _, console):
+    with played(tournament, out, "sweep", place, as_data) as (folder, _, console):
         curve = sweep_table(variants, tournament, folder.played)
         marks = against_best(variants, tournament, folder.played)
         faults = find_faults(tournament, folder.played)
@@ -152,20 +154,20 @@ def arena_command(
     config: str = typer.Argument("arena", help="A file of an arena; configs/arena.toml without one."),
     champion: str = typer.Option("", help=f"Another champion: {NOTATION}."),
     games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
-    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Of the deals."),
-    out: Path = ARENA_OUT,
-    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
-    pool: str = typer.Option("auto", help="auto, local or ray."),
-    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
-    as_data: bool = typer.Option(False, "--json", help="Print the summary as JSON for machines."),
+    seed: DealSeed = 1,
+    out: ArenaOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
 ) -> None:
     """Play a champion and every agent known against each other over all decks."""
-    check_pool(pool)
+    place = place_of(pool, workers, address)
     words = ["manaforge", "arena"] + ([config] if config != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
     words += ["--seed", str(seed)] if seed != 1 else []
     tournament = arena_tournament(read_arena(config), champion, games, seed, shlex.join(words))
-    done = play_into(tournament, out, "arena", pool, workers, address, as_data)
+    done = play_into(tournament, out, "arena", place, as_data)
     if as_data:
         print(json.dumps(done.summary, indent=1, allow_nan=False))
         for warning in warnings_of(done.summary):

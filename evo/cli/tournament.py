@@ -8,72 +8,88 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
 from rich.console import Console
 
-from engine import find_deck, find_ruleset, rulesets, shipped_decks
-from engine.errors import unknown_name
+from engine import find_deck, find_ruleset
+from evo.cli.options import (
+    DECKS_HELP,
+    GOES_ON,
+    WHO_PLAYS,
+    Address,
+    AsJson,
+    DealSeed,
+    Place,
+    PoolName,
+    RulesetName,
+    Workers,
+    names_in,
+    one_of,
+    place_of,
+)
 from evo.cli.progress import Counter, output_console
-from evo.cli.runs import check_pool, pool_of
-from evo.play.entrants import NOTATION, find_entrants
+from evo.cli.sessions import pool_of
+from evo.play.entrants import find_entrants
 from evo.play.local import LocalPool
-from evo.play.matchups import Format, Seats, games_table
+from evo.play.matchups import FORMATS, Seats, games_table
 from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Verdict, parse_sprt
 from evo.stats.standings import Standings, standings
-from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
+from evo.tournament.folder import TournamentFolder, open_tournament
 from evo.tournament.output import show, summary_of, warnings_of, write_files
 from evo.tournament.run import Tournament, find_faults, play_tournament
 
 SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 
-ENTRANTS = typer.Argument(
-    metavar="ENTRANT", help=f"Who plays: {NOTATION}. Globs expand; named twice, one also meets itself."
-)
+OFFERED_FORMATS = tuple(name for name, one in FORMATS.items() if one.summary)
+DEFAULT_FORMAT = OFFERED_FORMATS[0]
+FORMATS_HELP = f"{'; '.join(f'{name}: {FORMATS[name].summary}' for name in OFFERED_FORMATS)}."
 
-OUT = typer.Option(
-    None, help="Its folder; the same again goes on where it stopped. (default: runs/tournament-<hash>)"
-)
+Entrants = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ENTRANT",
+        help=f"{WHO_PLAYS} Globs expand; named twice, one also plays itself.",
+        show_default=False,
+    ),
+]
+Out = Annotated[Path | None, typer.Option(help=GOES_ON.format("tournament"), show_default=False)]
 
 
 def tournament_command(
-    entrants: list[str] = ENTRANTS,
-    decks: str = typer.Option(
-        "", help=f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
-    ),
+    entrants: Entrants,
+    decks: str = typer.Option("", help=DECKS_HELP),
     games: int = typer.Option(
         200,
         min=1,
         max=10**9,
         help="Games for each two entrants and ordered pair of decks; even where paired.",
     ),
-    style: str = typer.Option(
-        "round-robin", "--format", help="round-robin, or gauntlet: the first against all the others."
-    ),
-    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP),
+    ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
         "pair of entrants, itself included, the first deck for whoever goes first.",
     ),
-    out: Path = OUT,
+    out: Out = None,
     sprt: str = typer.Option(
         "",
         metavar="KEY=VALUE...",
         help="Stop as soon as the games say which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
         "(model=normalized). Of two entrants; --games is then the most.",
     ),
-    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Of the deals."),
-    workers: int = typer.Option(0, min=0, help="Workers; 0 for one on each processor."),
-    pool: str = typer.Option("auto", help="auto, local or ray."),
-    address: str = typer.Option("", help="Ray cluster to join: auto or HOST:PORT."),
-    as_data: bool = typer.Option(False, "--json", help="Print the summary as JSON for machines."),
+    seed: DealSeed = 1,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
 ) -> None:
     """Play a tournament and say who is better, and how surely."""
-    check_pool(pool)
+    place = place_of(pool, workers, address)
     words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
     found, twice = find_entrants([text for text in entrants if text not in words])
     deck_names = names_in(decks)
@@ -87,11 +103,11 @@ def tournament_command(
         ruleset_name=ruleset,
         games=games,
         seats=cast(Seats, one_of("--seats", "kind of seats", seats, ("paired", "fixed"))),
-        style=cast(Format, one_of("--format", "format", style, ("round-robin", "gauntlet"))),
+        style=one_of("--format", "format", style, OFFERED_FORMATS),
         seed=seed,
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
     )
-    finish = play_into(tournament, out, "tournament", pool, workers, address, as_data)
+    finish = play_into(tournament, out, "tournament", place, as_data)
     if as_data:
         print(json.dumps(finish.summary, indent=1, allow_nan=False))
         for warning in warnings_of(finish.summary):
@@ -113,24 +129,20 @@ class Finished:
     console: Console
 
 
-def play_into(
-    tournament: Tournament, out: Path | None, kind: str, pool: str, workers: int, address: str, quiet: bool
-) -> Finished:
+def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool) -> Finished:
     """Play a tournament in its folder, telling how far it is, and write all its files.
 
     Args:
         tournament: who plays what.
         out: its folder; `runs/KIND-HASH` without one.
         kind: what it is called on the way.
-        pool: "auto", "local" or "ray".
-        workers: how many; 0 for one on each processor.
-        address: of a Ray cluster, or "".
+        place: where the games are played.
         quiet: whether standard output stays empty, and progress goes to standard error.
 
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
-    with played(tournament, out, kind, pool, workers, address, quiet) as (folder, verdict, console):
+    with played(tournament, out, kind, place, quiet) as (folder, verdict, console):
         names = [deck.name for deck in tournament.decks]
         table = games_table(tournament.matchups, folder.played, tournament.names, names)
         read = standings(table)
@@ -142,7 +154,7 @@ def play_into(
 
 @contextlib.contextmanager
 def played(
-    tournament: Tournament, out: Path | None, kind: str, pool: str, workers: int, address: str, quiet: bool
+    tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool
 ) -> Iterator[tuple[TournamentFolder, Verdict, Console]]:
     """The folder of a tournament whose games are all played; arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
@@ -159,7 +171,7 @@ def played(
         if left == 0:  # nobody is needed
             verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
         else:
-            with pool_of(pool, workers, address, chosen, counter) as players:
+            with pool_of(place, chosen, counter) as players:
                 try:
                     verdict = play_tournament(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:
@@ -176,19 +188,3 @@ def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, coun
         "To go on: the same command again",
         file=sys.stderr,
     )
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Names with commas between, each once."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
-    """The text, where it is one of the known.
-
-    Raises:
-        TournamentError: it is not; the message lists the nearest.
-    """
-    if text not in known:
-        raise TournamentError(f"{option}: {unknown_name(what, text, known)}")
-    return text

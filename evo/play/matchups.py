@@ -5,8 +5,9 @@ the entrants exchanged, over all pairs of decks (`evo.play.setups`). `fixed`: tw
 goes first; both orders of two entrants play each deal. `first`: the same, but the pairing's first goes first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,37 @@ from evo.play.setups import Setups, make_schedule, make_setups
 from evo.stats.points import OUTCOMES
 
 Seats = Literal["paired", "fixed", "first"]
-Format = Literal["round-robin", "gauntlet", "sweep"]
+
+
+def _all(n: int) -> list[int]:
+    return list(range(n))
+
+
+def _first(n: int) -> list[int]:  # noqa: ARG001 - of any number of entrants
+    return [0]
+
+
+@dataclass(frozen=True)
+class Format:
+    """Who plays whom, of entrants by place.
+
+    Attributes:
+        summary: for --help; "" of a format that no user chooses.
+        pairs: all pairings (i, j), i < j, of n entrants.
+        diagonal: who play themselves where every ordered pair of seats is wanted (`fixed`), of n entrants.
+    """
+
+    summary: str
+    pairs: Callable[[int], list[tuple[int, int]]]
+    diagonal: Callable[[int], list[int]]
+
+
+FORMATS = {
+    "round-robin": Format("everybody plays everybody", lambda n: list(combinations(range(n), 2)), _all),
+    "gauntlet": Format("the first plays all the others", lambda n: [(0, j) for j in range(1, n)], _first),
+    "sweep": Format("", lambda n: [(i, n - 1) for i in range(n - 1)], _all),
+}
+"""Formats by name; the first is the default."""
 
 FAULTS = {Fault.NONE: "", Fault.ILLEGAL_ACTION: "illegal action", Fault.AGENT_ERROR: "agent error"}
 
@@ -96,19 +127,16 @@ class Matchups:
         return Setups(decks, np.zeros(len(keys), bool), np.array(keys, np.uint64))
 
 
-def make_pairings(n: int, style: Format, self_play: Sequence[int]) -> np.ndarray:
-    """Who meets whom.
+def make_pairings(n: int, style: str, self_play: Sequence[int]) -> np.ndarray:
+    """The pairings of a format; shape (pairings, 2).
 
     Args:
         n: entrants.
-        style: everybody meets everybody, all the others meet the first, or all the others meet the last.
+        style: a name of `FORMATS`.
         self_play: entrants who also play themselves.
     """
-    if style == "sweep":
-        others = [(i, n - 1) for i in range(n - 1)]
-    else:
-        others = [(i, j) for i in range(1 if style == "gauntlet" else n) for j in range(i + 1, n)]
-    return np.array(others + [(i, i) for i in sorted(self_play)], np.int64).reshape(-1, 2)
+    pairs = FORMATS[style].pairs(n)
+    return np.array(pairs + [(i, i) for i in sorted(self_play)], np.int64).reshape(-1, 2)
 
 
 def games_table(

@@ -13,7 +13,7 @@ from engine import RULES_VERSION, Deck, Outcome, Ruleset
 from evo.play.dispatch import Note
 from evo.play.entrants import Entrant
 from evo.play.games import GAME, Roster, Schedule, fault_text
-from evo.play.matchups import FAULTS, Format, Matchups, Seats, make_pairings
+from evo.play.matchups import FAULTS, FORMATS, Matchups, Seats, make_pairings
 from evo.play.pool import Pool
 from evo.seeds import Stream
 from evo.stats.points import points_of
@@ -43,7 +43,7 @@ class Tournament:
         ruleset_name: its name.
         games: for each cell; see `evo.play.matchups.Matchups`.
         seats: see `evo.play.matchups.Matchups`.
-        style: see `evo.play.matchups.make_pairings`.
+        style: a name of `evo.play.matchups.FORMATS`.
         seed: of the deals.
         sprt: when to stop early; of two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
@@ -61,7 +61,7 @@ class Tournament:
     ruleset_name: str
     games: int
     seats: Seats = "paired"
-    style: Format = "round-robin"
+    style: str = "round-robin"
     seed: int = 1
     sprt: Sprt | None = None
     words: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Tournament:
     def _self_play_places(self) -> list[int]:
         """Places of those who play themselves: all with fixed seats, whose table has its diagonal."""
         if self.seats == "fixed":
-            return [0] if self.style == "gauntlet" else list(range(len(self.entrants)))
+            return FORMATS[self.style].diagonal(len(self.entrants))
         return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.self_play]
 
     @property

@@ -1,0 +1,52 @@
+"""Absolute progress: the best of each generation against fixed opponents; fitness itself is relative."""
+
+import numpy as np
+import pandas as pd
+
+from evo.analysis.tables import Runs, best_individuals, weights_of
+from evo.config import RunConfig
+from evo.evolution.champion import THESIS_SEVEN, thesis_seven
+from evo.play.games import Play, roster_of
+from evo.play.matchups import Matchups, play_matchups
+from evo.seeds import Stream
+from evo.stats.standings import scores_table
+
+PROGRESS_GENERATIONS = 20
+PROGRESS_GAMES = 10
+
+
+def absolute_progress(
+    runs: Runs,
+    config: RunConfig,
+    play: Play,
+    generations: int = PROGRESS_GENERATIONS,
+    games: int = PROGRESS_GAMES,
+) -> pd.DataFrame:
+    """Score of the best of some generations against the thesis's seven, on the same deals for all.
+
+    Args:
+        runs: whose best.
+        config: decks and rules.
+        play: plays a schedule.
+        generations: about so many of each run, the first and the last among them.
+        games: for each opponent and ordered pair of decks, even.
+
+    Returns:
+        One row a run and generation: run, generation, individual, score, low, high (95% interval).
+    """
+    best = best_individuals(runs.individuals)
+    last = best.groupby("run", observed=True)["generation"].transform("max")
+    step = max(1, int(last.min()) // generations)  # the same for all runs
+    best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
+    different = best.drop_duplicates(["run", "individual"])
+    pairings = np.array(
+        [(i, len(different) + j) for i in range(len(different)) for j in range(len(THESIS_SEVEN))]
+    )
+    roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), "exact")
+    matchups = Matchups(pairings, len(roster.decks), games, 1, (Stream.TOURNAMENT,))
+    texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
+    scores = scores_table(play_matchups(roster, matchups, [*texts, *THESIS_SEVEN], play)).set_index("entrant")
+    own = scores.loc[[f"{run}:{one}" for run, one in best[["run", "individual"]].itertuples(index=False)]]
+    found = best[["run", "generation", "individual"]].copy()
+    found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
+    return found

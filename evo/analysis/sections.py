@@ -1,0 +1,345 @@
+"""The sections of a report: each answers one question with a sentence, figures and tables.
+
+To add one, write a function here and put its line into `SECTIONS`; docs/extending.md tells it step by step.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+
+from engine import find_deck
+from evo.analysis import sentences as say
+from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters
+from evo.analysis.crossplay import clusters_of, crossplay
+from evo.analysis.plots import (
+    plot_ages,
+    plot_fitness,
+    plot_lifespans,
+    plot_lineage,
+    plot_newcomers,
+    plot_progress,
+    plot_sigmas,
+    plot_weights,
+)
+from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree
+from evo.analysis.progress import PROGRESS_GAMES, absolute_progress
+from evo.analysis.tables import (
+    Runs,
+    ancestors,
+    best_individuals,
+    last_population,
+    lifespans,
+    long_sigmas,
+    names_of,
+    newcomers,
+    shares_of,
+    sigmas_of,
+    wins_by_decks,
+)
+from evo.config import RunConfig
+from evo.evolution.champion import THESIS_SEVEN
+from evo.figures.page import html_table, image
+from evo.figures.style import draw, grid, plot_scores, png
+from evo.play.games import Play
+from evo.play.matchups import play_matchups
+from evo.storage.champion import whole_champion
+from ilp_agent import find_profile, shipped_profiles
+from rivals import WEIGHTS_OF, find_agent_profile
+
+MOST_PLAYERS = 120
+"""Individuals in the round robin of a report; of more, the best of each run."""
+
+MOST_NAMES = 10
+"""Weights that fit a figure of the usual width."""
+
+MOST_COMPARED = 4
+"""Clusters whose comparisons are drawn."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question: its title, the answer in words, figures and tables, a note."""
+
+    title: str
+    text: str
+    parts: Sequence[Markup] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What sections are made of.
+
+    Attributes:
+        runs: as `evo.analysis.tables.read_runs` gives them; all with the same decks and rules.
+        paths: as the user named them.
+        play: plays a schedule (`evo.play.pool.Pool.play`).
+    """
+
+    runs: Runs
+    paths: Sequence[Path]
+    play: Play
+
+    @property
+    def individuals(self) -> pd.DataFrame:
+        """All individuals of all generations."""
+        return self.runs.individuals
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """Decks and rules of all runs."""
+        return next(iter(self.runs.configs.values()))
+
+    @cached_property
+    def decks(self) -> list[str]:
+        """Names of the decks."""
+        return [find_deck(deck).name for deck in self.config.decks]
+
+    @cached_property
+    def population(self) -> pd.DataFrame:
+        """The last populations."""
+        return last_population(self.individuals)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The last populations in clusters."""
+        return cluster_weights(self.population)
+
+
+def what_was_run(given: Material) -> list[Section]:
+    """How many runs and games, and a table of the runs."""
+    individuals, runs = given.individuals, given.runs
+    games = int(individuals["games"].sum() / 2)
+    last = individuals.groupby("run", observed=True)["generation"].max()
+    finished = sum(
+        int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
+    )
+    many = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
+    text = (
+        f"{many}, {finished} of them with all their generations, {games:,} games of evolution. Every "
+        "generation plays all pairings with every ordered pair of decks on common deals."
+    )
+    return [Section("What was run", text, [_runs_table(runs)])]
+
+
+def _runs_table(runs: Runs) -> Markup:
+    last = runs.individuals.groupby("run", observed=True)["generation"].max()
+    rows = [
+        {
+            "run": name,
+            "strategy": config.strategy,
+            "mu + lambda": f"{config.mu} + {config.lambda_}",
+            "generation": f"{last.get(name, 'none')} of {config.generations}",
+            "games a cell": config.games,
+            "decks": ", ".join(config.decks),
+            "ruleset": config.ruleset,
+            "seed": str(config.seed),
+        }
+        for name, config in runs.configs.items()
+    ]
+    return html_table(pd.DataFrame(rows))
+
+
+def champions(given: Material) -> list[Section]:
+    """The champions with their records."""
+    rows = []
+    for name, folder in given.runs.folders.items():
+        champion = whole_champion(folder)
+        if champion is None:
+            continue
+        profile = champion
+        names, said = profile.weights.names(), profile.provenance
+        seven = said.get("against_thesis_seven", {})
+        rows.append(
+            {"run": name, "champion": said.get("candidate", "")}
+            | dict(zip(names, profile.weights.shares, strict=True))
+            | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
+        )
+    if not rows:
+        return [Section("Champions", "No run is finished yet, so there is no champion.")]
+    table = pd.DataFrame(rows)
+    text = f"{len(rows)} champions."
+    if table["against the seven"].notna().any():
+        best = table.loc[table["against the seven"].astype(float).idxmax()]
+        text = (
+            f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} in "
+            f"the mean; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
+            f"{best['low']:.1%} to {best['high']:.1%})."
+        )
+    formats = dict.fromkeys((*names, "against the seven", "low", "high"), "{:.1%}")
+    note = f"Weights as {profile.weights.SCALE}."
+    return [Section("Champions", text, [html_table(table, formats)], note)]
+
+
+def fitness(given: Material) -> list[Section]:
+    """How far individuals of a generation lie apart."""
+    drawn = _draw(plot_fitness, given.individuals, "fitness")
+    return [Section("Fitness by generation", say.fitness_sentence(given.individuals), [drawn])]
+
+
+def progress(given: Material) -> list[Section]:
+    """Whether the best got better against fixed opponents."""
+    table = absolute_progress(given.runs, given.config, given.play)
+    drawn = _draw(plot_progress, table, "score of each generation's best against the thesis's seven")
+    note = (
+        f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
+        "each ordered pair of decks, the same deals for all, solved with exact; a band is the 95% "
+        "interval over runs."
+    )
+    return [Section("Absolute progress", say.progress_sentence(table), [drawn], note)]
+
+
+def ages(given: Material) -> list[Section]:
+    """How long individuals last."""
+    spans = lifespans(given.individuals)
+    parts = [_draw(plot_lifespans, spans, "lifespans", height=2), _draw(plot_ages, given.individuals, "ages")]
+    return [Section("Ages", say.ages_sentence(given.individuals, spans), parts)]
+
+
+def new_individuals(given: Material) -> list[Section]:
+    """How many of a population are replaced."""
+    new = newcomers(given.individuals)
+    parts = [_draw(plot_newcomers, new, "newcomers")] if len(new) else []
+    return [Section("Newcomers", say.newcomers_sentence(new), parts)]
+
+
+def weights(given: Material) -> list[Section]:
+    """Which weights are large, which near nothing, which undecided."""
+    agent, population = given.config.agent, given.population
+    vector, marked = WEIGHTS_OF[agent], _marked(agent)
+    width = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
+
+    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
+        return plot_weights(axes, table, marked)
+
+    shares = ("median", "quartile_1", "quartile_3", "between_runs", "within_runs")
+    parts = [
+        _draw(plot, population, "weights", width=width, height=4.4),
+        html_table(say.weights_table(population), dict.fromkeys(shares, "{:.1%}")),
+    ]
+    note = (
+        f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
+        f"right: profiles of {agent} that come with this."
+    )
+    return [Section("Weights", say.weights_sentence(population), parts, note)]
+
+
+def step_sizes(given: Material) -> list[Section]:
+    """Which step sizes shrank; nothing where the strategy writes none."""
+    if not sigmas_of(given.individuals):
+        return []
+    sigmas = long_sigmas(given.individuals)
+    return [Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")])]
+
+
+def decks(given: Material) -> list[Section]:
+    """Which deck serves best, and against which it is hardest."""
+    wins = wins_by_decks(given.population, given.decks)
+    wide = 3 + 0.6 * len(given.decks)
+
+    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
+        return plot_scores(axes, table, "score")
+
+    drawn = _draw(plot, wins, "scores by decks", wide, wide - 1)
+    return [Section("Decks", say.decks_sentence(wins), [drawn])]
+
+
+def styles(given: Material) -> list[Section]:
+    """The clusters, their tree and map, and how they fare by decks."""
+    clusters = given.clusters
+    parts = []
+    if len(clusters.members) > 1:
+        parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
+        parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
+    shown = clusters.summary.drop(columns="medoid").rename(
+        columns=dict(zip(shares_of(clusters.summary), names_of(clusters.summary), strict=True))
+        | {"name": "set apart by"}
+    )
+    formats = dict.fromkeys(names_of(clusters.summary), "{:.1%}") | dict.fromkeys(
+        ("silhouette", "stability"), "{:.2f}"
+    )
+    parts.append(html_table(shown, formats))
+    if len(clusters.levels):
+        levels = clusters.levels.rename(columns={"silhouette": "mean silhouette"})
+        parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}))
+    sections = [
+        Section(
+            "Styles", say.clusters_sentence(clusters), parts, "Ward's method on shares; rings mark medoids."
+        )
+    ]
+    if len(clusters.summary) > 1:
+        sections.append(_comparisons(given))
+    return sections
+
+
+def _comparisons(given: Material) -> Section:
+    runs = given.runs
+    fewer = -(-MOST_PLAYERS // len(runs.folders))
+    tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend="exact")
+    games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
+    comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))
+    few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
+    parts = []
+    for kind, rows in few.groupby("kind", sort=False):
+        pairs = list(rows.groupby(["group", "other"]))
+        with grid(len(pairs), 2.9, 2.6) as (drawn, many):
+            for axes, (_, pair) in zip(many, pairs, strict=True):
+                plot_comparison(axes, pair, given.decks)
+            drawn.suptitle(str(kind), fontsize=10)
+            parts.append(image(png(drawn), f"clusters by decks, {kind}"))
+    return Section(
+        "Styles by decks",
+        say.comparisons_sentence(comparisons),
+        parts,
+        f"{len(population)} individuals, everybody against everybody, {len(games):,} games. Numbers: the "
+        "first cluster's score less the second's; depth of colour: the corrected p-value; thick boxes: "
+        "below 0.05.",
+    )
+
+
+def lineage(given: Material) -> list[Section]:
+    """Of the run whose best scores most against its own generation, among those that got farthest."""
+    individuals = given.individuals
+    best = best_individuals(individuals)
+    last = best[best["generation"] == best["generation"].max()]
+    row = last.loc[last["win_rate"].idxmax()]
+    family = ancestors(individuals, row["run"], int(row["individual"]))
+    height = 1.2 + 0.16 * min(len(family), 40)
+    drawn = _draw(plot_lineage, family, "lineage", height=height)
+    return [Section("Lineage", say.lineage_sentence(family, row["run"]), [drawn])]
+
+
+SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
+    what_was_run,
+    champions,
+    fitness,
+    progress,
+    ages,
+    new_individuals,
+    weights,
+    step_sizes,
+    decks,
+    styles,
+    lineage,
+)
+"""The sections in the order of the page."""
+
+
+def _marked(agent: str) -> dict[str, np.ndarray]:
+    """Shares of the profiles of an agent that come with this, by name."""
+    if WEIGHTS_OF[agent].AGENT == "ilp":
+        return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
+    return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}
+
+
+def _draw(
+    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = 6.2, height: float = 3.4
+) -> Markup:
+    return image(draw(plot, table, width=width, height=height).png, text)

@@ -1,0 +1,100 @@
+"""The commands that show single games and turns: play, explain."""
+
+import json
+from textwrap import fill
+
+import typer
+
+from engine import Action, Position, find_deck, find_ruleset, parse_position, play, rulesets, shipped_decks
+from engine.codes import ActionKind
+from engine.show import console, draw_position
+from engine.view import PlayerView
+from evo.cli.explanation import as_json, draw_explanation
+from evo.play.entrants import NOTATION, find_entrant
+from ilp_agent import (
+    BACKENDS,
+    FORMULATIONS,
+    IlpAgent,
+    TurnProblem,
+    explain,
+    find_profile,
+    program_of,
+    shipped_profiles,
+)
+
+
+def play_command(
+    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}."),
+    second: str = typer.Argument(help="Agent that goes second."),
+    decks: tuple[str, str] = typer.Option(
+        ("thesis-paladin", "thesis-warrior"),
+        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a file or a deck code.",
+    ),
+    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
+    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    explain_turns: bool = typer.Option(
+        False, "--explain", help="Say at each turn of an ILP agent what decided for its plan."
+    ),
+) -> None:
+    """Play one game and show it turn by turn."""
+    agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
+    both = find_deck(decks[0]), find_deck(decks[1])
+    rules = find_ruleset(ruleset)
+    names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
+    print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
+    told: list[str] = []
+
+    def tell_turn() -> None:
+        if told:
+            print(fill(f"{told[0]} {'; '.join(told[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
+        told.clear()
+
+    def watch(position: Position, action: Action) -> None:
+        agent = agents[position.active]
+        if not told:
+            own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
+            told.append(
+                f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
+                f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
+            )
+            if explain_turns and isinstance(agent, IlpAgent):
+                problem = TurnProblem.from_view(PlayerView(position, position.active))
+                console().print(draw_explanation(explain(problem, agent.weights, agent.backend), position))
+        if action.kind == ActionKind.END_TURN:
+            tell_turn()
+        else:
+            told.append(position.describe(action))
+
+    result = play(*agents, both, seed, ruleset=rules, watch=watch)
+    tell_turn()
+    screen = console()
+    screen.print(draw_position(result.position))
+    ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
+    screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
+    if result.error:
+        screen.print(result.error.strip(), markup=False)
+
+
+def explain_command(
+    position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
+    profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
+    backend: str = typer.Option("exact", help=f"{', '.join(BACKENDS)}."),
+    as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
+    program: str = typer.Option(
+        "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."
+    ),
+) -> None:
+    """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
+    parsed = parse_position(position)
+    chosen = find_profile(profile)
+    problem = TurnProblem.from_position(parsed)
+    if program:
+        print(program_of(problem, chosen.weights, program))
+        return
+    explanation = explain(problem, chosen.weights, backend)
+    if as_data:
+        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
+        return
+    screen = console()
+    screen.print(draw_position(parsed))
+    screen.print(draw_explanation(explanation, parsed, f"{chosen.name}, {backend}"))

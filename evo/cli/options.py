@@ -1,0 +1,108 @@
+"""Options that several commands share, and the checks of what they hold."""
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from engine import rulesets, shipped_decks
+from engine.errors import unknown_name
+from evo.config import RunConfig, shipped_configs
+from evo.play.entrants import NOTATION
+from evo.play.pools import POOLS
+from evo.tournament.folder import TournamentError
+
+DECKS_HELP = f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
+GOES_ON = "Its folder; the same again goes on where it stopped. (default: runs/{}-<hash>)"
+
+Workers = Annotated[int, typer.Option(min=0, help="Workers; 0 for one on each processor.")]
+PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.")]
+Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
+RulesetName = Annotated[str, typer.Option("--ruleset", help=f"{', '.join(rulesets())}.")]
+DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of the deals.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
+
+RunWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=0, help="Workers; 0 for one on each processor. (default: the configuration's)"
+    ),
+]
+RunPool = Annotated[
+    str | None, typer.Option("--pool", help="auto, local or ray. (default: the configuration's)")
+]
+RunAddress = Annotated[
+    str | None,
+    typer.Option("--address", help="Ray cluster to join: auto or HOST:PORT. (default: the configuration's)"),
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."),
+]
+ConfigName = Annotated[
+    str,
+    typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}."),
+]
+Tensorboard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write scalars to the run's tensorboard/ folder.")
+]
+
+WHO_PLAYS = f"Who plays: {NOTATION}."
+
+
+class Place(NamedTuple):
+    """Where games are played: the pool, its workers, and the cluster."""
+
+    pool: str
+    workers: int
+    address: str
+
+
+def place_of(pool: str, workers: int, address: str) -> Place:
+    """The options --pool, --workers and --address.
+
+    Raises:
+        UnknownNameError: there is no such pool; the message lists them.
+    """
+    check_pool(pool)
+    return Place(pool, workers, address)
+
+
+def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
+    """The configuration with what the command line says of workers, pool and address.
+
+    Raises:
+        UnknownNameError: there is no such pool.
+        ConfigError: a value is not allowed.
+    """
+    if pool is not None:
+        check_pool(pool)
+    if pool == "local" and address is None:
+        address = ""  # the command line outweighs the file
+    given = {"workers": workers, "pool": pool, "address": address}
+    return config.changed(**{key: value for key, value in given.items() if value is not None})
+
+
+def check_pool(pool: str) -> None:
+    """Refuse a name that is no pool.
+
+    Raises:
+        UnknownNameError: the message lists the pools.
+    """
+    if pool not in POOLS:
+        raise unknown_name("pool", pool, POOLS)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names with commas between, each once."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
+    """The text, where it is one of the known.
+
+    Raises:
+        TournamentError: it is not; the message lists the nearest.
+    """
+    if text not in known:
+        raise TournamentError(f"{option}: {unknown_name(what, text, known)}")
+    return text

@@ -1,0 +1,84 @@
+"""One session of a command that plays games: a pool under signal handlers, and what is said when it stops."""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+import typer
+
+from evo.cli.options import Place
+from evo.cli.progress import Counter, Display, stop_on_signals
+from evo.config import RunConfig
+from evo.evolution.run import begin_session, evolve, extend
+from evo.play.games import Player, compile_games
+from evo.play.pool import InterruptedRunError, Pool
+from evo.play.pools import open_pool
+from evo.storage.store import RunFolder
+
+
+@contextlib.contextmanager
+def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
+    """A pool for a configuration."""
+    players = [Player(backend=config.backend, kind=config.agent)]
+    if config.final.benchmark_games:
+        players.append(Player(backend=config.backend))
+    with pool_of(Place(config.pool, config.workers, config.address), players, display) as pool:
+        yield pool
+
+
+@contextlib.contextmanager
+def pool_of(place: Place, players: Sequence[Player], display: Display | Counter) -> Iterator[Pool]:
+    """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
+    compiled = all(player.compiled for player in players)
+    stopped: InterruptedRunError | None = None
+    ready = False
+    with stop_on_signals(display):
+        try:
+            with open_pool(*place, compiled, display.raise_if_stopped) as (pool, said):
+                display.console.print(said, markup=False, highlight=False)
+                compile_games(player.kind for player in players if player.compiled)
+                ready = True
+                yield pool
+        except InterruptedRunError as error:
+            stopped = error
+            if not ready:
+                print(
+                    f"stopped by {signal.Signals(error.signal).name} before the first game", file=sys.stderr
+                )
+        finally:
+            display.close()
+    if stopped is not None:
+        leave(128 + stopped.signal)
+
+
+def carry_on(
+    folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
+) -> None:
+    """Evolve a folder to its end, or to a new one; say how to resume, and where, when it is stopped."""
+    begin_session(folder, pool)
+    if generations is not None:
+        extend(folder, generations)
+    try:
+        evolve(folder, pool, display)
+    except InterruptedRunError as error:
+        display.close()
+        name = signal.Signals(error.signal).name
+        folder.note(event="stopped", signal=name)
+        done = (
+            f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
+        )
+        way = f"manaforge resume {folder.path}"
+        way += f" --address {address}" if address else ""
+        print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
+        raise
+    finally:
+        display.close()
+
+
+def leave(code: int) -> NoReturn:
+    """Exit with a code once everything is put away."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    raise typer.Exit(code)

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import ManaforgeError
-from evo.config import ConfigError, RunConfig, meanings, read_config, shipped_configs
+from evo.config import (
+    HASHED,
+    NOT_HASHED,
+    ConfigError,
+    RunConfig,
+    meanings,
+    read_config,
+    shipped_configs,
+)
 
 
 def test_written_back_it_is_complete_and_the_same() -> None:
@@ -115,3 +123,38 @@ def test_any_text_is_a_configuration_or_our_error(text: str) -> None:
         file.flush()
         with contextlib.suppress(ConfigError):
             read_config(file.name)
+
+
+HASHES = {
+    "quickstart": "bb78c77bb2ac0ef3f71d5fd25d8783ce0a0402822684595e9630ab39b6371e02",
+    "eva": "8ff86269773335168efadd8d198428c96acae5c382922542be68b2a6b3857385",
+    "gurobi": "9668aa47890014671e4d4a8e9c96288772f7cefdda6a58e99ebf04e1cd56c746",
+    "study": "cd52da49c8d84f20952f26af0de97ac531327f4e38594a23c8bb45d2d3b8f13c",
+}
+"""Of the shipped configurations as they were before strategies had sections of their own."""
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_shipped_configurations_keep_their_hash(name: str) -> None:
+    assert read_config(name).digest == HASHES[name]
+
+
+def test_the_hash_covers_what_decides_the_games() -> None:
+    base = RunConfig()
+    known = dict(meanings())
+    assert set(HASHED) | set(NOT_HASHED) <= set(known)
+    later = set(known) - set(HASHED) - set(NOT_HASHED)
+    assert later == {"cma.initial_sigma", "cma.initial_mean"}, "keys added later"
+    assert base.changed(generations=3, workers=2, pool="local").digest == base.digest
+    assert base.changed(es={"initial_sigma": 0.1}).digest != base.digest
+    assert base.changed(seed=2).digest != base.digest
+    assert base.changed(cma={"initial_sigma": 0.25}).digest == base.digest, "its default"
+    assert base.changed(cma={"initial_sigma": 0.3}).digest != base.digest
+
+
+def test_a_strategy_says_what_sizes_it_takes() -> None:
+    with pytest.raises(ConfigError, match=r'strategy "cma" selects at most half: mu <= lambda / 2'):
+        RunConfig().changed(strategy="cma")
+    assert RunConfig().changed(strategy="cma", **{"lambda": 20}).strategy_options.initial_sigma == 0.25
+    with pytest.raises(ConfigError, match="nearest: cma"):
+        RunConfig().changed(strategy="cmaes")

@@ -1,0 +1,80 @@
+"""Pools: the same games whoever plays them, and a sentence that says who does. Ray's are in tests/faults."""
+
+import numpy as np
+import pytest
+
+from evo.play.chunking import LONGEST_CHUNK, ChunkSizer
+from evo.play.games import Schedule, play_schedule
+from evo.play.local import LocalPool
+from evo.play.pool import processors
+from evo.play.pools import POOLS, open_pool
+from evo.play.results import PoolError
+from tests.evo.play.test_games import some
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_local_pools_play_the_same_games(workers: int) -> None:
+    roster, games = some()
+    counted: list[int] = []
+    with open_pool("local", workers, "", True) as (pool, said):
+        played = pool.play(roster, games, counted.append)
+        assert pool.busy > 0
+    assert (played == play_schedule(roster, games)).all()
+    assert sum(counted) == len(games)
+    assert said.startswith(f"pool local with {workers} workers (as asked")
+
+
+def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:
+    with open_pool("auto", 0, "", True) as (pool, said):
+        assert (pool.name, pool.workers) == ("local", processors())
+    assert "threads are enough for compiled games" in said
+    with open_pool("local", 2, "", False) as (_, said):
+        assert "agents in Python hold its lock, so one thread plays" in said
+
+
+def test_a_cluster_is_not_played_on_locally() -> None:
+    with (
+        pytest.raises(PoolError, match="for the cluster at somewhere:1 use --pool ray"),
+        open_pool("local", 1, "somewhere:1", True),
+    ):
+        pass
+    assert POOLS == ("auto", "local", "ray")
+
+
+def test_a_pool_stops_where_it_is_asked_to() -> None:
+    roster, games = some()
+
+    def stop(finished: int) -> None:
+        raise KeyboardInterrupt
+
+    pool = LocalPool(2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pool.play(roster, games, stop)
+        again = pool.play(roster, games)
+    finally:
+        pool.close()
+    assert (again == play_schedule(roster, games)).all()
+
+
+def test_no_games_are_played_at_once() -> None:
+    roster, games = some()
+    nothing = Schedule(games.players[:0], games.decks[:0], games.keys[:0])
+    pool = LocalPool(1)
+    try:
+        assert len(pool.play(roster, nothing)) == 0
+    finally:
+        pool.close()
+
+
+def test_chunks_follow_the_speed() -> None:
+    sizer = ChunkSizer(2, 0.05)
+    for _ in range(60):
+        sizer.record_speed(1000, 1.0, True)
+    total = 1_000_000
+    assert sizer.size(total, total, True) == pytest.approx(LONGEST_CHUNK * 1000, abs=1), "a second's games"
+    assert sizer.size(8000, 8000, True) == 500, "a sixteenth for each of two workers"
+    assert sizer.size(800, 8000, True) == 200, "towards the end, half of each worker's share of what is left"
+    assert sizer.size(60, 8000, True) == 50, "but not below the shortest"
+    assert sizer.size(3, 8000, True) == 3, "nor more than there are"
+    assert np.all([1 <= sizer.size(left, 500, True) <= left for left in range(1, 500)])

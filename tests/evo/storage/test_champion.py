@@ -1,0 +1,82 @@
+"""Whether a run is finished and its champion whole: one answer for every command that asks."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import tomli_w
+
+from evo.evolution.run import extend
+from evo.storage.champion import read_champion_file, read_final, whole_champion
+from evo.storage.files import parquet_bytes
+from evo.storage.schema import RUN_SCHEMA, SchemaError
+from evo.storage.store import open_run, peek_run
+from tests.evo.runs import TINY
+
+
+def test_a_finished_run_has_a_whole_champion(finished: Path) -> None:
+    folder = peek_run(finished)
+    profile = whole_champion(folder)
+    assert profile is not None
+    assert folder.problems == []
+    said = read_champion_file(finished)
+    assert said.finishes(TINY)
+    assert said.provenance == profile.provenance
+    assert said.agent == "ilp"
+    final = read_final(folder)
+    assert final["candidate"].iloc[0] == profile.provenance["candidate"]
+
+
+def test_a_longer_run_is_not_finished_and_that_is_no_damage(copy: Path) -> None:
+    with open_run(copy) as folder:
+        extend(folder, 5)
+        assert whole_champion(folder) is None
+        assert folder.problems == []
+        assert not read_champion_file(copy).finishes(folder.config)
+
+
+@pytest.mark.parametrize("name", ["champion.toml", "final.parquet"])
+def test_a_changed_file_is_damage(copy: Path, name: str) -> None:
+    (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
+    folder = peek_run(copy)
+    assert whole_champion(folder) is None
+    assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+
+
+def fit_checksum(run: Path, name: str, key: str) -> None:
+    """Make the manifest agree with a changed file, as whoever forges a run would."""
+    import hashlib
+
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest[key] = hashlib.sha256((run / name).read_bytes()).hexdigest()
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_champion_with_fitting_checksum_must_still_be_complete(copy: Path) -> None:
+    content = tomllib.loads((copy / "champion.toml").read_text())
+    del content["provenance"]["candidate"]
+    (copy / "champion.toml").write_text(tomli_w.dumps(content))
+    fit_checksum(copy, "champion.toml", "champion_sha256")
+    folder = peek_run(copy)
+    assert whole_champion(folder) is None
+    assert "lacks parts of its provenance" in folder.problems[0]
+
+
+def test_a_final_with_fitting_checksum_must_still_be_a_final(copy: Path) -> None:
+    table = read_final(peek_run(copy)).drop(columns="score")
+    (copy / "final.parquet").write_bytes(parquet_bytes(table, RUN_SCHEMA))
+    fit_checksum(copy, "final.parquet", "final_sha256")
+    folder = peek_run(copy)
+    with pytest.raises(SchemaError, match="no column score"):
+        read_final(folder)
+    assert whole_champion(folder) is None
+    assert "no column score" in folder.problems[0]
+
+
+def test_no_champion_is_read_from_anything_else(tmp_path: Path) -> None:
+    assert read_champion_file(tmp_path).content == {}
+    (tmp_path / "champion.toml").write_text("provenance = 3\n")
+    said = read_champion_file(tmp_path)
+    assert said.provenance == {}
+    assert not said.finishes(TINY)

@@ -1,0 +1,108 @@
+"""Run folders: what is committed, what is set aside, what is refused; and the one reader of a history."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evo.evolution.run import new_manifest
+from evo.storage.history import HistoryError, read_committed, read_history, table_file
+from evo.storage.store import RunError, check_vacant, create_run, open_run, peek_run
+from tests.evo.runs import TINY
+
+
+def test_a_new_folder_holds_its_configuration_and_nothing_committed(tmp_path: Path) -> None:
+    with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
+        assert folder.committed == 0
+        assert list(folder.tables("generations")) == []
+    again = peek_run(tmp_path / "run")
+    assert again.config == TINY
+    assert again.manifest()["seed"] == TINY.seed
+
+
+def test_a_folder_has_one_writer(tmp_path: Path) -> None:
+    with (
+        create_run(tmp_path / "run", TINY, new_manifest(TINY)),
+        pytest.raises(RunError, match="in use by another process"),
+    ):
+        open_run(tmp_path / "run")
+    open_run(tmp_path / "run").close()
+
+
+def test_a_folder_that_holds_something_is_not_vacant(tmp_path: Path) -> None:
+    check_vacant(tmp_path / "none")
+    for name in ("lock", "manifest.json", "leftover.tmp"):
+        (tmp_path / name).touch()
+    check_vacant(tmp_path)
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(RunError, match="is not empty; choose another --out"):
+        check_vacant(tmp_path)
+    (tmp_path / "config.toml").touch()
+    with pytest.raises(RunError, match="to go on with it: manaforge resume"):
+        check_vacant(tmp_path)
+    with pytest.raises(RunError, match="is a file"):
+        check_vacant(tmp_path / "notes.txt")
+
+
+def test_a_commit_is_two_files_and_a_line(copy: Path) -> None:
+    history = read_history(copy)
+    assert (len(history.entries), history.problem) == (TINY.generations + 1, "")
+    assert history.good == history.text
+    for number, entry in enumerate(history.entries):
+        for kind in ("generations", "pairings"):
+            assert read_committed(copy, kind, number, entry) == table_file(copy, kind, number).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "left", "problem"),
+    [
+        (lambda text: text[:-1], 3, "line 4 is torn"),
+        (lambda text: text.replace("0002 ", "0007 "), 2, "line 3 is torn or not that of generation 2"),
+        (lambda text: "x" + text, 0, "line 1 is torn"),
+        (lambda text: text.replace("\n", " 00\n", 1), 0, "line 1 is torn"),
+        (lambda text: "", 0, ""),
+    ],
+)
+def test_a_history_counts_as_far_as_its_lines_are_whole(
+    copy: Path, spoil: object, left: int, problem: str
+) -> None:
+    file = copy / "checksums.txt"
+    file.write_text(spoil(file.read_text()))
+    history = read_history(copy)
+    assert len(history.entries) == left
+    assert problem in history.problem
+    assert bool(problem) == bool(history.problem)
+    assert history.good.count("\n") == left
+    assert peek_run(copy).committed == left
+
+
+def test_what_was_not_committed_cannot_be_read(copy: Path) -> None:
+    entry = read_history(copy).entries[1]
+    file = table_file(copy, "pairings", 1)
+    file.write_bytes(file.read_bytes() + b" ")
+    with pytest.raises(HistoryError, match=r"pairings/0001.parquet is damaged: it does not agree"):
+        read_committed(copy, "pairings", 1, entry)
+    with pytest.raises(RunError, match=r"0001.parquet cannot be read: pairings/0001.parquet is damaged"):
+        list(peek_run(copy).tables("pairings"))
+    file.unlink()
+    with pytest.raises(HistoryError, match=r"pairings/0001.parquet is missing"):
+        read_committed(copy, "pairings", 1, entry)
+    assert len(list(peek_run(copy).tables("generations"))) == 4, "the other kind is whole"
+
+
+def test_damage_is_set_aside_with_all_after_it(copy: Path) -> None:
+    table_file(copy, "generations", 2).unlink()
+    with open_run(copy) as folder:
+        assert folder.committed == 2
+        told = " ".join(folder.problems)
+        aside = sorted(file.name.partition("-")[2] for file in (copy / "aside").iterdir())
+    assert "generations/0002.parquet is missing" in told
+    tables = ("generations-0003.parquet", "pairings-0002.parquet", "pairings-0003.parquet")
+    assert set(aside) == {*tables, "champion.toml", "final.parquet"}
+    assert len(read_history(copy).entries) == 2
+
+
+def test_a_manifest_is_only_a_note(copy: Path) -> None:
+    for text in ("{", "[]", json.dumps({"sessions": 3}), "[" * 100_000):
+        (copy / "manifest.json").write_text(text)
+        assert peek_run(copy).manifest() == {}

@@ -6,6 +6,7 @@ refuses unknown fields.
 """
 
 import re
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
@@ -144,6 +145,37 @@ def test_the_ray_job_names_the_locked_ray_and_a_command_that_goes_on() -> None:
     assert spec["rayClusterSpec"]["rayVersion"] == locked[1]
     assert spec["entrypoint"].startswith("manaforge study ") or "--resume" in spec["entrypoint"]
     assert "--out /runs/" in spec["entrypoint"]
+
+
+def parsed(command: str) -> str:
+    """The name of the command of ours that takes these words, every option of theirs among them."""
+    from typer.main import get_command
+
+    from evo.cli.main import app
+
+    words = shlex.split(command)
+    assert words[0] == "manaforge"
+    chosen = get_command(app).commands[words[1]]
+    chosen.make_context(words[1], words[2:], resilient_parsing=False).close()
+    return words[1]
+
+
+def test_the_commands_of_clusters_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser of the command itself reads them: an option that is renamed fails here."""
+    assert parsed(ray_job()["spec"]["entrypoint"]) == "study"
+    script = (CLUSTER / "slurm.sh").read_text().replace("\\\n", " ")
+    lines = [line.strip() for line in script.splitlines()]
+    (command,) = (
+        line[line.index("manaforge") :] for line in lines if " -- " in line or line.startswith("srun")
+    )
+    values = {'"$CONFIG"': "eva", '"$ADDRESS"': "10.0.0.1:6379", '"$FOLDER"': "runs/x"}
+    for name, value in values.items():
+        assert name in command
+        command = command.replace(name, value)
+    assert parsed(command) == "evolve"
+    for wrong in ("manaforge evolve eva --resum", "manaforge study eva --runs 0"):
+        with pytest.raises(Exception, match=r"No such option|greater than or equal to 1"):
+            parsed(wrong)
 
 
 def test_the_slurm_script_is_a_script() -> None:

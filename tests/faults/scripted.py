@@ -63,8 +63,8 @@ class Scripted:
 
     def result(self, ticket: int) -> object:
         start, stop, attempt, _ = self._open[ticket]
-        part = GAMES.select(slice(start, stop))
-        answer = play_chunk(ROSTER, part, "worker 1")
+        chunk = GAMES.select(slice(start, stop))
+        answer = play_chunk(ROSTER, chunk, "worker 1")
         what = self.script(start, attempt)
         if what == "lost":
             raise LostError("node died")
@@ -114,16 +114,31 @@ def spoil(answer: Answer, how: str) -> object:
     return answer._replace(played=played, sums=sums_of(played))
 
 
-WRONG = [
-    "short", "stale", "nan", "no outcome", "unknown outcome", "endless", "fault", "negative", "sums", "nothing",
-    "text", "floats", "array of sums", "worker is a list", "address is an array", "agent failed there",
-]  # fmt: skip
+WRONG = {
+    "short": "it holds (6,) results of 7 games",
+    "stale": "it is about other games than were asked for",
+    "nan": "it took nan seconds",
+    "no outcome": "game 0 of it cannot have ended as it says",
+    "unknown outcome": "of it cannot have ended as it says",
+    "endless": "game 0 of it cannot have ended as it says",
+    "fault": "game 0 of it cannot have ended as it says",
+    "negative": "game 0 of it cannot have ended as it says",
+    "sums": "its sums are not those of its games",
+    "nothing": "it is no answer but NoneType",
+    "text": "it holds no results of games",
+    "floats": "it holds no results of games",
+    "array of sums": "its sums are not those of its games",
+    "worker is a list": "its worker is no name but list",
+    "address is an array": "it is about other games than were asked for",
+    "agent failed there": "went wrong there (AGENT_ERROR), and not here",
+}
+"""Lies, and what is said of them when seven games were asked for."""
 
 
-def run(workers: Scripted, parts: float = 20.0) -> tuple[np.ndarray, list[str]]:
+def run(workers: Scripted, chunks: float = 20.0) -> tuple[np.ndarray, list[str]]:
     notes: list[str] = []
-    pace = ChunkSizer(2, 0.0)
-    pace._speed[True] = len(GAMES) / parts
-    dispatcher = Dispatcher(pace, 4)
+    sizer = ChunkSizer(2, 0.0)
+    sizer._speed[True] = len(GAMES) / chunks
+    dispatcher = Dispatcher(sizer, 4)
     played = dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     return played, notes

@@ -38,7 +38,7 @@ def test_any_order_of_completion_gives_the_same(seed: int) -> None:
 
 @pytest.mark.parametrize("how", WRONG)
 def test_wrong_results_are_refused_told_and_played_again(how: str) -> None:
-    """Every part's first answer is spoiled; the second is good."""
+    """Every chunk's first answer is spoiled; the second is good."""
     workers = Scripted(lambda start, attempt: how if attempt == 1 and start else "")
     played, notes = run(workers)
     assert (played == EXPECTED).all()
@@ -49,10 +49,10 @@ def test_wrong_results_are_refused_told_and_played_again(how: str) -> None:
 
 @pytest.mark.parametrize("how", WRONG)
 def test_each_refusal_says_why(how: str) -> None:
-    part = GAMES.select(slice(5, 12))
-    good = play_chunk(ROSTER, part)
-    assert refusal(good, part, ROSTER) == ""
-    assert refusal(spoil(good, how), part, ROSTER) != ""
+    chunk = GAMES.select(slice(5, 12))
+    good = play_chunk(ROSTER, chunk)
+    assert refusal(good, chunk, ROSTER) == ""
+    assert WRONG[how] in refusal(spoil(good, how), chunk, ROSTER)
 
 
 def test_a_lie_that_never_ends_ends_the_run() -> None:

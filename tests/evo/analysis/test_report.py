@@ -75,7 +75,11 @@ def test_figures_of_a_run_show_its_data() -> None:
         assert any(np.allclose(line.get_ydata(), middle) for line in axes.lines)
     with figure(5, 4) as (_, axes):
         plot_ages(axes, individuals)
-        assert axes.get_xlabel() == "generation"
+        survivors = individuals[individuals["survived"]]
+        drawn = [tuple(line.get_ydata()) for line in axes.lines]
+        for generation in (5, 14):
+            ages = survivors.loc[survivors["generation"] == generation, "age"]
+            assert (ages.median(),) * 2 in drawn
     with figure(5, 4) as (_, axes):
         plot_lifespans(axes, spans)
         lived = spans.loc[spans["lifespan"] > 0, "lifespan"]

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import pandas as pd
 import typer
@@ -32,8 +32,8 @@ from evo.play.entrants import NOTATION, find_entrant
 from evo.play.matchups import Seats, games_table
 from evo.tournament.arena import arena_tournament, read_arena
 from evo.tournament.output import show, warnings_of
-from evo.tournament.run import Tournament, find_faults
-from evo.tournament.sweep import against_best, parse_values, shown, sweep_table, vary
+from evo.tournament.run import Tournament
+from evo.tournament.sweep import against_best, parse_values, shown, sweep_summary, sweep_table, vary
 
 SweepOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("sweep"))]
 ArenaOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("arena"))]
@@ -89,35 +89,17 @@ def sweep_command(
     )
     with played(tournament, out, "sweep", place, as_data) as (folder, _, console):
         curve = sweep_table(variants, tournament, folder.played)
-        marks = against_best(variants, tournament, folder.played)
-        faults = find_faults(tournament, folder.played)
-        unproven = int(folder.played["unproven"].sum())
+        curve["against_best"] = against_best(variants, tournament, folder.played)
+        summary = sweep_summary(variants, tournament, folder.played, curve)
         names = [deck.name for deck in tournament.decks]
         folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
-        folder.write("sweep.csv", curve.to_csv(index=False, lineterminator="\n").encode())
+        columns = curve.drop(columns="against_best")
+        folder.write("sweep.csv", columns.to_csv(index=False, lineterminator="\n").encode())
         folder.write("sweep.png", _figure(curve, entrant, against, variants.usual))
-    summary: dict[str, Any] = {
-        "command": tournament.command,
-        "entrant": entrant,
-        "against": against,
-        "weight": weight,
-        "usual": variants.usual,
-        "decks": names,
-        "ruleset": ruleset,
-        "seats": seats,
-        "games_per_cell": games,
-        "seed": seed,
-        "unproven_turns": unproven,
-        "faults": faults,
-        "values": [
-            row | {"against_best": mark}
-            for row, mark in zip(curve.drop(columns="weight").to_dict("records"), marks, strict=True)
-        ],
-    }
     if as_data:
         print(json.dumps(summary, indent=1, allow_nan=False))
     else:
-        _show(curve, marks, variants.usual, unproven, console)
+        _show(curve, variants.usual, summary["unproven_turns"], console)
         console.print(f"all of it: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     for warning in warnings_of(summary):
         print(f"warning: {warning}", file=sys.stderr)
@@ -132,17 +114,16 @@ def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None
         return png(drawn)
 
 
-def _show(
-    curve: pd.DataFrame, marks: list[str], usual: float | None, unproven: int, console: Console
-) -> None:
+def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
     """The curve as a table, its best values marked."""
     table = RichTable(
         str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
     )
-    for row, mark in zip(curve.itertuples(), marks, strict=True):
+    for row in curve.itertuples():
         counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
         value = shown(row.value) + (" (its own)" if row.value == usual else "")
-        table.add_row(value, *counts, f"{row.win_rate:.1%}", f"{row.low:.1%} to {row.high:.1%}", mark)
+        interval = f"{row.low:.1%} to {row.high:.1%}"
+        table.add_row(value, *counts, f"{row.win_rate:.1%}", interval, row.against_best)
     console.print(table)
     if unproven:
         console.print(

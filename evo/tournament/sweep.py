@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from engine.errors import unknown_name
 from evo.play.entrants import Entrant
 from evo.stats.points import points_of
 from evo.stats.ratings import exact_rate
-from evo.tournament.run import Tournament
+from evo.tournament.run import Tournament, find_faults
 from ilp_agent import WeightError, WeightVector
 from rivals import WEIGHTS_OF
 
@@ -35,12 +36,14 @@ class Variants:
     """An entrant with other values of a weight.
 
     Attributes:
+        entrant: whose weight it is, as typed.
         weight: its name, or one that stands for several (`WeightVector.ALIASES`).
         values: in their order.
         entrants: one for each value.
         usual: the entrant's own value; None where an alias stands for different ones.
     """
 
+    entrant: str
     weight: str
     values: tuple[float, ...]
     entrants: tuple[Entrant, ...]
@@ -94,7 +97,7 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
         found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
     own = {entrant.player.weights[place] for place in places}
-    return Variants(weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
+    return Variants(entrant.text, weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
 
 
 def shown(value: float) -> str:
@@ -162,6 +165,34 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
             worse = ttest_1samp(difference, 0.0).pvalue < 0.05
             marks.append("" if worse else "not told apart")
     return marks
+
+
+def sweep_summary(
+    variants: Variants, tournament: Tournament, played: np.ndarray, curve: pd.DataFrame
+) -> dict[str, Any]:
+    """A sweep as JSON has it.
+
+    Args:
+        variants: as `vary` makes them.
+        tournament: see `sweep_table`.
+        played: its games, dtype `evo.play.games.GAME`.
+        curve: as `sweep_table` makes it, with a column against_best as of `against_best`.
+    """
+    return {
+        "command": tournament.command,
+        "entrant": variants.entrant,
+        "against": tournament.names[-1],
+        "weight": variants.weight,
+        "usual": variants.usual,
+        "decks": [deck.name for deck in tournament.decks],
+        "ruleset": tournament.ruleset_name,
+        "seats": "fixed" if tournament.seats == "first" else tournament.seats,
+        "games_per_cell": tournament.games,
+        "seed": tournament.seed,
+        "unproven_turns": int(played["unproven"].sum()),
+        "faults": find_faults(tournament, played),
+        "values": curve.drop(columns="weight").to_dict("records"),
+    }
 
 
 def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

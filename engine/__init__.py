@@ -13,7 +13,8 @@ from engine.actions import Action
 from engine.agents import PassAgent, RandomAgent, ScriptedAgent
 from engine.cards import Card, CardTable, find_card
 from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
-from engine.decks import Deck, find_deck, read_deck, shipped_decks
+from engine.deckfiles import find_deck, read_deck, shipped_decks
+from engine.decks import Deck
 from engine.errors import (
     CardError,
     DeckError,

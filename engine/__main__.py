@@ -6,7 +6,7 @@ import typer
 
 from engine.cards import catalogue, find_card
 from engine.console import command_line
-from engine.decks import find_deck, shipped_decks
+from engine.deckfiles import find_deck, shipped_decks
 from engine.notation import parse_position
 from engine.perft import MAX_DEPTH, perft
 from engine.show import console, draw_deck, draw_position

@@ -15,7 +15,8 @@ import numpy as np
 
 from engine.actions import Action
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
-from engine.decks import Deck, find_deck, tables_of
+from engine.deckfiles import find_deck
+from engine.decks import Deck, tables_of
 from engine.errors import AgentError, IllegalActionError, NotationError
 from engine.notation import parse_action, parse_position
 from engine.position import Position, empty_state

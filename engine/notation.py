@@ -20,8 +20,6 @@ it), counters, empty lists. Indices in actions count from 0: `play 2`, `attack 1
 """
 
 import re
-from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -41,14 +39,22 @@ from engine.codes import (
     Keyword,
 )
 from engine.errors import CardError, NotationError
+from engine.formatting import COUNTERS, LETTERS, format_card, format_state
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 
+__all__ = [
+    "LETTERS",
+    "MAX_COUNT",
+    "format_action",
+    "format_card",
+    "format_position",
+    "parse_action",
+    "parse_position",
+]
+
 MAX_COUNT = 9_999
 """Largest fatigue and other count that can be written, and deepest a dead hero's health."""
-
-LETTERS = "CRTWDLPS"
-"""Keyword letters, in the order of the bits of `Keyword`."""
 
 _N = r"\d{1,4}"
 _STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>[CRTWDLPS]*)"
@@ -65,31 +71,14 @@ _TURN = re.compile(
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
 _HERO = re.compile(rf"(?P<health>-?{_N})(?:\+(?P<armour>{_N}))?$")
 _MANA = re.compile(rf"(?P<mana>{_N})(?:/(?P<crystals>{_N}))?$")
-_COUNTERS = ("fatigue", "died", "burned")
 _ACTION = re.compile(
     rf"(?:end turn|play (?P<play>{_N})|attack (?P<attacker>{_N}) ?-> ?(?P<target>{_N}|hero))(?: \(.*\))?$"
 )
 
 
-def format_card(card: Card) -> str:
-    """A card: "Sen'jin Shieldmasta 4:3/5T"."""
-    spec = card.spec
-    worth = "" if spec.worth == spec.cost else f"={spec.worth!r}"
-    name = f"{card.name} " if card.name else ""
-    return f"{name}{spec.cost}:{spec.attack}/{spec.health}{format_keywords(spec.keywords)}{worth}"
-
-
-def format_keywords(keywords: int) -> str:
-    """The letters of a keyword bit set."""
-    return "".join(letter for letter, bit in zip(LETTERS, Keyword, strict=True) if keywords & bit)
-
-
 def format_position(position: Position) -> str:
     """One line that holds all of a position."""
-    state = position.state
-    head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
-    head += "" if state["first_draw"] else " no first draw"
-    return " | ".join([head, *(_format_side(position, side) for side in state["sides"])])
+    return format_state(position.state, position.table)
 
 
 def format_action(action: Action, position: Position | None = None) -> str:
@@ -189,42 +178,6 @@ class _Numbers:
         return self._by_key[card.key]
 
 
-def _format_side(position: Position, side: np.void) -> str:
-    armour = f"+{side['armour']}" if side["armour"] else ""
-    words = [f"hero {side['health']}{armour} mana {side['mana']}/{side['crystals']}"]
-    words += [f"{name} {side[name]}" for name in _COUNTERS if side[name]]
-    board = [_format_minion(position, minion) for minion in side["board"][: side["n_board"]]]
-    words.append(f"board [{'; '.join(board)}]")
-    words.append(f"hand [{_format_cards(position, side['hand'][: side['n_hand']])}]")
-    words.append(f"deck [{_format_cards(position, side['deck'][: side['n_deck']][::-1])}]")
-    return " ".join(words)
-
-
-def _format_minion(position: Position, minion: np.void) -> str:
-    card = position.table.cards[minion["card"]]
-    words = [format_card(card)]
-    if (minion["attack"], minion["health"], minion["keywords"]) != (
-        card.spec.attack,
-        card.spec.health,
-        card.spec.keywords,
-    ):
-        words.append(f"now {minion['attack']}/{minion['health']}{format_keywords(minion['keywords'])}")
-    if minion["attacks_left"]:
-        words.append("ready" if minion["attacks_left"] == 1 else f"ready {minion['attacks_left']}")
-    if minion["arrived"]:
-        words.append("arrived")
-    return " ".join(words)
-
-
-def _format_cards(position: Position, numbers: Sequence[int]) -> str:
-    texts = []
-    for number in numbers:
-        card = position.card(int(number))
-        texts.append(format_card(card) if card else "?" if number == UNKNOWN else "The Coin")
-    runs = ((text, len(list(run))) for text, run in groupby(texts))
-    return "; ".join(f"{n} ?" if text == "?" and n > 1 else "; ".join([text] * n) for text, n in runs)
-
-
 def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> None:
     """Read one half into `side`, which is modified in place."""
     fields: dict[str, str] = {}
@@ -239,7 +192,7 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> N
             raise NotationError(f"{match['key']!r} stands twice in {text!r}")
         fields[match["key"]] = match["word"] if match["list"] is None else match["list"]
         at = match.end()
-    unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *_COUNTERS}
+    unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS}
     if unknown or "hero" not in fields:
         problem = f"unknown field {min(unknown)!r}" if unknown else "no 'hero' field"
         raise NotationError(
@@ -251,7 +204,7 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> N
     mana = _matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
     side["mana"] = _bounded("mana", mana["mana"], 0, MAX_MANA)
     side["crystals"] = _bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
-    for name in _COUNTERS:
+    for name in COUNTERS:
         side[name] = _bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
     minions = _items(fields.get("board", ""))
     side["n_board"] = _bounded("minions on board", len(minions), 0, BOARD_SIZE)

@@ -9,6 +9,7 @@ from engine.actions import Action
 from engine.cards import Card, CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.errors import IllegalActionError, NotationError
+from engine.formatting import format_state
 from engine.state import STATE
 
 
@@ -89,9 +90,7 @@ class Position:
         return card.title if card else "The Coin" if number == COIN else "?"
 
     def __str__(self) -> str:
-        from engine.notation import format_position  # noqa: PLC0415 - notation reads positions
-
-        return format_position(self)
+        return format_state(self.state, self.table)
 
     def _reason(self, action: Action) -> str:
         """Why an illegal action is illegal, as a card player would say it."""

@@ -57,7 +57,7 @@ def test_shipped_decks(name: str) -> None:
         bodies = {(c.spec.attack, c.spec.health, c.spec.cost) for c in deck.cards}
         assert bodies == {(a, h, (a + h) // 2) for a in range(1, 5) for h in range(1, 4)}
         return
-    from engine.notation import format_card
+    from engine.formatting import format_card
 
     counts = Counter(format_card(card).rsplit(" ", 1)[1] for card in deck.cards)
     assert sorted(counts) == sorted(BODIES[name].split())

@@ -1,0 +1,74 @@
+"""Cards and game states as text: the writing half of `engine.notation`, which has the format.
+
+It knows states and card tables alone, so that positions and their errors can be written too.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from engine.cards import Card, CardTable
+from engine.codes import COIN, UNKNOWN, Keyword
+
+LETTERS = "CRTWDLPS"
+"""Keyword letters, in the order of the bits of `Keyword`."""
+
+COUNTERS = ("fatigue", "died", "burned")
+"""Counts of a side that are written where they are not 0."""
+
+
+def format_card(card: Card) -> str:
+    """A card: "Sen'jin Shieldmasta 4:3/5T"."""
+    spec = card.spec
+    worth = "" if spec.worth == spec.cost else f"={spec.worth!r}"
+    name = f"{card.name} " if card.name else ""
+    return f"{name}{spec.cost}:{spec.attack}/{spec.health}{format_keywords(spec.keywords)}{worth}"
+
+
+def format_keywords(keywords: int) -> str:
+    """The letters of a keyword bit set."""
+    return "".join(letter for letter, bit in zip(LETTERS, Keyword, strict=True) if keywords & bit)
+
+
+def format_state(state: np.void, table: CardTable) -> str:
+    """One line that holds all of a state, dtype `engine.state.STATE`, with the cards it is about."""
+    head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
+    head += "" if state["first_draw"] else " no first draw"
+    return " | ".join([head, *(_format_side(table, side) for side in state["sides"])])
+
+
+def _format_side(table: CardTable, side: np.void) -> str:
+    armour = f"+{side['armour']}" if side["armour"] else ""
+    words = [f"hero {side['health']}{armour} mana {side['mana']}/{side['crystals']}"]
+    words += [f"{name} {side[name]}" for name in COUNTERS if side[name]]
+    board = [_format_minion(table, minion) for minion in side["board"][: side["n_board"]]]
+    words.append(f"board [{'; '.join(board)}]")
+    words.append(f"hand [{_format_cards(table, side['hand'][: side['n_hand']])}]")
+    words.append(f"deck [{_format_cards(table, side['deck'][: side['n_deck']][::-1])}]")
+    return " ".join(words)
+
+
+def _format_minion(table: CardTable, minion: np.void) -> str:
+    card = table.cards[minion["card"]]
+    words = [format_card(card)]
+    if (minion["attack"], minion["health"], minion["keywords"]) != (
+        card.spec.attack,
+        card.spec.health,
+        card.spec.keywords,
+    ):
+        words.append(f"now {minion['attack']}/{minion['health']}{format_keywords(minion['keywords'])}")
+    if minion["attacks_left"]:
+        words.append("ready" if minion["attacks_left"] == 1 else f"ready {minion['attacks_left']}")
+    if minion["arrived"]:
+        words.append("arrived")
+    return " ".join(words)
+
+
+def _format_cards(table: CardTable, numbers: Sequence[int]) -> str:
+    texts = []
+    for number in numbers:
+        known = number not in (COIN, UNKNOWN)
+        texts.append(format_card(table.cards[number]) if known else "?" if number == UNKNOWN else "The Coin")
+    runs = ((text, len(list(run))) for text, run in groupby(texts))
+    return "; ".join(f"{n} ?" if text == "?" and n > 1 else "; ".join([text] * n) for text, n in runs)

@@ -10,6 +10,7 @@ Only 32-bit words are multiplied, in 64 bits, so nothing ever wraps around.
 
 import numpy as np
 
+from engine.codes import Purpose
 from engine.errors import SeedError
 from engine.jit import njit
 
@@ -92,6 +93,20 @@ def shuffle(values: np.ndarray, n: int, key: np.uint64) -> None:
         values[i], values[j] = values[j], values[i]
 
 
+@njit
+def agent_keys(deals: np.ndarray, keys: np.ndarray) -> None:
+    """The streams of both agents of each game, below the stream of its deal.
+
+    Args:
+        deals: uint64, shape (games,).
+        keys: uint64, shape (games, 2), by seat. Modified in place.
+    """
+    for game in range(len(deals)):
+        own = derive(deals[game], Purpose.AGENT)
+        for seat in range(2):
+            keys[game, seat] = derive(own, seat)
+
+
 def stream_key(seed: int, *address: int) -> np.uint64:
     """The key of a stream, from a seed and an address below it.
 
@@ -116,7 +131,20 @@ def generator(seed: int, *address: int) -> np.random.Generator:
     Raises:
         SeedError: a part is no integer or is out of range.
     """
-    return np.random.Generator(np.random.Philox(key=int(stream_key(seed, *address))))
+    return generator_of(stream_key(seed, *address))
+
+
+def generator_of(key: np.uint64) -> np.random.Generator:
+    """A numpy generator for Python code on the stream of a key."""
+    return np.random.Generator(np.random.Philox(key=int(key)))
+
+
+def key_of(stream: np.random.Generator) -> np.uint64:
+    """The key of a stream that `generator` or `generator_of` made, however much was drawn from it.
+
+    With it an agent in Python draws the same numbers as its compiled twin.
+    """
+    return np.uint64(stream.bit_generator.state["state"]["key"][0])
 
 
 def _checked(name: str, value: int, limit: int) -> int:

@@ -1,4 +1,4 @@
-"""What decides how a game goes, by version: two machines that agree on all of it play the same games."""
+"""Versions of all here that decides how a game goes; those of solvers are in `ilp_agent.versions`."""
 
 import hashlib
 import sys
@@ -12,15 +12,15 @@ from engine.jit import fingerprint
 
 
 @cache
-def play_versions() -> dict[str, str]:
-    """Versions of all that decides results: package, Python, libraries, rules, cards, kernels."""
+def engine_versions() -> dict[str, str]:
+    """Versions of package, Python, numerical libraries, rules, cards, kernels."""
     data = resources.files("engine") / "data"
     cards = b"".join((data / name).read_bytes() for name in ("cards.csv", "other_cards.csv", "rulesets.toml"))
     try:
         package = version("manaforge")
     except PackageNotFoundError:  # a source tree that is not installed
         package = "not installed"
-    libraries = {name: version(name) for name in ("numba", "numpy", "highspy", "gurobipy")}
+    libraries = {name: version(name) for name in ("numba", "numpy")}
     return {
         "manaforge": package,
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",

@@ -8,13 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from engine import ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
 from evo.strategies import STRATEGIES, StrategyOptions
-from ilp_agent import BACKENDS
+from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.profiles import configs_folder
+from ilp_agent.solver import listed
+from rivals import AGENTS, DEFAULT_AGENT, weighted_kinds
 
 SCHEMA = 1
 LONGEST_PATH = 4_000
@@ -60,6 +70,16 @@ class FinalOptions(_Model):
     ] = 4_000
 
 
+_WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
+
+
+def _has_weights(agent: str) -> str:
+    """Refuse an agent that plays without weights, or that nobody knows."""
+    if agent not in weighted_kinds():
+        raise ValueError(f"Input should be {listed(map(repr, weighted_kinds()), 'or')}")
+    return agent
+
+
 class _RunConfig(_Model):
     """A run of the evolution, every value with its unit and meaning."""
 
@@ -92,9 +112,22 @@ class _RunConfig(_Model):
     ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
     ruleset: Annotated[str, Field(description="how games are set up (docs/game.md)")] = "thesis"
     agent: Annotated[
-        Literal["ilp", "hearthsim", "eva", "greedy-ilp"], Field(description="whose weights evolve")
-    ] = "ilp"
-    backend: Annotated[str, Field(description="solver of the ilp agent: exact, gurobi or highs")] = "exact"
+        str,
+        AfterValidator(_has_weights),
+        Field(
+            description="; ".join(
+                ["whose weights evolve", *(AGENTS[name].summary for name in weighted_kinds())]
+            )
+        ),
+    ] = DEFAULT_AGENT
+    backend: Annotated[
+        str,
+        Field(
+            description="; ".join(
+                [f"solver of {_WITH_SOLVER}", *(entry.summary for entry in BACKENDS.values())]
+            )
+        ),
+    ] = DEFAULT_BACKEND
     pool: Annotated[
         Literal["auto", "local", "ray"], Field(description="who plays the games; auto chooses and says what")
     ] = "auto"
@@ -115,8 +148,10 @@ class _RunConfig(_Model):
         STRATEGIES[self.strategy].check(self.mu, self.lambda_)
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
-        if self.agent != "ilp" and self.backend != "exact":
-            raise ValueError(f'backend "{self.backend}" solves for agent "ilp"; "{self.agent}" has none')
+        if not AGENTS[self.agent].takes_backend and self.backend != DEFAULT_BACKEND:
+            raise ValueError(
+                f'backend "{self.backend}" solves for agent "{_WITH_SOLVER}"; "{self.agent}" has none'
+            )
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         find_ruleset(self.ruleset)

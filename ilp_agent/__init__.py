@@ -21,15 +21,26 @@ from ilp_agent.profiles import (
     read_profile,
     shipped_profiles,
 )
-from ilp_agent.solver import BACKENDS, FORMULATIONS, Solver, SolverError, find_solver, solve
+from ilp_agent.solver import (
+    BACKENDS,
+    DEFAULT_BACKEND,
+    FORMULATIONS,
+    Backend,
+    Solver,
+    SolverError,
+    find_solver,
+    solve,
+)
 from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
 
 __all__ = [
     "BACKENDS",
+    "DEFAULT_BACKEND",
     "FORMULATIONS",
     "HERO",
     "WEIGHT_NAMES",
     "Attack",
+    "Backend",
     "Explanation",
     "IlpAgent",
     "Plan",

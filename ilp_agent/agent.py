@@ -10,7 +10,7 @@ from ilp_agent.plan import Attack, Plan, Play
 from ilp_agent.planner import plan_exactly
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
-from ilp_agent.solver import solve, solver_for
+from ilp_agent.solver import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, solve, solver_for
 from ilp_agent.weights import WeightError, Weights
 
 
@@ -24,7 +24,7 @@ class IlpAgent:
 
     Attributes:
         solves: turns solved so far.
-        unproven: turns whose plan was not proven the best; by other backends than "exact" not counted.
+        unproven: turns whose plan was not proven the best; counted of compiled backends alone.
         again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
 
     Raises:
@@ -34,7 +34,10 @@ class IlpAgent:
     """
 
     def __init__(
-        self, profile: Profile[Weights] | Weights, backend: str = "exact", formulation: str = "sequential"
+        self,
+        profile: Profile[Weights] | Weights,
+        backend: str = DEFAULT_BACKEND,
+        formulation: str = FORMULATIONS[0],
     ) -> None:
         weights = profile.weights if isinstance(profile, Profile) else profile
         if not isinstance(weights, Weights):
@@ -66,7 +69,7 @@ class IlpAgent:
         self.solves += 1
         self.again += turn == self._turn
         self._turn = turn
-        if self.backend == "exact":
+        if BACKENDS[self.backend].compiled:
             self._planned, proven = plan_exactly(view.position, self._array)
             self.unproven += not proven
             return

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from engine.codes import HERO
 from ilp_agent.plan import Attack, Plan, PlanAction, Play
 from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import solve
+from ilp_agent.solver import DEFAULT_BACKEND, solve
 from ilp_agent.weights import Weights
 
 
@@ -35,7 +35,7 @@ class Explanation:
         return abs(self.plan.objective - self.alternative.objective) <= 1e-9 * size
 
 
-def explain(problem: TurnProblem, weights: Weights, backend: str = "exact") -> Explanation:
+def explain(problem: TurnProblem, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
     """Solve a turn, and again without the first action of the best plan.
 
     Raises:

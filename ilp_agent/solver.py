@@ -1,12 +1,16 @@
 """solve(): one problem, two formulations, any backend behind one protocol.
 
-A backend is a module with a class that has `name`, `formulations` and `solve`; `BACKENDS` names it. It is
-imported when it is first asked for, so that a missing solver troubles only those who want it. To add one,
-copy `ilp_agent/milp/highs.py`, put its line here, and run `tests/ilp_agent/test_solver_contract.py`.
+A backend is a module with a class that has `name` and `solve`, and one entry of `BACKENDS`, which tells
+everything else about it: nothing beyond this file lists the backends. A module is imported when it is first
+asked for, so that a missing solver troubles only those who want it. To add one, copy
+`ilp_agent/milp/highs.py`, write its entry here, and run `tests/contracts/test_backends.py`.
 """
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from engine import ManaforgeError
@@ -16,11 +20,94 @@ from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.weights import WeightError, Weights
 
 FORMULATIONS = ("sequential", "thesis")
-BACKENDS = {
-    "exact": ("ilp_agent.exact.backend", "ExactSolver"),
-    "gurobi": ("ilp_agent.milp.gurobi", "GurobiSolver"),
-    "highs": ("ilp_agent.milp.highs", "HighsSolver"),
-}
+
+
+@dataclass(frozen=True)
+class Backend:
+    """All that is known of a backend before it is loaded.
+
+    Attributes:
+        name: as entrants, configurations and commands write it.
+        module: where it is.
+        solver: the class in it, made without arguments once a process; see `Solver`.
+        formulations: of `FORMULATIONS`, those it solves.
+        help: what it is, in a few words.
+        library: distribution it needs; another version may choose another plan among equals. "" for none.
+        extra: optional dependency of this package that installs the library; "" where it is always there.
+        licence: what its licence asks of the user; "" for nothing.
+        compiled: whether whole games with it run compiled (`ilp_agent.selfplay`).
+    """
+
+    name: str
+    module: str
+    solver: str
+    formulations: tuple[str, ...]
+    help: str
+    library: str = ""
+    extra: str = ""
+    licence: str = ""
+    compiled: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What it is and what its licence asks, for help texts."""
+        return f"{self.name}: {self.help}" + (f" ({self.licence})" if self.licence else "")
+
+    @property
+    def library_version(self) -> str:
+        """Version of the installed library; "" where it is missing or none is needed."""
+        return _installed_version(self.library) if self.library else ""
+
+    @property
+    def missing(self) -> str:
+        """What is missing here and how to get it; "" where nothing is."""
+        if not self.library or self.library_version:
+            return ""
+        package = f"manaforge[{self.extra}]" if self.extra else self.library
+        return f"backend {self.name!r} needs {self.library}: pip install '{package}'"
+
+
+_ENTRIES = (
+    Backend(
+        "exact",
+        "ilp_agent.exact.backend",
+        "ExactSolver",
+        ("sequential",),
+        "ours, exact, hundreds of times faster than the others",
+        compiled=True,
+    ),
+    Backend(
+        "gurobi",
+        "ilp_agent.milp.gurobi",
+        "GurobiSolver",
+        FORMULATIONS,
+        "Gurobi, with your licence or the one inside its wheel",
+        library="gurobipy",
+        licence="the wheel's is for non-production use, to 2,000 variables and constraints",
+    ),
+    Backend(
+        "highs",
+        "ilp_agent.milp.highs",
+        "HighsSolver",
+        FORMULATIONS,
+        "HiGHS, open source",
+        library="highspy",
+    ),
+    Backend(
+        "scip",
+        "ilp_agent.milp.scip",
+        "ScipSolver",
+        FORMULATIONS,
+        "SCIP, open source, an optional extra",
+        library="pyscipopt",
+        extra="scip",
+    ),
+)
+
+BACKENDS = {entry.name: entry for entry in _ENTRIES}
+"""Every backend by its name: the one list of them."""
+
+DEFAULT_BACKEND = "exact"
 
 
 class SolverError(ManaforgeError, RuntimeError):
@@ -28,10 +115,9 @@ class SolverError(ManaforgeError, RuntimeError):
 
 
 class Solver(Protocol):
-    """A backend: deterministic, and never falling back to another in silence."""
+    """A loaded backend: deterministic, and never falling back to another in silence."""
 
     name: str
-    formulations: tuple[str, ...]
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
         """Find the best plan.
@@ -43,15 +129,18 @@ class Solver(Protocol):
 
 
 def solve(
-    problem: TurnProblem, weights: Weights, backend: str = "exact", formulation: str = "sequential"
+    problem: TurnProblem,
+    weights: Weights,
+    backend: str = DEFAULT_BACKEND,
+    formulation: str = FORMULATIONS[0],
 ) -> Plan:
     """The best plan of a turn.
 
     Args:
         problem: the turn.
         weights: of the objective; only their proportions matter.
-        backend: "exact", "gurobi" or "highs".
-        formulation: "sequential", whose plans come true, or "thesis", solved by gurobi and highs.
+        backend: a name of `BACKENDS`.
+        formulation: "sequential", whose plans come true, or "thesis", which some backends solve too.
 
     Raises:
         ProblemError: `problem` is no TurnProblem.
@@ -76,9 +165,9 @@ def solver_for(backend: str, formulation: str) -> Solver:
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
     solver = find_solver(str(backend))
-    if formulation not in solver.formulations:
-        able = [name for name in BACKENDS if name != backend]
-        raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {' and '.join(able)} do")
+    if formulation not in BACKENDS[backend].formulations:
+        able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
+        raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {listed(able, 'and')} do")
     return solver
 
 
@@ -92,15 +181,50 @@ def find_solver(backend: str) -> Solver:
     """
     if backend not in BACKENDS:
         raise unknown_name("backend", str(backend), BACKENDS)
-    module, name = BACKENDS[backend]
+    entry = BACKENDS[backend]
     try:
-        made: Solver = getattr(import_module(module), name)()
+        made: Solver = getattr(import_module(entry.module), entry.solver)()
     except ImportError as error:
-        raise SolverError(f"backend {backend!r} is not installed ({error}); {others(backend)}") from None
+        way = f"; {entry.missing}" if entry.missing else ""
+        raise SolverError(f"backend {backend!r} is not installed ({error}{way}); {others(backend)}") from None
     return made
+
+
+def installed_backends() -> list[Backend]:
+    """The backends whose libraries this installation has."""
+    return [entry for entry in BACKENDS.values() if not entry.missing]
 
 
 def others(backend: str) -> str:
     """The advice every failing backend gives."""
-    rest = [name for name in BACKENDS if name != backend]
-    return f"use {' or '.join(rest)} instead (--backend, or an entrant's @{rest[0]})"
+    rest = [entry.name for entry in installed_backends() if entry.name != backend]
+    return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
+
+
+def listed(names: Iterable[str], word: str) -> str:
+    """Names in a sentence: "exact, gurobi or highs"."""
+    *first, last = list(names)
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def solver_version(backend: str) -> str:
+    """A backend with the version of its library: another may choose another plan among equals."""
+    return f"{backend} {BACKENDS[backend].library_version}".strip()
+
+
+def library_versions(backends: Sequence[str] | None = None) -> dict[str, str]:
+    """Versions of the libraries behind backends.
+
+    Args:
+        backends: names; by default all that are installed.
+    """
+    entries = installed_backends() if backends is None else [BACKENDS[name] for name in backends]
+    return {entry.library: entry.library_version or "not installed" for entry in entries if entry.library}
+
+
+@cache
+def _installed_version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""

@@ -11,26 +11,36 @@ from rivals.aggro import AggroAgent
 from rivals.eva import EvaAgent, EvaWeights
 from rivals.greedy import GreedyIlpAgent
 from rivals.hearthsim import HearthSimAgent, HearthSimWeights
-from rivals.kinds import (
-    DEFAULT_PROFILES,
-    WEIGHTLESS,
-    WEIGHTS_OF,
+from rivals.registry import (
+    AGENTS,
+    DEFAULT_AGENT,
+    AgentKind,
+    PlayBatch,
+    Sight,
     agent_of,
     find_agent_profile,
+    find_kind,
     read_agent_profile,
+    weight_class,
+    weighted_kinds,
 )
 
 __all__ = [
-    "DEFAULT_PROFILES",
-    "WEIGHTLESS",
-    "WEIGHTS_OF",
+    "AGENTS",
+    "DEFAULT_AGENT",
+    "AgentKind",
     "AggroAgent",
     "EvaAgent",
     "EvaWeights",
     "GreedyIlpAgent",
     "HearthSimAgent",
     "HearthSimWeights",
+    "PlayBatch",
+    "Sight",
     "agent_of",
     "find_agent_profile",
+    "find_kind",
     "read_agent_profile",
+    "weight_class",
+    "weighted_kinds",
 ]

@@ -64,6 +64,18 @@ def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray) -> Non
             apply(state, cards, best_action(state, cards))
 
 
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,  # noqa: ARG001
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    unproven: np.ndarray,  # noqa: ARG001
+) -> None:
+    """See `rivals.registry.PlayBatch`."""
+    play_turns(cards, agents, states)
+
+
 class AggroAgent:
     """Attacks the hero whenever it can."""
 

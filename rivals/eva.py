@@ -228,6 +228,18 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
             apply(state, cards, best_action(state, cards, own, actions, next_states))
 
 
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    unproven: np.ndarray,  # noqa: ARG001
+) -> None:
+    """See `rivals.registry.PlayBatch`."""
+    play_turns(cards, weights, agents, states)
+
+
 class EvaAgent(SingleActionAgent[EvaWeights]):
     """Plays by EVA's Algorithm 1."""
 

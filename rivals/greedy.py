@@ -112,6 +112,18 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
             apply(state, cards, best_action(state, cards, own, actions, next_states))
 
 
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    unproven: np.ndarray,  # noqa: ARG001
+) -> None:
+    """See `rivals.registry.PlayBatch`."""
+    play_turns(cards, weights, agents, states)
+
+
 class GreedyIlpAgent(SingleActionAgent[Weights]):
     """Plays the action that adds most to the turn program's objective, one at a time."""
 

@@ -150,6 +150,20 @@ def tree_of_thread() -> Tree:
     return tree
 
 
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    unproven: np.ndarray,
+) -> None:
+    """See `rivals.registry.PlayBatch`."""
+    use = np.zeros(len(states), USE)
+    play_turns(cards, weights, agents, states, tree_of_thread(), use, BUDGET)
+    unproven += use["exhausted"]
+
+
 class HearthSimAgent:
     """Plays the turn whose end scores most.
 

@@ -15,7 +15,7 @@ from evo.storage.champion import read_final, whole_champion
 from evo.storage.files import replace_file
 from evo.storage.store import RunError, peek_run
 from ilp_agent import Profile, WeightVector
-from rivals import WEIGHTS_OF, read_agent_profile
+from rivals import read_agent_profile, weight_class
 
 
 class ExportError(ManaforgeError, ValueError):
@@ -107,7 +107,7 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
         }
         slug = cluster["name"].replace(", ", "-").replace(" ", "-")
         columns = weights_of(runs.individuals)
-        weights = WEIGHTS_OF[config.agent].from_array(row[columns].to_numpy(float))
+        weights = weight_class(config.agent).from_array(row[columns].to_numpy(float))
         profiles.append(Profile(f"group-{cluster['group']}-{slug}", weights, provenance))
     return profiles
 

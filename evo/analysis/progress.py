@@ -10,6 +10,7 @@ from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
+from ilp_agent import DEFAULT_BACKEND
 
 PROGRESS_GENERATIONS = 20
 PROGRESS_GAMES = 10
@@ -42,7 +43,7 @@ def absolute_progress(
     pairings = np.array(
         [(i, len(different) + j) for i in range(len(different)) for j in range(len(THESIS_SEVEN))]
     )
-    roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), "exact")
+    roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), DEFAULT_BACKEND)
     matchups = Matchups(pairings, len(roster.decks), games, 1, (Stream.TOURNAMENT,))
     texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
     scores = scores_table(play_matchups(roster, matchups, [*texts, *THESIS_SEVEN], play)).set_index("entrant")

@@ -50,8 +50,8 @@ from evo.figures.style import draw, grid, plot_scores, png
 from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
-from ilp_agent import find_profile, shipped_profiles
-from rivals import WEIGHTS_OF, find_agent_profile
+from ilp_agent import DEFAULT_BACKEND, find_profile, shipped_profiles
+from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
 
 MOST_PLAYERS = 120
 """Individuals in the round robin of a report; of more, the best of each run."""
@@ -213,7 +213,7 @@ def new_individuals(given: Material) -> list[Section]:
 def weights(given: Material) -> list[Section]:
     """Which weights are large, which near nothing, which undecided."""
     agent, population = given.config.agent, given.population
-    vector, marked = WEIGHTS_OF[agent], _marked(agent)
+    vector, marked = weight_class(agent), _marked(agent)
     width = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
 
     def plot(axes: Axes, table: pd.DataFrame) -> Axes:
@@ -282,7 +282,7 @@ def styles(given: Material) -> list[Section]:
 def _comparisons(given: Material) -> Section:
     runs = given.runs
     fewer = -(-MOST_PLAYERS // len(runs.folders))
-    tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend="exact")
+    tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
     games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
     comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
@@ -334,7 +334,7 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 
 def _marked(agent: str) -> dict[str, np.ndarray]:
     """Shares of the profiles of an agent that come with this, by name."""
-    if WEIGHTS_OF[agent].AGENT == "ilp":
+    if weight_class(agent).AGENT == DEFAULT_AGENT:
         return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
     return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}
 

@@ -19,7 +19,7 @@ from evo.config import RunConfig
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.schema import SchemaError, read_table, wins_column
 from evo.storage.store import RunError, RunFolder, peek_run
-from rivals import WEIGHTS_OF
+from rivals import weight_class
 
 READERS = 4
 
@@ -129,7 +129,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         )
     individuals = pd.concat(frames, ignore_index=True)
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
-    vector = WEIGHTS_OF[agents[0]]
+    vector = weight_class(agents[0])
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
     individuals[[f"share_{name}" for name in vector.names()]] = vector.scale_free(weights)
     individuals["win_rate"] = individuals["fitness"] / individuals["games"]

@@ -13,6 +13,7 @@ from evo.cli.explanation import as_json, draw_explanation
 from evo.play.entrants import NOTATION, find_entrant
 from ilp_agent import (
     BACKENDS,
+    DEFAULT_BACKEND,
     FORMULATIONS,
     IlpAgent,
     TurnProblem,
@@ -21,6 +22,8 @@ from ilp_agent import (
     program_of,
     shipped_profiles,
 )
+
+SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
 
 def play_command(
@@ -78,7 +81,7 @@ def play_command(
 def explain_command(
     position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
     profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
-    backend: str = typer.Option("exact", help=f"{', '.join(BACKENDS)}."),
+    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}."),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
         "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."

@@ -19,8 +19,8 @@ from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import matchups_table, scores_table
 from evo.strategies import Candidate, Strategy
-from ilp_agent import Profile, WeightVector, find_profile
-from rivals import WEIGHTS_OF
+from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
+from rivals import weight_class
 
 SECOND_STAGE = 8
 """Candidates that meet again."""
@@ -114,7 +114,7 @@ def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -
     return Matchups(pairings, n_decks, a_cell, config.seed, (Stream.FINAL, stage))
 
 
-def thesis_seven(backend: str = "exact") -> list[Player]:
+def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
     """The thesis's seven profiles as players, in the order of `THESIS_SEVEN`."""
     return [Player(tuple(map(float, find_profile(name).weights.array)), backend) for name in THESIS_SEVEN]
 
@@ -136,7 +136,7 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
 
 def named_agent(config: RunConfig) -> dict[str, str]:
     """What a profile's provenance says of its agent: the name, where its weights have those of another's."""
-    return {} if config.agent == WEIGHTS_OF[config.agent].AGENT else {"agent": config.agent}
+    return {} if config.agent == weight_class(config.agent).AGENT else {"agent": config.agent}
 
 
 def profile_of(
@@ -169,7 +169,7 @@ def profile_of(
     name = "champion" if rank == 1 else f"place-{rank}"
     return Profile(
         f"{name}-{config.digest[:8]}-{config.seed}",
-        WEIGHTS_OF[config.agent].from_array(candidate.weights),
+        weight_class(config.agent).from_array(candidate.weights),
         provenance,
     )
 

@@ -10,7 +10,7 @@ from evo.evolution.fitness import Tally
 from evo.storage.schema import wins_column
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Parameters, Strategy, Told
-from rivals import WEIGHTS_OF
+from rivals import weight_class
 
 
 def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
@@ -79,7 +79,9 @@ def pairings_table(
 def new_strategy(config: RunConfig) -> Strategy:
     """The strategy of a run before its first generation."""
     return STRATEGIES[config.strategy](
-        Parameters(config.seed, config.mu, config.lambda_, WEIGHTS_OF[config.agent], config.strategy_options)
+        Parameters(
+            config.seed, config.mu, config.lambda_, weight_class(config.agent), config.strategy_options
+        )
     )
 
 

@@ -23,8 +23,10 @@ from evo.storage.files import json_bytes
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
+from ilp_agent.solver import library_versions
 
-LIBRARIES = ("deap", "gurobipy", "highspy", "numba", "numpy", "pandas", "pyarrow", "ray")
+LIBRARIES = ("deap", "numba", "numpy", "pandas", "pyarrow", "ray")
+"""Those of solvers are added."""
 
 
 class Reporter(Protocol):
@@ -125,7 +127,7 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
         "seed": config.seed,
         "config_hash": config.digest,
         "python": platform.python_version(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": dict(sorted(({name: version(name) for name in LIBRARIES} | library_versions()).items())),
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

@@ -11,18 +11,27 @@ from engine.errors import unknown_name
 from evo.config import read_config
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
-from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
-from rivals import DEFAULT_PROFILES, WEIGHTLESS, WEIGHTS_OF, find_agent_profile, read_agent_profile
+from ilp_agent import BACKENDS, DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
+from ilp_agent.solver import listed
+from rivals import AGENTS, DEFAULT_AGENT, AgentKind, find_agent_profile, find_kind, read_agent_profile
 
 RUNS = Path("runs")
 
-NOTATION = (
-    "ilp:PROFILE (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
-    "@highs or @gurobi behind it chooses the solver), "
-    + ", ".join(f"{agent}[:PROFILE]" for agent in DEFAULT_PROFILES)
-    + ", "
-    + ", ".join(WEIGHTLESS)
-)
+
+def _notation_of(kind: AgentKind) -> str:
+    profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weights else ""
+    text = kind.name + profile
+    if kind.name != DEFAULT_AGENT:
+        return text
+    solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
+    return (
+        f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
+        f"{solvers} behind it chooses the solver)"
+    )
+
+
+NOTATION = ", ".join(map(_notation_of, AGENTS.values()))
+"""How every kind of agent is written, for help and errors."""
 
 
 class EntrantError(ManaforgeError, ValueError):
@@ -45,9 +54,9 @@ class Entrant:
 def find_entrant(text: str) -> Entrant:
     """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
 
-    `AGENT:PROFILE` is an agent with weights; `hearthsim`, `eva` and `greedy-ilp` alone have a usual profile.
-    `ilp:RUN` is the champion of a run folder, which is also looked for in `runs/`. `@gurobi` or `@highs`
-    behind an ILP entrant chooses another backend than `exact`.
+    `AGENT:PROFILE` is an agent with weights; the bare name of some stands for a usual profile. `ilp:RUN` is
+    the champion of a run folder, which is also looked for in `runs/`. `@BACKEND` behind an agent that takes
+    one chooses another solver than the usual one.
 
     Raises:
         EntrantError, UnknownNameError: it names none; the message lists the nearest.
@@ -58,7 +67,7 @@ def find_entrant(text: str) -> Entrant:
         text.encode()
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
-    if text in WEIGHTLESS:
+    if text in AGENTS and not AGENTS[text].weights:
         return Entrant(text, Player(kind=text))
     agent, name, backend = _parts(text)
     find_solver(backend)
@@ -85,7 +94,7 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
 def from_folder(text: str, folder: Path) -> str:
     """An entrant whose path or glob, where it leads to something there, starts from a folder."""
     agent, colon, _ = text.partition(":")
-    if not colon or agent not in WEIGHTS_OF:
+    if not colon or not _has_weights(agent):
         return text
     _, path, backend = _parts(text)
     if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
@@ -96,26 +105,35 @@ def from_folder(text: str, folder: Path) -> str:
         start = f"{glob.escape(str(folder))}/{path}"
     else:
         return text
-    return f"{agent}:{start}" + ("" if backend == "exact" else f"@{backend}")
+    return f"{agent}:{start}{_suffix(backend)}"
 
 
 def _parts(text: str) -> tuple[str, str, str]:
     """Agent, profile and backend of an entrant with weights."""
     agent, _, rest = text.partition(":")
-    rest = rest or DEFAULT_PROFILES.get(agent, "") if text == agent else rest
-    if agent not in WEIGHTS_OF or not rest:
-        known = [f"{one}:{name}" for one, kind in WEIGHTS_OF.items() for name in shipped_profiles(kind.AGENT)]
-        error = unknown_name("entrant", text, [*WEIGHTLESS, *DEFAULT_PROFILES, *known])
-        raise EntrantError(f"{error}; an entrant is {NOTATION}")
+    rest = AGENTS[agent].default_profile if text == agent and agent in AGENTS else rest
+    if not _has_weights(agent) or not rest:
+        bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
+        weighted = [kind for kind in AGENTS.values() if kind.weights]
+        known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
+        raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
     name, mark, backend = rest.rpartition("@")
-    if agent == "ilp" and mark and not set("/.") & set(backend):
+    if AGENTS[agent].takes_backend and mark and not set("/.") & set(backend):
         return agent, name, backend
-    return agent, rest, "exact"
+    return agent, rest, DEFAULT_BACKEND
+
+
+def _has_weights(agent: str) -> bool:
+    return agent in AGENTS and AGENTS[agent].weights is not None
+
+
+def _suffix(backend: str) -> str:
+    return "" if backend == DEFAULT_BACKEND else f"@{backend}"
 
 
 def _profile(agent: str, name: str) -> Profile[WeightVector]:
     """A profile by name, file, or run folder."""
-    shipped = shipped_profiles(WEIGHTS_OF[agent].AGENT)
+    shipped = shipped_profiles(AGENTS[agent].owner)
     if name in shipped:
         return find_agent_profile(agent, name)
     for folder in (Path(name), RUNS / name):
@@ -124,7 +142,8 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name:
         return _read_profile(agent, name)
-    raise unknown_name("profile" if agent == "ilp" else f"profile of {agent}", name, [*shipped, *runs])
+    what = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
+    raise unknown_name(what, name, [*shipped, *runs])
 
 
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
@@ -135,7 +154,8 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not finished:
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
-    if WEIGHTS_OF[agent] is WEIGHTS_OF[evolved] and evolved not in (agent, "ilp"):
+    owner = AGENTS[agent].owner
+    if find_kind(evolved).owner == owner and evolved not in (agent, owner):
         raise EntrantError(f"run {folder} evolved {evolved}; play its champion as {evolved}:{folder}")
     return find_agent_profile(agent, str(folder / "champion.toml"))
 
@@ -152,7 +172,7 @@ def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
 def _of_another(profile: Profile[WeightVector], agent: str) -> str:
     """The agent whose profile this says it is, where another may not play it; else ""."""
     said = profile.provenance.get("agent", agent)
-    return "" if said in (agent, "ilp") else str(said)
+    return "" if said in (agent, AGENTS[agent].owner) else str(said)
 
 
 def _agent_of(run: Path) -> str:
@@ -168,7 +188,7 @@ def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:
 
 def _is_glob(text: str) -> bool:
     agent, colon, _ = text.partition(":")
-    weighted = bool(colon) and agent in WEIGHTS_OF
+    weighted = bool(colon) and _has_weights(agent)
     return weighted and glob.has_magic(text) and not os.path.exists(_parts(text)[1])  # noqa: PTH110
 
 
@@ -176,7 +196,7 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
     """Profile files and finished runs that match, as `AGENT:NAME`; as `AGENT:PATH` where a name means two."""
     agent, pattern, backend = _parts(text)
     find_solver(backend)
-    suffix = "" if backend == "exact" else f"@{backend}"
+    suffix = _suffix(backend)
     found: dict[str, Entrant] = {}
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
         if Path(path).is_dir() and (Path(path) / "champion.toml").exists():
@@ -185,14 +205,14 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
             profile = read_agent_profile(Path(path))
-            if type(profile.weights) is not WEIGHTS_OF[agent] or _of_another(profile, agent):
+            if type(profile.weights) is not AGENTS[agent].weights or _of_another(profile, agent):
                 continue
         else:
             continue
         player = _player(agent, profile, backend)
         text = f"{agent}:{profile.name}{suffix}"
         known = found.get(text) or taken.get(text)
-        if known is None and profile.name in shipped_profiles(WEIGHTS_OF[agent].AGENT):
+        if known is None and profile.name in shipped_profiles(AGENTS[agent].owner):
             known = find_entrant(text)
         if known is not None and known.player != player:
             text = f"{agent}:{path}{suffix}"

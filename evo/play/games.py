@@ -11,11 +11,11 @@ from engine.codes import Purpose
 from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
-from engine.streams import derive
+from engine.streams import agent_keys, derive, generator_of
 from evo.config import RunConfig
+from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.selfplay import deal_games, endings
-from rivals import WEIGHTS_OF, agent_of
-from rivals.batches import COMPILED, play_turns
+from rivals import AGENTS, DEFAULT_AGENT, find_kind
 
 
 class Fault(IntEnum):
@@ -33,7 +33,7 @@ GAME = np.dtype(
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds of both players begun, at most the ruleset's cap
-        ("unproven", "i2"),  # turns played although the search for the best had not ended, of both
+        ("unproven", "i2"),  # turns of both whose optimum was not proven
     ]
 )
 """What is kept of a game."""
@@ -48,23 +48,23 @@ class Player:
     """Who plays, in a form that crosses process borders.
 
     Attributes:
-        weights: in the order of its kind (`rivals.WEIGHTS_OF`); of an agent without weights, none.
-        backend: solver of the turns of "ilp".
-        kind: a name of `rivals.WEIGHTS_OF` or `rivals.WEIGHTLESS`.
+        weights: in the order of its kind; of a kind without weights, none.
+        backend: its solver, of a kind that takes one.
+        kind: a name of `rivals.AGENTS`.
     """
 
     weights: tuple[float, ...] = ()
-    backend: str = "exact"
-    kind: str = "ilp"
+    backend: str = DEFAULT_BACKEND
+    kind: str = DEFAULT_AGENT
 
     @property
     def compiled(self) -> bool:
         """Whether whole games of it run compiled, without Python's lock."""
-        return self.kind in COMPILED and self.backend == "exact"
+        return find_kind(self.kind).compiled(self.backend)
 
     def agent(self) -> Agent:
         """The same as an agent in Python."""
-        return agent_of(self.kind, np.array(self.weights), self.backend)
+        return find_kind(self.kind).agent(self.weights, self.backend)
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,11 @@ class Roster:
     players: tuple[Player, ...]
     decks: tuple[Deck, ...]
     ruleset: Ruleset
+
+    @property
+    def backends(self) -> set[str]:
+        """Solvers that play."""
+        return {player.backend for player in self.players if find_kind(player.kind).takes_backend}
 
     def compiled(self, games: "Schedule") -> np.ndarray:
         """Which games run compiled; bool, shape (games,)."""
@@ -137,13 +142,14 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def compile_games(kinds: Iterable[str] = ("ilp",)) -> None:
+def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,)) -> None:
     """Play a game of each kind, so that all is compiled before anything is timed or many workers need it."""
     nobody, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
-    for kind in set(kinds) & set(COMPILED):
-        weights = (1.0,) * len(WEIGHTS_OF[kind].names()) if kind in WEIGHTS_OF else ()
-        roster = Roster((Player(weights, kind=kind),), (deck,), rules)
-        _play_compiled(roster, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
+    for kind in map(find_kind, set(kinds)):
+        if kind.compiled():
+            weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
+            roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
+            _play_compiled(roster, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
@@ -168,6 +174,8 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each kind of agent in turn plays all games on, until it is another kind's turn everywhere."""
     cards, decks = tables_of(roster.decks)
     states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
+    keys = np.empty((len(games), 2), np.uint64)
+    agent_keys(games.keys, keys)
     deal_games(cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     kinds = np.array([player.kind for player in roster.players])
     present = sorted(set(kinds[np.unique(games.players)]))
@@ -181,7 +189,9 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for kind, (agents, weights) in seats.items():
-            play_turns(kind, cards.array, weights, agents, states, unproven)
+            play_batch = AGENTS[kind].play_batch
+            assert play_batch is not None, "compiled games alone come here"
+            play_batch(cards.array, weights, agents, states, keys, unproven)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven
@@ -219,4 +229,4 @@ def _play_one(
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:
     """An agent's own stream in a game, below the game's."""
     own = np.uint64(derive(np.uint64(key), Purpose.AGENT))
-    return np.random.Generator(np.random.Philox(key=int(derive(own, seat))))
+    return generator_of(np.uint64(derive(own, seat)))

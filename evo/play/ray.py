@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from engine import ManaforgeError
-from engine.versions import play_versions
 from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
 from evo.play.results import Answer, PoolError, VersionError, play_chunk
+from ilp_agent.versions import play_versions
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With "0" in it a Ray binds to 127.0.0.1, on Linux too; else to every address of the machine."""
@@ -77,7 +77,6 @@ class RayPool:
         most = workers if address and workers else NO_LIMIT
         self._dispatcher = Dispatcher(ChunkSizer(self.workers, 0.05), 2 * self.workers, most)
         self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
-        self._versions = play_versions()
         self._roster: tuple[Roster | None, Any] = (None, None)
 
     @property
@@ -94,7 +93,8 @@ class RayPool:
         if known != roster:
             shared = self._ray.put(roster)
             self._roster = (roster, shared)
-        return self._dispatcher.play(_Tasks(self, shared, games), roster, games, watch, note)
+        tasks = _Tasks(self, play_versions(roster.backends), shared, games)
+        return self._dispatcher.play(tasks, roster, games, watch, note)
 
     def close(self) -> None:
         """End the Ray this pool started; leave one that was there."""
@@ -153,9 +153,9 @@ class _Tasks:
 
     trusted = False
 
-    def __init__(self, pool: RayPool, roster: Any, games: Schedule) -> None:
-        self._ray, self._play, self._versions = pool._ray, pool._play, pool._versions
-        self._roster, self._games = roster, self._ray.put(games)
+    def __init__(self, pool: RayPool, versions: dict[str, str], roster: Any, games: Schedule) -> None:
+        self._ray, self._play = pool._ray, pool._play
+        self._versions, self._roster, self._games = versions, roster, self._ray.put(games)
 
     def start(self, start: int, stop: int) -> Any:
         return self._play.remote(self._versions, self._roster, self._games, start, stop)
@@ -188,9 +188,9 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
     """A task of Ray: games `start` to `stop` - 1 of a schedule.
 
     Raises:
-        VersionError: this worker has other rules, cards or kernels than the driver.
+        VersionError: this worker has other rules, cards, kernels or solvers than the driver.
     """
-    own = play_versions()
+    own = play_versions(roster.backends)
     if own != versions:
         other = ", ".join(
             f"{name} {own.get(name)} instead of {value}"

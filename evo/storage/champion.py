@@ -16,7 +16,7 @@ from evo.storage.files import json_bytes, parquet_bytes
 from evo.storage.schema import RUN_SCHEMA, read_table
 from evo.storage.store import RunFolder
 from ilp_agent import Profile, WeightVector
-from rivals import read_agent_profile
+from rivals import DEFAULT_AGENT, read_agent_profile
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ChampionFile:
     @property
     def agent(self) -> str:
         """The agent whose weights it has, as far as the file says so."""
-        return str(self.provenance.get("agent") or self.content.get("agent", "ilp"))
+        return str(self.provenance.get("agent") or self.content.get("agent", DEFAULT_AGENT))
 
 
 def read_champion_file(run: Path) -> ChampionFile:

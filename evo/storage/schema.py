@@ -15,7 +15,7 @@ import pyarrow.types as kinds
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
 from evo.strategies import STRATEGIES
-from rivals import WEIGHTS_OF
+from rivals import weight_class
 
 RUN_SCHEMA = 1
 
@@ -124,7 +124,7 @@ def wins_column(own: str, other: str) -> str:
 @lru_cache
 def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) -> dict[str, Kind]:
     """Columns of a generation's individuals, the strategy's own among them."""
-    weights = WEIGHTS_OF[agent].names()
+    weights = weight_class(agent).names()
     decks = [find_deck(deck).name for deck in config_decks]
     numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]

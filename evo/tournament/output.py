@@ -17,7 +17,7 @@ from evo.stats.standings import Standings
 from evo.storage.files import json_bytes
 from evo.tournament.folder import TournamentFolder
 from evo.tournament.run import Tournament
-from rivals import WEIGHTS_OF
+from rivals import AGENTS, find_kind
 
 WIDEST = 9
 """Entrants whose table of scores still fits a terminal."""
@@ -264,12 +264,13 @@ def _page(
 def _weights(tournament: Tournament) -> Markup:
     """Entrants by kind of weights, a table each, scale-free."""
     tables = []
-    for vector in dict.fromkeys(WEIGHTS_OF.values()):
-        own = [one for one in tournament.entrants if WEIGHTS_OF.get(one.player.kind) is vector]
+    kinds = {one.text: find_kind(one.player.kind) for one in tournament.entrants}
+    for vector in dict.fromkeys(kind.weights for kind in AGENTS.values() if kind.weights):
+        own = [one for one in tournament.entrants if kinds[one.text].weights is vector]
         rows = [
             [
                 one.text,
-                one.player.backend if one.player.kind == "ilp" else "",
+                one.player.backend if kinds[one.text].takes_backend else "",
                 *vector.from_array(one.player.weights).shares,
             ]
             for one in own
@@ -279,7 +280,7 @@ def _weights(tournament: Tournament) -> Markup:
             tables.append(
                 html_table(pd.DataFrame(rows, columns=columns), dict.fromkeys(vector.names(), "{:.1%}"))
             )
-    plain = [one.text for one in tournament.entrants if one.player.kind not in WEIGHTS_OF]
+    plain = [one.text for one in tournament.entrants if not kinds[one.text].weights]
     if plain:
         tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))
     return Markup("").join(tables)

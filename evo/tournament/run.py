@@ -20,7 +20,7 @@ from evo.stats.points import points_of
 from evo.stats.sequential import Sprt, Verdict
 from evo.storage.files import digest_of
 from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
-from rivals.hearthsim_node import BUDGET
+from rivals import find_kind
 
 SAVE_SECONDS = 5.0
 """About so often what was played is saved."""
@@ -127,8 +127,7 @@ class Tournament:
             "manaforge": [version("manaforge")],
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
-                | ({"solver": solver_version(one.player.backend)} if one.player.kind == "ilp" else {})
-                | ({"nodes": BUDGET} if one.player.kind == "hearthsim" else {})
+                | find_kind(one.player.kind).definition(one.player.backend)
                 for one in self.entrants
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
@@ -210,12 +209,6 @@ def play_tournament(
                 results = results[: 2 * end - start]
         folder.append(results)
     return sprt.verdict(counts) if sprt else ""
-
-
-def solver_version(backend: str) -> str:
-    """A solver with the version of its library: another may choose another plan among equals."""
-    library = {"gurobi": "gurobipy", "highs": "highspy"}.get(backend)
-    return f"{backend} {version(library)}" if library else backend
 
 
 def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:

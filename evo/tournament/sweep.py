@@ -20,7 +20,7 @@ from evo.stats.points import points_of
 from evo.stats.ratings import exact_rate
 from evo.tournament.run import Tournament, find_faults
 from ilp_agent import WeightError, WeightVector
-from rivals import WEIGHTS_OF
+from rivals import find_kind, weighted_kinds
 
 MOST_VALUES = 1000
 
@@ -80,18 +80,18 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
     Raises:
         SweepError: the entrant has no such weight, or a value is not allowed.
     """
-    kind = WEIGHTS_OF.get(entrant.player.kind)
-    if kind is None:
-        raise SweepError(f"{entrant.text} has no weights; {', '.join(WEIGHTS_OF)} have")
-    names = _names(kind, weight)
-    places = [kind.names().index(name) for name in names]
+    vector_class = find_kind(entrant.player.kind).weights
+    if vector_class is None:
+        raise SweepError(f"{entrant.text} has no weights; {', '.join(weighted_kinds())} have")
+    names = _names(vector_class, weight)
+    places = [vector_class.names().index(name) for name in names]
     found = []
     for value in values:
         weights = list(entrant.player.weights)
         for place in places:
             weights[place] = value
         try:
-            vector = kind.from_array(weights)
+            vector = vector_class.from_array(weights)
         except WeightError as error:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))

@@ -42,7 +42,6 @@ class ExactSolver:
     """
 
     name = "exact"
-    formulations = ("sequential",)
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
         """The best plan of the sequential formulation."""

@@ -39,7 +39,6 @@ class GurobiSolver:
     """
 
     name = "gurobi"
-    formulations = ("sequential", "thesis")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # an environment serves one thread at a time

@@ -41,7 +41,6 @@ class HighsSolver:
     """HiGHS on one thread, to proven optimality; a fresh model for every turn."""
 
     name = "highs"
-    formulations = ("sequential", "thesis")
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
         """The best plan.

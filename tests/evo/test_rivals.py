@@ -25,7 +25,7 @@ from evo.play.local import LocalPool
 from evo.storage.store import RunError, open_run
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
-from rivals import WEIGHTS_OF, batches, find_agent_profile, hearthsim, read_agent_profile
+from rivals import batches, find_agent_profile, hearthsim, read_agent_profile, weight_class
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -173,12 +173,12 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     with open_run(tmp_path / "part") as folder:
         extend(folder, 2)
     assert run_on(tmp_path / "part") == whole
-    names = WEIGHTS_OF[agent].names()
+    names = weight_class(agent).names()
     runs = read_runs([tmp_path / "whole"])
     assert names_of(runs.individuals) == list(names)
     assert (tmp_path / "whole" / "champion.toml").read_text().count("=") > len(names)
     profile = best_profiles(tmp_path / "whole")[0]
-    assert profile.weights.AGENT == WEIGHTS_OF[agent].AGENT
+    assert profile.weights.AGENT == weight_class(agent).AGENT
     assert find_entrant(f"{agent}:{tmp_path / 'whole'}").player.weights == tuple(profile.weights.array)
     write_profiles(cluster_profiles([tmp_path / "whole"]), tmp_path / "groups")
     wrong = "evolved greedy-ilp; play its champion as" if agent == "greedy-ilp" else "agent must be"

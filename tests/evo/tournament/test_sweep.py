@@ -11,7 +11,7 @@ from evo.play.games import GAME
 from evo.play.matchups import Seats
 from evo.tournament.run import Tournament
 from evo.tournament.sweep import Variants, against_best, parse_values, sweep_table, vary
-from rivals import WEIGHTS_OF
+from rivals import weight_class
 
 
 def test_values_of_a_sweep_are_what_was_typed() -> None:
@@ -26,7 +26,7 @@ def test_values_of_a_sweep_are_what_was_typed() -> None:
 def test_aggressiveness_is_both_weights_of_the_own_board() -> None:
     """Seed 001: w_a = w_h = the value; all others stay."""
     standard = find_entrant("hearthsim")
-    names = WEIGHTS_OF["hearthsim"].names()
+    names = weight_class("hearthsim").names()
     (one,) = vary(standard, "aggressiveness", (0.3,)).entrants
     changed = {
         name: value

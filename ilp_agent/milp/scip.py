@@ -1,0 +1,89 @@
+"""SCIP, by PySCIPOpt: an open solver, no licence needed, installed by `pip install 'manaforge[scip]'`."""
+
+import numpy as np
+import pyscipopt
+
+from ilp_agent.milp.interpret import UnanswerableError, solve_milp
+from ilp_agent.milp.program import Milp
+from ilp_agent.plan import Plan, Status
+from ilp_agent.problem import TurnProblem
+from ilp_agent.solver import SolverError, others
+from ilp_agent.weights import Weights
+
+TOLERANCE = 1e-9
+
+_OPTIONS: dict[str, bool | int | float | str] = {
+    "misc/catchctrlc": False,  # Ctrl-C belongs to Python
+    "lp/threads": 1,
+    "parallel/maxnthreads": 1,
+    "randomization/randomseedshift": 0,
+    "randomization/permutationseed": 0,
+    "randomization/lpseed": 0,
+    "limits/gap": 0.0,
+    "limits/absgap": 0.0,
+    "numerics/feastol": TOLERANCE,  # of integers too
+    "numerics/dualfeastol": TOLERANCE,
+    "numerics/epsilon": TOLERANCE / 10,  # numbers this near are equal; finer than what may be infeasible
+    "numerics/sumepsilon": TOLERANCE,
+}
+
+_STATUS = {
+    "optimal": Status.OPTIMAL,
+    "infeasible": Status.INFEASIBLE,
+    "inforunbd": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "timelimit": Status.LIMIT,
+    "nodelimit": Status.LIMIT,
+    "totalnodelimit": Status.LIMIT,
+    "stallnodelimit": Status.LIMIT,
+    "gaplimit": Status.LIMIT,
+    "memlimit": Status.LIMIT,
+    "sollimit": Status.LIMIT,
+    "bestsollimit": Status.LIMIT,
+    "restartlimit": Status.LIMIT,
+    "primallimit": Status.LIMIT,
+    "duallimit": Status.LIMIT,
+    "userinterrupt": Status.LIMIT,
+    "terminate": Status.LIMIT,
+}
+"""Everything else is an error."""
+
+
+class ScipSolver:
+    """SCIP on one thread, to proven optimality; a fresh model for every turn."""
+
+    name = "scip"
+
+    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
+        """The best plan.
+
+        Raises:
+            SolverError: SCIP has no answer.
+        """
+        try:
+            return solve_milp(problem, weights, formulation, self._run)
+        except UnanswerableError as error:
+            raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
+
+    def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        model = pyscipopt.Model()
+        model.hideOutput()
+        model.setParams(_OPTIONS)
+        infinite = model.infinity()
+        x = [
+            model.addVar(vtype="I" if integer else "C", lb=low, ub=min(high, infinite), obj=cost)
+            for low, high, cost, integer in zip(milp.low, milp.high, milp.cost, milp.integer, strict=True)
+        ]
+        model.setMaximize()
+        model.addObjoffset(milp.offset)
+        for row, lower, upper in zip(milp.rows, milp.lower, milp.upper, strict=True):
+            terms = pyscipopt.quicksum(value * x[variable] for variable, value in row.items())
+            model.addCons((max(lower, -infinite) <= terms) <= min(upper, infinite))
+        model.optimize()
+        status = _STATUS.get(model.getStatus(), Status.ERROR)
+        if status == Status.LIMIT and model.getNSols():
+            status = Status.FEASIBLE
+        if status not in (Status.OPTIMAL, Status.FEASIBLE):
+            return status, np.empty(0)
+        best = model.getBestSol()
+        return status, np.array([model.getSolVal(best, variable) for variable in x])

@@ -8,7 +8,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test test-modes test-heavy test-faults check format cover bench notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover bench notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,12 @@ $(VENV)/.tools: requirements-dev.lock $(VENV)/.runtime
 setup: $(VENV)/.tools  ## Make .venv with the package (editable), the command manaforge and all tools
 	@echo "Ready. Activate with: . $(VENV)/bin/activate"
 
+$(VENV)/.extras: requirements-extras.lock $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-extras.lock
+	@touch $@
+
+setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip
+
 quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
 	$(BIN)/manaforge evolve quickstart
 
@@ -38,8 +44,8 @@ test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
 	$(PYTEST) -n 2 --dist loadfile
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent tests/rivals
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent tests/rivals tests/contracts
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals tests/contracts
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile
@@ -73,9 +79,10 @@ notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and
 cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-data
 	$(BIN)/python -m engine.cards build
 
-lock: $(VENV)/.tools  ## Resolve both lock files again, with hashes and without an index
+lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock
 	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
+	$(UV_LOCK) --group build --all-extras -c requirements.lock -o requirements-extras.lock
 
 clean:  ## Remove caches and the virtual environment
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine.streams import below, derive, generator, philox, shuffle, stream_key
+from engine.codes import Purpose
+from engine.streams import (
+    agent_keys,
+    below,
+    derive,
+    generator,
+    generator_of,
+    key_of,
+    philox,
+    shuffle,
+    stream_key,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +83,21 @@ def test_another_process_gives_the_same_numbers() -> None:
             [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
         )
         assert run.stdout.strip() == expected
+
+
+def test_agents_streams_lie_below_their_deals() -> None:
+    """Two for each game, those that agents in Python get as generators."""
+    deals = np.array([stream_key(1, game) for game in range(20)], np.uint64)
+    keys = np.zeros((20, 2), np.uint64)
+    agent_keys(deals, keys)
+    assert len(np.unique(keys)) == 40
+    for deal, own in zip(deals, keys, strict=True):
+        for seat in range(2):
+            assert own[seat] == derive(np.uint64(derive(deal, Purpose.AGENT)), seat)
+
+
+def test_the_key_of_a_stream_is_known_however_much_was_drawn() -> None:
+    drawn = generator(7, 3, 1)
+    drawn.random(1000)
+    assert key_of(drawn) == stream_key(7, 3, 1)
+    assert (generator_of(key_of(drawn)).random(5) == generator(7, 3, 1).random(5)).all()

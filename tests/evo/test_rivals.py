@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from engine import Action, ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
-from engine.streams import stream_key
+from engine import Action, ManaforgeError, PlayerView, find_deck, find_ruleset
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
@@ -25,7 +24,7 @@ from evo.play.local import LocalPool
 from evo.storage.store import RunError, open_run
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
-from rivals import batches, find_agent_profile, hearthsim, read_agent_profile, weight_class
+from rivals import AGENTS, AgentKind, find_agent_profile, hearthsim, read_agent_profile, weight_class
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -86,29 +85,9 @@ def test_a_profile_of_another_agent_is_refused(tmp_path: Path) -> None:
 
 
 @compiled
-def test_mixed_games_compiled_are_those_of_the_agents() -> None:
-    """Every kind against every other in one batch: the same outcomes as agents in Python, game by game."""
-    names = ("ilp:value-trading", "greedy-ilp", "hearthsim", "eva", "aggro")
-    players = tuple(find_entrant(name).player for name in names)
-    decks = tuple(find_deck(name) for name in ("thesis-paladin", "hearthsim-basic", "random-minions"))
-    table = Roster(players, decks, find_ruleset("standard"))
-    pick = np.random.default_rng(1)
-    n = 60
-    keys = np.array([stream_key(9, game) for game in range(n)], np.uint64)
-    shape = (n, 2)
-    schedule = Schedule(
-        pick.integers(5, size=shape).astype(np.int16), pick.integers(3, size=shape).astype(np.int16), keys
-    )
-    one, other = _play_compiled(table, schedule), _play_in_python(table, schedule)
-    assert (one == other).all()
-    assert set(one["outcome"]) == {Outcome.FIRST_WINS, Outcome.SECOND_WINS}
-
-
-@compiled
 def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of hearthsim with 4 nodes a turn, compiled and in Python."""
-    for module in (batches, hearthsim):
-        monkeypatch.setattr(module, "BUDGET", 4)
+    monkeypatch.setattr(hearthsim, "BUDGET", 4)
     players = tuple(find_entrant(name).player for name in ("hearthsim", "aggro"))
     table = Roster(players, (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
     seats = np.array([[0, 1], [1, 0], [0, 0], [1, 1]], np.int16)
@@ -119,9 +98,8 @@ def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @compiled
-def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
+def test_turns_that_run_out_are_counted_with_agents_in_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent that says so after each of its turns, in one of two seats: the counts of its games."""
-    import rivals
 
     class RunsOut:
         name = "runs-out"
@@ -131,18 +109,15 @@ def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
             self.unproven += 1
             return Action.end_turn()
 
-    rivals.WEIGHTLESS["runs-out"] = RunsOut
-    try:
-        table = Roster(
-            (Player(kind="runs-out"), Player(kind="pass")),
-            (find_deck("hearthsim-basic"),),
-            find_ruleset("thesis"),
-        )
-        seats = np.array([[0, 1], [1, 0]], np.int16)
-        keys = np.array([1, 2], np.uint64)
-        played = _play_in_python(table, Schedule(seats, np.zeros((2, 2), np.int16), keys))
-    finally:
-        del rivals.WEIGHTLESS["runs-out"]
+    monkeypatch.setitem(AGENTS, "runs-out", AgentKind("runs-out", RunsOut, "counts its turns"))
+    roster = Roster(
+        (Player(kind="runs-out"), Player(kind="pass")),
+        (find_deck("hearthsim-basic"),),
+        find_ruleset("thesis"),
+    )
+    seats = np.array([[0, 1], [1, 0]], np.int16)
+    keys = np.array([1, 2], np.uint64)
+    played = _play_in_python(roster, Schedule(seats, np.zeros((2, 2), np.int16), keys))
     # It acts once in each round, but for the last one where the other's fatigue ends the game before.
     assert (np.isin(played["turns"] - played["unproven"], [0, 1])).all()
 
@@ -150,14 +125,13 @@ def test_turns_that_run_out_are_counted_with_agents_in_python_too() -> None:
 @compiled
 def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the batch tells of a search that ran out goes into the game's record."""
-    from evo.play import games
+    aggro = AGENTS["aggro"]
 
-    def unproven(kind, cards, weights, agents, states, counts):  # type: ignore[no-untyped-def]
-        games_played(kind, cards, weights, agents, states, counts)
-        counts += 2
+    def unproven(*arguments: np.ndarray) -> None:
+        aggro.play_batch(*arguments)
+        arguments[-1][:] += 2
 
-    games_played = games.play_turns
-    monkeypatch.setattr(games, "play_turns", unproven)
+    monkeypatch.setitem(AGENTS, "aggro", replace(aggro, play_batch=unproven))
     table = Roster((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
     nobody = np.zeros((3, 2), np.int16)
     played = _play_compiled(table, Schedule(nobody, nobody, np.arange(3, dtype=np.uint64)))

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from engine import Outcome
-from engine.versions import play_versions
 from evo.play import dispatch
 from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher
@@ -22,6 +21,7 @@ from evo.play.results import (
     refusal,
     sums_of,
 )
+from ilp_agent.versions import play_versions
 from tests.evo.runs import run_new
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, ROSTER, WRONG, Scripted, run, spoil

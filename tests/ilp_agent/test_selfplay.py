@@ -6,9 +6,10 @@ import pytest
 from engine import Outcome, find_ruleset, play, rulesets
 from engine.decks import deck_records, table_of
 from engine.streams import stream_key
-from ilp_agent import IlpAgent, Profile, Weights, find_profile, shipped_profiles
+from ilp_agent import FORMULATIONS, IlpAgent, Profile, Weights, find_profile, shipped_profiles
 from ilp_agent.selfplay import RESULT, play_games
 from ilp_agent.turn import TURN
+from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_differential import DECKS
 from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNRESOLVED, UNTRUE, check_games
@@ -97,8 +98,8 @@ def test_scaling_all_weights_changes_no_game() -> None:
     assert (one == other).all()
 
 
-@pytest.mark.parametrize("backend", ["highs", "gurobi"])
-@pytest.mark.parametrize("formulation", ["sequential", "thesis"])
+@pytest.mark.parametrize("backend", backends("thesis"))
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_game_with_another_backend_ends_without_a_fault(backend: str, formulation: str) -> None:
     agents = [IlpAgent(find_profile(name), backend, formulation) for name in ("aggro-face", "value-trading")]
     result = play(agents[0], agents[1], ("thesis-paladin", "thesis-warrior"), 1)

@@ -1,13 +1,13 @@
 """What solve() and its arguments refuse, each with our error and the name of what is wrong."""
 
 import dataclasses
-import sys
 
-import numpy as np
 import pytest
 
 from engine import CardError, MinionSpec, UnknownNameError, parse_position
 from ilp_agent import (
+    BACKENDS,
+    DEFAULT_BACKEND,
     WEIGHT_NAMES,
     IlpAgent,
     ProblemError,
@@ -68,9 +68,9 @@ def test_positions_that_are_no_turn_are_refused() -> None:
 
 def test_agents_are_checked_when_they_are_made() -> None:
     with pytest.raises(UnknownNameError, match="unknown formulation 'thess'"):
-        IlpAgent(ALL, "exact", "thess")
+        IlpAgent(ALL, DEFAULT_BACKEND, "thess")
     with pytest.raises(SolverError, match="does not solve 'thesis'"):
-        IlpAgent(ALL, "exact", "thesis")
+        IlpAgent(ALL, DEFAULT_BACKEND, "thesis")
     with pytest.raises(WeightError, match="must be a Profile or Weights"):
         IlpAgent([1.0] * 8)
 
@@ -87,31 +87,15 @@ def test_solve_refuses_what_it_cannot_solve() -> None:
     with pytest.raises(UnknownNameError, match="unknown backend 'gorubi'; nearest: gurobi"):
         solve(problem, ALL, "gorubi")
     with pytest.raises(UnknownNameError, match="unknown backend"):
-        solve(problem, ALL, ["exact"])
+        solve(problem, ALL, [DEFAULT_BACKEND])
     with pytest.raises(UnknownNameError, match="unknown formulation 'theses'; nearest: thesis"):
-        solve(problem, ALL, "exact", "theses")
-    with pytest.raises(SolverError, match="'exact' does not solve 'thesis'; gurobi and highs do"):
-        solve(problem, ALL, "exact", "thesis")
+        solve(problem, ALL, DEFAULT_BACKEND, "theses")
     with pytest.raises(WeightError, match="weights must be Weights"):
         solve(problem, [1.0] * 8)
     with pytest.raises(ProblemError, match="problem must be a TurnProblem"):
         solve("problem", ALL)
     with pytest.raises(WeightError, match="lethal must be a finite number"):
         dataclasses.replace(ALL, lethal=float("nan"))
-
-
-@pytest.mark.parametrize("formulation", ["sequential", "thesis"])
-def test_numpy_numbers_are_taken(formulation: str) -> None:
-    problem = TurnProblem.build(friendly=np.array([M(3, 2)]), mana=np.int64(1), enemy_hero=np.int16(9))
-    assert solve(problem, ALL, "highs", formulation).damage == 3
-
-
-def test_a_missing_package_names_the_other_backends(monkeypatch: pytest.MonkeyPatch) -> None:
-    find_solver.cache_clear()
-    monkeypatch.setitem(sys.modules, "ilp_agent.milp.highs", None)
-    with pytest.raises(SolverError, match="'highs' is not installed .*use exact or gurobi instead"):
-        find_solver("highs")
-    find_solver.cache_clear()
 
 
 def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +108,7 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
 
     with monkeypatch.context() as patch:
         patch.setattr(gurobi.gurobipy, "Env", refuse)
-        with pytest.raises(SolverError, match="cannot start: License expired; use exact or highs instead"):
+        with pytest.raises(SolverError, match="cannot start: License expired; use exact"):
             gurobi.GurobiSolver()
     # The wheel's licence takes 2,000 variables; one more is refused by Gurobi itself, at optimize().
     large = Milp()
@@ -132,70 +116,34 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
     large.add("some", [(variable, 1.0) for variable in variables], upper=5)
     solver = gurobi.GurobiSolver()
     monkeypatch.setattr(gurobi, "solve_milp", lambda problem, weights, formulation, run: run(large))
-    with pytest.raises(SolverError, match="too large.*use exact or highs instead"):
+    with pytest.raises(SolverError, match="too large.*use exact"):
         solver.solve(TurnProblem.build(mana=1, enemy_hero=9), ALL, "sequential")
 
 
-def small_program(lower: float = -np.inf, cost: float = 1.0) -> Milp:
-    """Two bits of which at most one may be set; `lower` asks for more."""
-    milp = Milp()
-    pair = [(milp.binary("a", cost), 1.0), (milp.binary("b", cost), 1.0)]
-    milp.add("one of them", pair, lower=lower, upper=1)
-    return milp
-
-
-@pytest.mark.parametrize("backend", ["gurobi", "highs"])
-def test_native_statuses_are_mapped(backend: str) -> None:
-    solver = find_solver(backend)
-    assert solver._run(small_program())[0] == Status.OPTIMAL
-    impossible = small_program()
-    impossible.add("both", [(0, 1.0), (1, 1.0)], lower=2)
-    assert solver._run(impossible)[0] == Status.INFEASIBLE
-    endless = Milp()
-    endless.names, endless.cost, endless.low, endless.high = ["x"], [1.0], [0.0], [np.inf]
-    endless.integer = [False]
-    assert solver._run(endless)[0] in (Status.UNBOUNDED, Status.INFEASIBLE)  # presolve may not tell which
-
-
-@pytest.mark.parametrize("backend", ["gurobi", "highs"])
-def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = TurnProblem.build(
-        friendly=[M(2, 3)] * 5, enemy=[M(2, 3)] * 5, hand=[M(1, 1, cost=1)] * 4, mana=4, enemy_hero=30
-    )
-    solver, best = find_solver(backend), solve(problem, ALL)
-    run = solver._run
-    for status, found, expected in (
-        (Status.LIMIT, False, "no plan: .*limit"),
-        (Status.INFEASIBLE, False, "infeasible"),
-        (Status.ERROR, False, "error"),
-        (Status.FEASIBLE, True, None),
-    ):
-        monkeypatch.setattr(
-            solver,
-            "_run",
-            lambda milp, status=status, found=found: (status, run(milp)[1] if found else np.empty(0)),
-        )
-        if expected is None:
-            plan = solve(problem, ALL, backend)
-            assert plan.status == Status.FEASIBLE
-            assert plan.objective == pytest.approx(best.objective)
-        else:
-            with pytest.raises(SolverError, match=expected):
-                solve(problem, ALL, backend)
+HARD = TurnProblem.build(friendly=[M(2, 3, windfury=True)] * 5, enemy=[M(2, 3)] * 5, mana=0, enemy_hero=30)
 
 
 def test_a_limit_with_an_incumbent_is_feasible(monkeypatch: pytest.MonkeyPatch) -> None:
-    """HiGHS stopped after its first solution, Gurobi likewise: a plan, but none that is called optimal."""
+    """HiGHS stopped after its first solution, Gurobi and SCIP likewise: a plan, but none called optimal."""
     from ilp_agent.milp import highs
 
-    problem = TurnProblem.build(
-        friendly=[M(2, 3, windfury=True)] * 5, enemy=[M(2, 3)] * 5, mana=0, enemy_hero=30
-    )
     monkeypatch.setitem(highs._OPTIONS, "mip_max_improving_sols", 1)
-    assert solve(problem, ALL, "highs").status == Status.FEASIBLE
+    assert solve(HARD, ALL, "highs").status == Status.FEASIBLE
     solver = find_solver("gurobi")
     solver._environment.setParam("SolutionLimit", 1)
     try:
-        assert solve(problem, ALL, "gurobi").status == Status.FEASIBLE
+        assert solve(HARD, ALL, "gurobi").status == Status.FEASIBLE
     finally:
         solver._environment.setParam("SolutionLimit", 2_000_000_000)
+
+
+def test_a_limit_of_scip_with_an_incumbent_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyscipopt", reason=BACKENDS["scip"].missing or None)
+    from ilp_agent.milp import scip
+
+    with monkeypatch.context() as patch:
+        patch.setitem(scip._OPTIONS, "limits/solutions", 1)
+        assert solve(HARD, ALL, "scip").status == Status.FEASIBLE
+    monkeypatch.setitem(scip._OPTIONS, "limits/time", 0.0)
+    with pytest.raises(SolverError, match="'scip' found no plan: status limit"):
+        solve(HARD, ALL, "scip")

@@ -31,8 +31,8 @@ def test_the_same_bytes_with_ray(finished: Path, tmp_path: Path) -> None:
     pool = RayPool(2)
     try:
         assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
-        gurobi = TINY.changed(backend="highs", generations=0, mu=2, final={"games": 0, "benchmark_games": 0})
-        assert run_new(tmp_path / "a", gurobi, pool) == run_new(tmp_path / "b", gurobi)
+        highs = TINY.changed(backend="highs", generations=0, mu=2, final={"games": 0, "benchmark_games": 0})
+        assert run_new(tmp_path / "a", highs, pool) == run_new(tmp_path / "b", highs)
     finally:
         pool.close()
 

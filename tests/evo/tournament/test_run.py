@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rivals
 from engine import Action, PlayerView, find_deck, find_ruleset
 from evo.play.entrants import find_entrants
 from evo.play.games import GAME, Fault
@@ -21,6 +20,7 @@ from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
 from evo.tournament.run import Tournament, find_faults, play_tournament
+from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -346,8 +346,8 @@ class Illegal:
 
 @compiled
 def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(rivals.WEIGHTLESS, "crashing", Crashing)
-    monkeypatch.setitem(rivals.WEIGHTLESS, "illegal", Illegal)
+    monkeypatch.setitem(AGENTS, "crashing", AgentKind("crashing", Crashing, "raises"))
+    monkeypatch.setitem(AGENTS, "illegal", AgentKind("illegal", Illegal, "cheats"))
     made = tournament("ilp:keep-alive", "crashing", "illegal", "pass", games=2)
     played, _ = run(made, tmp_path)
     games = games_table(made.matchups, played, made.names, list(DECKS))

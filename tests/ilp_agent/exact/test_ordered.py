@@ -6,19 +6,23 @@ import pytest
 
 from engine import MinionSpec
 from engine.codes import Keyword
-from ilp_agent import Status, TurnProblem, Weights, solve
+from ilp_agent import DEFAULT_BACKEND, Status, TurnProblem, Weights, solve
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.order import PLAN, order_hits
 from ilp_agent.exact.search import retrace, search
 from ilp_agent.exact.work import new_layers, new_work
+from ilp_agent.solver import installed_backends
 from ilp_agent.turn import TURN
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.ilp_agent.test_differential import problem_of
+from tests.ilp_agent.turns import problem_of
 
 pytestmark = [
     pytest.mark.heavy,
     pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler"),
 ]
+
+
+OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
 
 
 @numba.njit
@@ -71,7 +75,7 @@ def test_boards_without_a_common_order_are_solved_like_the_milps() -> None:
         for number in np.flatnonzero(found):
             solve_turn(turns[number], weights[number], work, layers, plan)
             problem, chosen = problem_of(turns[number]), Weights.from_array(weights[number])
-            for backend in ("highs", "gurobi"):
+            for backend in OUTSIDE:
                 value = solve(problem, chosen, backend).objective
                 assert plan["value"] == pytest.approx(value, abs=1e-6), (backend, problem, chosen)
             assert plan["resolved"] == 1
@@ -88,7 +92,7 @@ def test_more_windfury_than_tables_hold_is_a_legal_plan_without_a_proof() -> Non
         enemy_hero=200,
     )
     weights = Weights(lethal=1, clear=1, face=0.1, threat=1, survive=0.1, damage=0.1, trade=0.05, play=0)
-    ours, best = (solve(problem, weights, backend) for backend in ("exact", "highs"))
+    ours, best = (solve(problem, weights, backend) for backend in (DEFAULT_BACKEND, OUTSIDE[0]))
     assert ours.objective <= best.objective + 1e-6
     assert ours.status in (Status.FEASIBLE, Status.OPTIMAL)
     print(ours.status, ours.objective, best.objective)

@@ -1,13 +1,17 @@
-"""What every backend must do, whichever it is: parametrised over all of them. A fourth is one more name."""
+"""What every backend must do, whichever it is: plans, determinism, the thesis's program."""
 
+import ast
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import MinionSpec
 from ilp_agent import (
-    BACKENDS,
     HERO,
     WEIGHT_NAMES,
     Attack,
@@ -18,8 +22,9 @@ from ilp_agent import (
     Weights,
     solve,
 )
-from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.replay import replay
+from ilp_agent.solver import installed_backends
+from tests.backends import backends
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position
 
@@ -35,7 +40,7 @@ def attacks(plan) -> set[tuple[int, int]]:
     return {(action.attacker, action.target) for action in plan.actions if isinstance(action, Attack)}
 
 
-@pytest.fixture(params=sorted(BACKENDS))
+@pytest.fixture(params=backends())
 def backend(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -271,24 +276,42 @@ def test_the_same_answer_again_and_in_any_order(backend: str) -> None:
     assert forward == backward[::-1]
 
 
-def test_threads_do_not_share_memory() -> None:
-    """Kernels release the GIL: two threads with one workspace would spoil each other's plans."""
+def test_threads_get_the_plans_of_one_thread(backend: str) -> None:
     pick = np.random.default_rng(3)
-    problems = [TurnProblem.from_position(random_position(pick, 6, 6, 6, 0.2, 8)) for _ in range(40)]
-    alone = [solve(problem, ALL) for problem in problems]
-    spaces = []
-
-    def run(_: int) -> list:
-        plans = [solve(problem, ALL) for problem in problems]
-        spaces.append(memory_of_thread())
-        return plans
-
+    problems = [TurnProblem.from_position(random_position(pick, 3, 3, 3, 0.2, 8)) for _ in range(10)]
+    alone = [solve(problem, ALL, backend) for problem in problems]
     with ThreadPoolExecutor(4) as pool:
-        assert all(plans == alone for plans in pool.map(run, range(4)))
-    mine = memory_of_thread()
-    assert not any(
-        np.shares_memory(one, other) for space in spaces for one, other in zip(space, mine, strict=True)
+        for plans in pool.map(lambda _: [solve(problem, ALL, backend) for problem in problems], range(4)):
+            assert plans == alone
+
+
+@pytest.fixture(scope="module")
+def told_elsewhere() -> dict[str, str]:
+    """What another process, with other hashes of texts, answers to `questions` by backend."""
+    code = "from tests.contracts.test_backends import answers; print(repr(answers()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        cwd=Path(__file__).parents[2],
+        check=True,
     )
+    return ast.literal_eval(done.stdout)
+
+
+def answers() -> dict[str, str]:
+    """Plans of a few turns by every installed backend, as texts."""
+    pick = np.random.default_rng(4)
+    problems = [TurnProblem.from_position(random_position(pick, 4, 4, 4, 0.2, 6)) for _ in range(5)]
+    return {
+        entry.name: repr([solve(problem, ALL, entry.name) for problem in problems])
+        for entry in installed_backends()
+    }
+
+
+def test_another_process_gets_the_same_plans(backend: str, told_elsewhere: dict[str, str]) -> None:
+    assert told_elsewhere[backend] == answers()[backend]
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-6, 1e6, 1e20, 1e90])
@@ -326,7 +349,7 @@ def test_scaling_all_weights_scales_the_objective(backend: str) -> None:
 # The thesis formulation
 
 
-@pytest.mark.parametrize("name", ["gurobi", "highs"])
+@pytest.mark.parametrize("name", backends("thesis"))
 def test_thesis_plans_can_be_impossible_and_say_so(name: str) -> None:
     """It attacks what is already dead: damage counts for each hit, and nothing forbids the third."""
     problem = TurnProblem.build(friendly=[M(3, 3)] * 3, enemy=[M(0, 4)], mana=0, enemy_hero=30)
@@ -341,7 +364,7 @@ def test_thesis_plans_can_be_impossible_and_say_so(name: str) -> None:
     assert not made_room.playable
 
 
-@pytest.mark.parametrize("name", ["gurobi", "highs"])
+@pytest.mark.parametrize("name", backends("thesis"))
 def test_thesis_with_two_living_taunts_is_feasible(name: str) -> None:
     problem = TurnProblem.build(friendly=[M(1, 3)], enemy=[M(1, 5, taunt=True)] * 2, mana=0, enemy_hero=30)
     plan = solve(problem, ALL, name, "thesis")
@@ -350,7 +373,7 @@ def test_thesis_with_two_living_taunts_is_feasible(name: str) -> None:
     assert (0, HERO) not in attacks(plan)
 
 
-@pytest.mark.parametrize("solver", ["highs", "gurobi"])
+@pytest.mark.parametrize("solver", backends("thesis"))
 def test_thesis_predictions_follow_from_its_attacks(solver: str) -> None:
     """Variables of weight 0 are free in the program; what a plan says comes from attacks and plays alone."""
     dies = TurnProblem.build(friendly=[M(3, 3)], enemy=[M(0, 2), M(5, 9)], mana=0, enemy_hero=30)

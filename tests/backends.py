@@ -1,0 +1,14 @@
+"""Backends as parameters of tests: those of the registry, skipped with the reason where one is not installed."""
+
+import pytest
+
+from ilp_agent import BACKENDS
+
+
+def backends(formulation: str = "sequential", outside: bool = False) -> list:
+    """Names of the backends that solve a formulation; `outside`: those that solve the integer program."""
+    return [
+        pytest.param(entry.name, marks=pytest.mark.skipif(bool(entry.missing), reason=entry.missing))
+        for entry in BACKENDS.values()
+        if formulation in entry.formulations and not (outside and entry.compiled)
+    ]

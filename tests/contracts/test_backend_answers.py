@@ -1,0 +1,120 @@
+"""What every backend must refuse, and what becomes of every answer it can give."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from engine import MinionSpec
+from ilp_agent import BACKENDS, FORMULATIONS, SolverError, Status, TurnProblem, Weights, find_solver, solve
+from ilp_agent.milp.program import Milp
+from ilp_agent.solver import installed_backends, listed, solver_version
+from tests.backends import backends
+
+ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
+M = MinionSpec
+EMPTY = TurnProblem.build(mana=1, enemy_hero=30)
+
+
+@pytest.mark.parametrize("entry", BACKENDS.values(), ids=BACKENDS)
+def test_an_entry_is_complete(entry) -> None:
+    assert BACKENDS[entry.name] is entry
+    assert re.fullmatch("[a-z]+", entry.name), "entrants write it behind @"
+    assert entry.help
+    assert entry.formulations
+    assert set(entry.formulations) <= set(FORMULATIONS)
+    assert not entry.extra or entry.library
+    assert solver_version(entry.name) == f"{entry.name} {entry.library_version}".strip()
+
+
+@pytest.mark.parametrize("backend", backends())
+def test_it_is_made_once_under_its_own_name(backend: str) -> None:
+    assert find_solver(backend).name == backend
+    assert find_solver(backend) is find_solver(backend)
+
+
+@pytest.mark.parametrize("backend", backends())
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_numpy_numbers_are_taken_and_other_formulations_refused(backend: str, formulation: str) -> None:
+    problem = TurnProblem.build(friendly=np.array([M(3, 2)]), mana=np.int64(1), enemy_hero=np.int16(9))
+    if formulation in BACKENDS[backend].formulations:
+        assert solve(problem, ALL, backend, formulation).damage == 3
+        return
+    able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
+    told = f"{backend!r} does not solve {formulation!r}; {listed(able, 'and')} do"
+    with pytest.raises(SolverError, match=re.escape(told)):
+        solve(problem, ALL, backend, formulation)
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_missing_package_names_the_other_backends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_solver.cache_clear()
+    monkeypatch.setitem(sys.modules, BACKENDS[name].module, None)
+    rest = [entry.name for entry in installed_backends() if entry.name != name]
+    told = f"{name!r} is not installed .*use {listed(rest, 'or')} instead .*@{rest[0]}"
+    with pytest.raises(SolverError, match=told):
+        find_solver(name)
+    find_solver.cache_clear()
+
+
+def test_a_missing_extra_tells_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ilp_agent import solver
+
+    entry = next(entry for entry in BACKENDS.values() if entry.extra)
+    find_solver.cache_clear()
+    monkeypatch.setitem(sys.modules, entry.module, None)
+    monkeypatch.setattr(solver, "_installed_version", lambda library: "" if library == entry.library else "1")
+    with pytest.raises(SolverError, match=re.escape(f"pip install 'manaforge[{entry.extra}]'")):
+        find_solver(entry.name)
+    other = next(name for name in BACKENDS if name != entry.name)
+    assert f"{entry.name} " not in solver.others(other), "nobody is sent to what is not there"
+    find_solver.cache_clear()
+
+
+def small_program(lower: float = -np.inf, cost: float = 1.0) -> Milp:
+    """Two bits of which at most one may be set; `lower` asks for more."""
+    milp = Milp()
+    pair = [(milp.binary("a", cost), 1.0), (milp.binary("b", cost), 1.0)]
+    milp.add("one of them", pair, lower=lower, upper=1)
+    return milp
+
+
+@pytest.mark.parametrize("backend", backends(outside=True))
+def test_native_statuses_are_mapped(backend: str) -> None:
+    solver = find_solver(backend)
+    assert solver._run(small_program())[0] == Status.OPTIMAL
+    impossible = small_program()
+    impossible.add("both", [(0, 1.0), (1, 1.0)], lower=2)
+    assert solver._run(impossible)[0] == Status.INFEASIBLE
+    endless = Milp()
+    endless.names, endless.cost, endless.low, endless.high = ["x"], [1.0], [0.0], [np.inf]
+    endless.integer = [False]
+    assert solver._run(endless)[0] in (Status.UNBOUNDED, Status.INFEASIBLE)  # presolve may not tell which
+
+
+@pytest.mark.parametrize("backend", backends(outside=True))
+def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = TurnProblem.build(
+        friendly=[M(2, 3)] * 5, enemy=[M(2, 3)] * 5, hand=[M(1, 1, cost=1)] * 4, mana=4, enemy_hero=30
+    )
+    solver, best = find_solver(backend), solve(problem, ALL)
+    run = solver._run
+    for status, found, expected in (
+        (Status.LIMIT, False, "no plan: .*limit"),
+        (Status.INFEASIBLE, False, "infeasible"),
+        (Status.ERROR, False, "error"),
+        (Status.FEASIBLE, True, None),
+    ):
+        monkeypatch.setattr(
+            solver,
+            "_run",
+            lambda milp, status=status, found=found: (status, run(milp)[1] if found else np.empty(0)),
+        )
+        if expected is None:
+            plan = solve(problem, ALL, backend)
+            assert plan.status == Status.FEASIBLE
+            assert plan.objective == pytest.approx(best.objective)
+        else:
+            with pytest.raises(SolverError, match=expected):
+                solve(problem, ALL, backend)

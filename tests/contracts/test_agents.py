@@ -21,7 +21,15 @@ from evo.play.games import (
 )
 from evo.play.local import LocalPool
 from ilp_agent import BACKENDS, shipped_profiles
-from rivals import AGENTS, AgentKind, Sight, find_agent_profile, read_agent_profile, weighted_kinds
+from rivals import (
+    AGENTS,
+    DEFAULT_AGENT,
+    AgentKind,
+    Sight,
+    find_agent_profile,
+    read_agent_profile,
+    weighted_kinds,
+)
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.contracts.dice import DICE
 
@@ -127,6 +135,13 @@ def test_its_name_is_an_entrant(kind: AgentKind) -> None:
 
 
 # How it plays
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_document_of_rivals_has_a_row_for_it(name: str) -> None:
+    table = (Path(__file__).parents[2] / "docs" / "rivals.md").read_text(encoding="utf-8")
+    profile = "[:PROFILE]" if AGENTS[name].default_profile else ""
+    assert name == DEFAULT_AGENT or f"\n| `{name}{profile}` | " in table
 
 
 @compiled

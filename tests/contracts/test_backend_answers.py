@@ -2,6 +2,7 @@
 
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +27,12 @@ def test_an_entry_is_complete(entry) -> None:
     assert set(entry.formulations) <= set(FORMULATIONS)
     assert not entry.extra or entry.library
     assert solver_version(entry.name) == f"{entry.name} {entry.library_version}".strip()
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_the_document_of_backends_has_a_row_for_it(name: str) -> None:
+    table = (Path(__file__).parents[2] / "docs" / "turn-program.md").read_text(encoding="utf-8")
+    assert f"\n| `{name}` | " in table
 
 
 @pytest.mark.parametrize("backend", backends())

@@ -208,7 +208,7 @@ class Strategy(Protocol):
         ...
 
     def step_size(self) -> float:
-        """One number for how far the next children lie from their parents."""
+        """One number for how far the next children lie from their parents; after the first generation."""
         ...
 
 

@@ -8,7 +8,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover bench notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover bench docs notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile
 
-test-faults: $(VENV)/.tools  ## What may go wrong and must not show: killed drivers, workers, nodes, full disks
+test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
 	$(PYTEST) -m faults -n 2 --dist loadfile
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilities
@@ -60,7 +60,7 @@ check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilit
 	$(BIN)/mypy --strict $(PACKAGES)
 	$(BIN)/python -m tests.audit
 
-format: $(VENV)/.tools  ## Format and mend what can be mended by itself
+format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -72,6 +72,9 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.turn_speed
 	$(BIN)/python -m benchmarks.rival_speed
+
+docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings
 
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks
@@ -85,4 +88,4 @@ lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without a
 	$(UV_LOCK) --group build --all-extras -c requirements.lock -o requirements-extras.lock
 
 clean:  ## Remove caches and the virtual environment
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build site

@@ -81,7 +81,8 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
         The entrants, and which of them were typed twice: those meet themselves.
 
     Raises:
-        As `find_entrant`; EntrantError also where a glob matches nothing.
+        EntrantError: a text names no entrant, or a glob matches nothing.
+        UnknownNameError, ProfileError, SolverError: as `find_entrant` raises them.
     """
     typed = {text: find_entrant(text) for text in texts if not _is_glob(text)}
     found: dict[str, Entrant] = {}

@@ -1,21 +1,156 @@
-"""The Python in README and docs runs as it stands."""
+"""The documents are true: their Python runs, their links lead somewhere, their commands exist."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
+
+from evo.cli.main import app
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOP = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+FOLDERS = [ROOT / name / "README.md" for name in ("configs", "notebooks", "runs")]
+DOCUMENTS = [*TOP, *FOLDERS, *sorted((ROOT / "docs").glob("*.md"))]
+WIDTH = 120
+SHARED = ("--help",)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def each_document() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def without_code(text: str) -> str:
+    """The text with fenced code emptied, so that lines keep their numbers."""
+    return re.sub(
+        r"^ *```.*?^ *```",
+        lambda found: "\n" * found[0].count("\n"),
+        text,
+        flags=re.MULTILINE | re.DOTALL,
+    )
+
+
+def anchors(text: str) -> list[str]:
+    """Anchors of the headings, as GitHub and the site make them."""
+    found = []
+    for heading in re.findall(r"^#+ +(.*)$", without_code(text), re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+        found.append(re.sub(r"[^\w\- ]", "", plain).replace(" ", "-"))
+    return found
+
+
+def links(text: str) -> Iterator[str]:
+    """Targets of links that stay within the repository."""
+    yield from re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", without_code(text))
+
+
+@each_document()
 def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
         exec(compile(block, str(path), "exec"), {"__name__": "example"})
 
 
-def test_every_link_between_documents_leads_somewhere() -> None:
-    for path in [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
-        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8")):
-            assert (path.parent / link).exists(), f"{path.name} -> {link}"
+@each_document()
+def test_links_and_anchors_lead_somewhere(path: Path) -> None:
+    for link in links(path.read_text(encoding="utf-8")):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert target.exists(), f"{path.name} -> {link}"
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), f"{path.name} -> {link}"
+
+
+@each_document()
+def test_headings_have_anchors_of_their_own(path: Path) -> None:
+    if path.name == "CHANGELOG.md":  # Added, Changed, Removed for each version
+        return
+    found = anchors(path.read_text(encoding="utf-8"))
+    assert len(found) == len(set(found)), found
+
+
+@each_document()
+def test_lines_are_not_too_wide(path: Path) -> None:
+    """Tables, fenced code and lines that hold a URL may be wider."""
+    for number, line in enumerate(without_code(path.read_text(encoding="utf-8")).splitlines(), 1):
+        if not line.lstrip().startswith("|") and "://" not in line:
+            assert len(line) <= WIDTH, f"{path.name}:{number}: {len(line)} characters"
+
+
+def test_every_document_is_linked_from_another() -> None:
+    linked = {
+        (path.parent / link.partition("#")[0]).resolve()
+        for path in DOCUMENTS
+        for link in links(path.read_text(encoding="utf-8"))
+    }
+    missing = [path.name for path in DOCUMENTS if path.resolve() not in linked and path.name != "README.md"]
+    assert not missing
+
+
+def test_every_figure_is_shown_and_small() -> None:
+    shown = {
+        (path.parent / link).resolve()
+        for path in DOCUMENTS
+        for link in links(path.read_text(encoding="utf-8"))
+        if link.endswith(".png")
+    }
+    for figure in (ROOT / "docs" / "figures").glob("*.png"):
+        assert figure.resolve() in shown, f"{figure.name} is in no document"
+        assert figure.stat().st_size < 300_000, figure.name
+
+
+def commands() -> dict[str, set[str]]:
+    """Options of every command by its full name."""
+    found: dict[str, set[str]] = {}
+
+    def walk(prefix: str, command: object) -> None:
+        inner = getattr(command, "commands", None)
+        if inner is not None:
+            for name, one in inner.items():
+                walk(f"{prefix} {name}", one)
+            return
+        options = {
+            text
+            for parameter in command.params  # type: ignore[attr-defined]
+            for text in (*parameter.opts, *parameter.secondary_opts)
+            if text.startswith("--") and text not in SHARED and not text.startswith("--no-")
+        }
+        found[prefix] = options
+
+    walk("manaforge", typer.main.get_command(app))
+    return found
+
+
+def test_commands_md_has_every_command_and_option() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    sections = {part.partition("\n")[0]: part for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]}
+    known = commands()
+    assert {name for name in sections if name.startswith("manaforge ")} == set(known)
+    for name, options in known.items():
+        table = "\n".join(line for line in sections[name].splitlines() if line.startswith("|"))
+        assert set(re.findall(r"--[a-z][a-z-]*", table)) == options, name
+
+
+def test_tests_named_in_documents_exist() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    for path in DOCUMENTS:
+        for name in re.findall(r"\b(test_\w+)\b(?!\.py|/)", path.read_text(encoding="utf-8")):
+            assert f"def {name}(" in source or (ROOT / "tests" / f"{name}.py").exists(), (
+                f"{path.name}: {name}"
+            )
+
+
+def test_modules_named_in_documents_exist() -> None:
+    """Names in code such as `evo.play.games.GAME` begin with a module; the table of moved paths has old ones."""
+    for path in DOCUMENTS:
+        if path.name == "CHANGELOG.md":  # names what is gone
+            continue
+        text = path.read_text(encoding="utf-8").partition("## Import paths that moved")[0]
+        for name in re.findall(r"`((?:engine|ilp_agent|rivals|evo)\.[\w.]+)`", text):
+            parts = name.split(".")
+            stems = [ROOT.joinpath(*parts[:n]) for n in range(2, len(parts) + 1)]
+            exports = (ROOT / parts[0] / "__init__.py").read_text(encoding="utf-8")
+            assert (
+                any(stem.with_suffix(".py").exists() or stem.is_dir() for stem in stems)
+                or f'"{parts[1]}"' in exports
+            ), f"{path.name}: {name}"

@@ -4,11 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PACKAGES := engine ilp_agent rivals evo
 PYTEST := $(BIN)/python -m pytest
+COVERAGE := $(BIN)/coverage
+COVERED := --rcfile=tests/coverage.toml
 UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover bench docs notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover cover-python bench docs notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +65,12 @@ check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilit
 format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+cover-python: $(VENV)/.tools  ## The fast suite with branch coverage of ilp_agent, rivals and evo, kernels left out
+	rm -f .coverage-python*
+	$(COVERAGE) run $(COVERED) -m pytest -n 2 --dist loadfile
+	$(COVERAGE) combine $(COVERED) --quiet
+	$(COVERAGE) report $(COVERED)
 
 cover: $(VENV)/.tools  ## Branch coverage of the engine, measured uncompiled; fails under 95%
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/engine

@@ -1,6 +1,6 @@
-"""Whole games between any compiled agents: each kind plays all games of a batch on while it is to move.
+"""Whole games between any compiled agents: each kind in turn plays all games of a batch while it is to move.
 
-Kinds are compiled apart, so that a process compiles those alone that play.
+Kinds are compiled separately, so that a process compiles only those that play.
 """
 
 import numpy as np
@@ -30,17 +30,17 @@ def play_turns(
         weights: shape (agents, weights of the kind); not looked at for "aggro".
         agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first; -1 for other kinds.
         states: dtype `engine.state.STATE`, shape (games,). Modified in place.
-        unproven: integers, shape (games,). Added to in place: turns played before a search had ended.
+        unproven: integers, shape (games,). Added to in place: turns played by a plan not proven the best.
     """
     if kind == "ilp":
         results = np.zeros(len(states), RESULT)
         selfplay.play_turns(cards, weights, agents, states, results)
-        unproven += results["unresolved"]
+        unproven += results["unproven"]
     elif kind == "hearthsim":
         use = np.zeros(len(states), hearthsim.USE)
         tree = hearthsim.tree_of_thread()
         hearthsim.play_turns(cards, weights, agents, states, tree, use, BUDGET)
-        unproven += use["exhausted"]
+        unproven += use["unproven"]
     elif kind == "eva":
         eva.play_turns(cards, weights, agents, states)
     elif kind == "greedy-ilp":

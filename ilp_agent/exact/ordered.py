@@ -297,7 +297,7 @@ def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
 @njit
 def _pack_minion(hits: int, minion: np.void) -> int:
     """What a friend or an enemy has done and is now, in 32 bits."""
-    return int((((hits << STAT_BITS) | minion["health"]) << KEYWORD_BITS) | minion["keywords"])
+    return (((int(hits) << STAT_BITS) | int(minion["health"])) << KEYWORD_BITS) | int(minion["keywords"])
 
 
 @njit

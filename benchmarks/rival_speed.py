@@ -64,7 +64,7 @@ def search_use() -> None:
         tree, budget = hearthsim.tree_of_thread(), hearthsim.BUDGET
         hearthsim.play_turns(cards.array, weights, agents, states, tree, use, budget)
         seconds = time.perf_counter() - began
-        turns, nodes, ran_out = (int(use[name].sum()) for name in ("turns", "nodes", "exhausted"))
+        turns, nodes, ran_out = (int(use[name].sum()) for name in ("turns", "nodes", "unproven"))
         print(
             f"hearthsim, {first} against {second}: {n / seconds:,.0f} games/s, "
             f"{nodes / turns:.1f} nodes a turn, {ran_out} of {turns:,} turns ran out of {hearthsim.BUDGET:,}"

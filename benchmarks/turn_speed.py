@@ -18,11 +18,13 @@ from engine.state import STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.prediction import PLAN
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import RESULT, follow, play_games
 from ilp_agent.solver import installed_backends
+from ilp_agent.tracker import TRACKER
 from ilp_agent.turn import TURN, read_turn
+from ilp_agent.weights import N_WEIGHTS
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
@@ -33,7 +35,7 @@ OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
 
 
 @njit
-def record(state, cards, weights, turn, plan, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
+def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
     """Play a dealt game on, keeping its turns and whose they are; returns the next number."""
     while outcome(state) == Outcome.ONGOING and n < len(turns):
         seat = state["active"]
@@ -42,7 +44,7 @@ def record(state, cards, weights, turn, plan, work, layers, turns, whose, n):  #
         whose[n] = seat
         n += 1
         solve_turn(turn, weights[seat], work, layers, plan)
-        if not follow(state, cards, turn, plan, work) and outcome(state) == Outcome.ONGOING:
+        if not follow(state, cards, turn, plan, tracker) and outcome(state) == Outcome.ONGOING:
             apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
     return n
 
@@ -60,9 +62,9 @@ def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     table = table_of(decks)
     records = deck_records(decks, table)
     state, turn, plan = np.zeros(1, STATE)[0], np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
-    work, layers = new_work(), new_layers()
+    work, layers, tracker = new_work(), new_layers(), np.zeros(1, TRACKER)[0]
     turns, whose = np.zeros(PLAYED, TURN), np.zeros(PLAYED, np.int64)
-    weights = np.zeros((PLAYED, 8))
+    weights = np.zeros((PLAYED, N_WEIGHTS))
     pick, rules = np.random.default_rng(1), find_ruleset("thesis").array
     n = game = 0
     while n < PLAYED:
@@ -76,7 +78,7 @@ def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
             rules,
             stream_key(1, game),
         )
-        end = record(state, table.array, pair, turn, plan, work, layers, turns, whose, n)
+        end = record(state, table.array, pair, turn, plan, tracker, work, layers, turns, whose, n)
         weights[n:end] = pair[whose[n:end]]
         n, game = end, game + 1
     return turns, weights
@@ -100,7 +102,7 @@ def random_turns() -> tuple[np.ndarray, np.ndarray]:
             enemy_hero=int(pick.integers(1, 31)),
         )
         turns[number] = problem.record
-    return turns, np.random.default_rng(6).random((RANDOM, 8))
+    return turns, np.random.default_rng(6).random((RANDOM, N_WEIGHTS))
 
 
 def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.codes import HERO, ActionKind
 from engine.errors import IllegalActionError
+from engine.packing import pack_action, unpack_action
 
 
 class Action(NamedTuple):
@@ -41,7 +42,8 @@ class Action(NamedTuple):
         """The action that kernels write as this integer (`engine.rules.encode`)."""
         found = _BY_CODE.get(code)
         if found is None:
-            found = _BY_CODE[code] = Action(ActionKind(code >> 8), (code >> 4) & 15, code & 15)
+            kind, source, target = unpack_action(code)
+            found = _BY_CODE[code] = Action(ActionKind(kind), source, target)
         return found
 
     @staticmethod
@@ -68,7 +70,7 @@ class Action(NamedTuple):
     @property
     def code(self) -> int:
         """The integer kernels use (`engine.rules.encode`)."""
-        return (self.kind << 8) | (self.source << 4) | self.target
+        return pack_action(self.kind, self.source, self.target)
 
     def __str__(self) -> str:
         if self.kind == ActionKind.PLAY:

@@ -27,20 +27,45 @@ MAX_ACTIONS = BOARD_SIZE * (BOARD_SIZE + 1) + HAND_SIZE + 1
 
 
 class Keyword(IntEnum):
-    """Bits of a minion's keywords; the order is that of the letters CRTWDLPS in positions."""
+    """Bits of a minion's keywords, each with the letter that positions write for it.
 
-    CHARGE = 1
-    RUSH = 2
-    TAUNT = 4
-    WINDFURY = 8
-    DIVINE_SHIELD = 16
-    LIFESTEAL = 32
-    POISONOUS = 64
-    STEALTH = 128
+    A new keyword is a line here, a field of `engine.minion.MinionSpec`, and its rule in `engine.rules`.
+    """
+
+    letter: str
+
+    def __new__(cls, bit: int, letter: str) -> "Keyword":
+        """A member that is its bit."""
+        member = int.__new__(cls, bit)
+        member._value_ = bit
+        member.letter = letter
+        return member
+
+    CHARGE = 1, "C"
+    RUSH = 2, "R"
+    TAUNT = 4, "T"
+    WINDFURY = 8, "W"
+    DIVINE_SHIELD = 16, "D"
+    LIFESTEAL = 32, "L"
+    POISONOUS = 64, "P"
+    STEALTH = 128, "S"
 
 
 KEYWORD_FIELDS = tuple(keyword.name.lower() for keyword in Keyword)
 """The keywords as field names: charge, rush, taunt, ... in the order of their bits."""
+
+KEYWORD_LETTERS = "".join(keyword.letter for keyword in Keyword)
+"""The keywords as letters of positions, in the order of their bits."""
+
+assert [int(keyword) for keyword in Keyword] == [1 << place for place in range(len(Keyword))]
+assert len(set(KEYWORD_LETTERS)) == len(Keyword), "one letter for each keyword"
+
+
+class Death(IntEnum):
+    """Bits of what `engine.rules.apply` returns: who died by the action."""
+
+    ATTACKER = 1
+    DEFENDER = 2
 
 
 class ActionKind(IntEnum):

@@ -11,9 +11,6 @@ import numpy as np
 from engine.cards import Card, CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
 
-LETTERS = "CRTWDLPS"
-"""Keyword letters, in the order of the bits of `Keyword`."""
-
 COUNTERS = ("fatigue", "died", "burned")
 """Counts of a side that are written where they are not 0."""
 
@@ -28,7 +25,7 @@ def format_card(card: Card) -> str:
 
 def format_keywords(keywords: int) -> str:
     """The letters of a keyword bit set."""
-    return "".join(letter for letter, bit in zip(LETTERS, Keyword, strict=True) if keywords & bit)
+    return "".join(keyword.letter for keyword in Keyword if keywords & keyword)
 
 
 def format_state(state: np.void, table: CardTable) -> str:

@@ -90,6 +90,11 @@ def keyword_flags(names: Iterable[str]) -> dict[str, bool]:
     return flags
 
 
+def keyword_flags_of(keywords: int) -> dict[str, bool]:
+    """Keyword arguments of `MinionSpec` from the bits of `Keyword`."""
+    return {name: bool(keywords & keyword) for name, keyword in zip(KEYWORD_FIELDS, Keyword, strict=True)}
+
+
 def keyword_names(keywords: int) -> list[str]:
     """Names of the keywords in a bit set, as a card player writes them: "Divine Shield"."""
     return [bit.name.replace("_", " ").title() for bit in Keyword if keywords & bit]

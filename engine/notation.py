@@ -33,18 +33,18 @@ from engine.codes import (
     HERO,
     HERO_HEALTH,
     KEYWORD_FIELDS,
+    KEYWORD_LETTERS,
     MAX_MANA,
     MAX_STAT,
     UNKNOWN,
     Keyword,
 )
 from engine.errors import CardError, NotationError
-from engine.formatting import COUNTERS, LETTERS, format_card, format_state
+from engine.formatting import COUNTERS, format_card, format_state
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 
 __all__ = [
-    "LETTERS",
     "MAX_COUNT",
     "format_action",
     "format_card",
@@ -57,11 +57,12 @@ MAX_COUNT = 9_999
 """Largest fatigue and other count that can be written, and deepest a dead hero's health."""
 
 _N = r"\d{1,4}"
-_STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>[CRTWDLPS]*)"
+_LETTERS = f"[{KEYWORD_LETTERS}]*"
+_STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>{_LETTERS})"
 _CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>{_N}):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
 _NUMBERS_FOR_NAME = re.compile(rf"(?:{_N}:)?{_N}/{_N}|{_N}$")
 _MINION = re.compile(
-    rf"(?P<card>.*?)(?: now (?P<now>{_N}/{_N}[CRTWDLPS]*))?"
+    rf"(?P<card>.*?)(?: now (?P<now>{_N}/{_N}{_LETTERS}))?"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
 _HIDDEN = re.compile(rf"(?:({_N}) )?\?$")
@@ -161,9 +162,8 @@ class _Numbers:
             raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")
         try:
             value = float(match["value"]) if match["value"] else None
-            flags = {
-                name: letter in match["letters"] for name, letter in zip(KEYWORD_FIELDS, LETTERS, strict=True)
-            }
+            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
+            flags = {name: letter in match["letters"] for name, letter in letters}
             spec = MinionSpec(
                 int(match["attack"]), int(match["health"]), int(match["cost"] or 0), value, **flags
             )
@@ -237,9 +237,7 @@ def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
     minion["card"] = number
     minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
     minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
-    minion["keywords"] = sum(
-        bit for letter, bit in zip(LETTERS, Keyword, strict=True) if letter in stats["letters"]
-    )
+    minion["keywords"] = sum(keyword for keyword in Keyword if keyword.letter in stats["letters"])
     minion["arrived"] = match["arrived"] is not None
     ready = " ready" in text[len(match["card"]) :]
     most = 2 if minion["keywords"] & Keyword.WINDFURY else 1

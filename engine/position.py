@@ -10,6 +10,7 @@ from engine.cards import Card, CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.errors import IllegalActionError, NotationError
 from engine.formatting import format_state
+from engine.packing import PLACE_MASK
 from engine.state import STATE
 
 
@@ -51,8 +52,11 @@ class Position:
         n = rules.list_legal(self.states, self.table.array, codes)
         return [Action.from_code(code) for code in codes[:n].tolist()]
 
-    def play(self, action: Action) -> None:
+    def play(self, action: Action) -> int:
         """Carry out a legal action. The position is modified in place.
+
+        Returns:
+            Which minions died by it, as bits of `engine.codes.Death`.
 
         Raises:
             IllegalActionError: the rules do not allow it; the message says why and carries the position.
@@ -63,10 +67,12 @@ class Position:
             action = Action.checked(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error} in {self}") from None
-        # Codes are made of four bits each: other places are nobody's.
-        known = 0 <= action.source < 16 and 0 <= action.target < 16
-        if not (known and rules.play_checked(self.states, self.table.array, action.code)):
+        # A code has room for these places only: others are nobody's.
+        known = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
+        deaths = rules.play_checked(self.states, self.table.array, action.code) if known else rules.ILLEGAL
+        if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
+        return deaths
 
     def card(self, number: int) -> Card | None:
         """The card a number in a hand, deck or board stands for; None for The Coin and hidden cards."""

@@ -1,6 +1,7 @@
 """The rules of play, compiled: which actions are legal, what they do, and how the game stands.
 
-An action is one integer, as `encode` packs it; `engine.actions.Action` is its readable form.
+An action is one integer, as `encode` packs it; `engine.actions.Action` is its readable form. `apply` reports
+who died, so that nobody has to compare boards.
 Kernels trust their input: `apply` wants an action that `legal_actions` offers. Checked play, with
 errors that carry the position, is `engine.position.Position.play`.
 """
@@ -15,23 +16,19 @@ from engine.codes import (
     MAX_ACTIONS,
     MAX_MANA,
     ActionKind,
+    Death,
     Keyword,
     Outcome,
 )
 from engine.jit import njit
+from engine.packing import pack_action, unpack_action
 from engine.state import ZERO_MINION, damage_hero, start_turn
 
+ILLEGAL = -1
+"""What `play_checked` returns for an action that the rules do not allow."""
 
-@njit
-def encode(kind: int, source: int, target: int) -> int:
-    """Pack an action: kind (`ActionKind`), source (hand or board place), target (enemy place or `HERO`)."""
-    return (kind << 8) | (source << 4) | target
-
-
-@njit
-def decode(action: int) -> tuple[int, int, int]:
-    """Unpack an action into kind, source and target."""
-    return action >> 8, (action >> 4) & 15, action & 15
+encode = njit(pack_action)
+decode = njit(unpack_action)
 
 
 @njit
@@ -104,25 +101,30 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
 
 
 @njit
-def apply(state: np.void, cards: np.ndarray, action: int) -> None:
+def apply(state: np.void, cards: np.ndarray, action: int) -> int:
     """Carry out a legal action. `state` is modified in place.
 
     Args:
         state: the position, dtype `STATE`.
         cards: the card table, shape (cards,), dtype `CARD`.
         action: one of what `legal_actions` lists for this position; anything else is undefined.
+
+    Returns:
+        Which minions died by it, as bits of `Death`.
     """
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
         _play(state["sides"][state["active"]], cards, source)
     elif kind == ActionKind.ATTACK:
-        _attack(state["sides"][state["active"]], state["sides"][1 - state["active"]], source, target)
+        own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+        return _attack(own, enemy, source, target)
     else:
         state["active"] = 1 - state["active"]
         if state["active"] == 0:
             state["turn"] += 1
         if state["turn"] <= state["turn_cap"]:
             start_turn(state)
+    return 0
 
 
 @njit
@@ -152,8 +154,8 @@ def _play(side: np.void, cards: np.ndarray, place: int) -> None:
 
 
 @njit
-def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> None:
-    """Resolve one attack: damage both ways at once, then the dead leave the board."""
+def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
+    """Resolve one attack: damage both ways at once, then the dead leave the board; bits of `Death`."""
     attacker = own["board"][slot]
     attacker["attacks_left"] -= 1
     attacker["keywords"] &= ~Keyword.STEALTH
@@ -161,17 +163,21 @@ def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> None:
         damage_hero(enemy, attacker["attack"])
         if attacker["keywords"] & Keyword.LIFESTEAL:
             _heal(own, attacker["attack"])
-        return
+        return 0
     defender = enemy["board"][target]
     # Both strike with what they had before either was hurt.
     attacker_keywords = attacker["keywords"]
     defender_keywords = defender["keywords"]
     _strike(own, attacker["attack"], attacker_keywords, defender)
     _strike(enemy, defender["attack"], defender_keywords, attacker)
+    deaths = 0
     if defender["health"] <= 0:
         _remove(enemy, target)
+        deaths |= Death.DEFENDER
     if attacker["health"] <= 0:
         _remove(own, slot)
+        deaths |= Death.ATTACKER
+    return deaths
 
 
 @njit
@@ -221,12 +227,11 @@ def list_legal(states: np.ndarray, cards: np.ndarray, actions: np.ndarray) -> in
 
 
 @njit
-def play_checked(states: np.ndarray, cards: np.ndarray, action: int) -> bool:
-    """Carry out an action if it is legal, and tell whether it was. `states` is modified in place."""
+def play_checked(states: np.ndarray, cards: np.ndarray, action: int) -> int:
+    """`apply`, if the action is legal; else `ILLEGAL`, and `states` is left as it is. Modified in place."""
     actions = np.empty(MAX_ACTIONS, np.int64)
     n = legal_actions(states[0], cards, actions)
     for place in range(n):
         if actions[place] == action:
-            apply(states[0], cards, action)
-            return True
-    return False
+            return apply(states[0], cards, action)
+    return ILLEGAL

@@ -8,7 +8,7 @@ from engine.actions import Action
 from engine.cards import Card
 from engine.codes import UNKNOWN, Keyword
 from engine.jit import njit
-from engine.minion import MinionSpec
+from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
 
@@ -40,7 +40,7 @@ class MinionView:
     @property
     def spec(self) -> MinionSpec:
         """Its present numbers and keywords, with the attacks it has left."""
-        flags = {keyword.name.lower(): self.has(keyword) for keyword in Keyword}
+        flags = keyword_flags_of(self.keywords)
         cost, worth = self.card.spec.cost, self.card.spec.value
         return MinionSpec(self.attack, self.health, cost, worth, **flags, attacks_left=self.attacks_left)
 

@@ -1,16 +1,15 @@
 """The ILP agent: solves the turn, plays the plan, and solves again when a hero was healed meanwhile."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from engine import HERO, Action, PlayerView, Position
-from engine.codes import COIN
-from ilp_agent.plan import Attack, Plan, Play
+from engine import Action, IllegalActionError, PlayerView
+from ilp_agent.plan import Plan, step_of
 from ilp_agent.planner import plan_exactly
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
+from ilp_agent.replay import play_action, track
 from ilp_agent.solver import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, solve, solver_for
+from ilp_agent.tracker import hero_damage
 from ilp_agent.weights import WeightError, Weights
 
 
@@ -61,7 +60,7 @@ class IlpAgent:
 
     def plan(self, view: PlayerView) -> Plan:
         """The plan for what is left of a turn."""
-        return solve(TurnProblem.from_view(view), self.weights, self.backend, self.formulation)
+        return self._solve(TurnProblem.from_view(view))
 
     def _plan(self, view: PlayerView) -> None:
         """Solve, and note each action with the position it is meant for, as far as predictions hold."""
@@ -70,56 +69,26 @@ class IlpAgent:
         self.again += turn == self._turn
         self._turn = turn
         if BACKENDS[self.backend].compiled:
-            self._planned, proven = plan_exactly(view.position, self._array)
-            self.unproven += not proven
+            self._planned, unproven = plan_exactly(view.position, self._array)
+            self.unproven += unproven
             return
         position = view.position.copy()
-        plan = self.plan(view)
-        hero = view.enemy.health + view.enemy.armour
+        problem = TurnProblem.from_view(view)
+        tracker = track(problem)
+        hero = problem.enemy_hero
+        enemy = position.state["sides"][1 - view.seat]
         self._planned = []
-        for action, damage in engine_actions(position, plan):
-            if action not in position.legal_actions():
+        for action in self._solve(problem).actions:
+            before = position.state.tobytes()
+            try:
+                played = play_action(position, tracker, action)
+            except IllegalActionError:  # as plans of the thesis formulation may have them
                 continue
-            self._planned.append((position.state.tobytes(), action))
-            position.play(action)
-            hero -= damage
-            enemy = position.state["sides"][1 - view.seat]
+            self._planned.append((before, played))
+            hero -= hero_damage(problem.record, *step_of(action))
             if enemy["health"] + enemy["armour"] != hero:
                 return
         self._planned.append((position.state.tobytes(), Action.end_turn()))
 
-
-def engine_actions(position: Position, plan: Plan) -> Iterator[tuple[Action, int]]:
-    """A plan's actions in the places the engine counts, each with the damage it means for the enemy hero.
-
-    The caller carries each action out on `position` before asking for the next, or leaves it out.
-    """
-    own = position.state["sides"][position.active]
-    enemy = position.state["sides"][1 - position.active]
-    cards = [int(number) for number in own["hand"][: own["n_hand"]]]
-    m = int(own["n_board"])
-    friends = list(range(m))
-    enemies = list(range(int(enemy["n_board"])))
-    counted = iter(range(len(cards)))
-    held = [None if number == COIN else next(counted) for number in cards]
-    for action in plan.actions:
-        before = int(own["n_board"]), int(enemy["n_board"]), int(own["n_hand"])
-        if isinstance(action, Attack):
-            if action.attacker not in friends or (action.target != HERO and action.target not in enemies):
-                continue
-            slot = friends.index(action.attacker)
-            target = HERO if action.target == HERO else enemies.index(action.target)
-            damage = int(own["board"][slot]["attack"]) if target == HERO else 0
-            yield Action.attack(slot, target), damage
-            if own["n_board"] < before[0]:
-                friends.pop(slot)
-            if enemy["n_board"] < before[1]:
-                enemies.pop(target)
-        else:
-            card = action.hand if isinstance(action, Play) else None
-            place = held.index(card)
-            yield Action.play(place), 0
-            if own["n_hand"] < before[2]:
-                held.pop(place)
-                if card is not None:
-                    friends.append(m + card)
+    def _solve(self, problem: TurnProblem) -> Plan:
+        return solve(problem, self.weights, self.backend, self.formulation)

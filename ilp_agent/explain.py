@@ -16,7 +16,7 @@ class Explanation:
     Attributes:
         problem: the turn.
         plan: the best plan.
-        refused: its first action; None when the best is to do nothing.
+        refused: its first action, which the alternative must not take; None when the plan is empty.
         alternative: the best plan without that action; None when there is no such action.
         tie: whether the alternative is worth as much, as with two cards that are alike.
     """
@@ -53,7 +53,7 @@ def explain(problem: TurnProblem, weights: Weights, backend: str = DEFAULT_BACKE
 
 
 def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
-    """The same turn without one action: a card not in hand, The Coin not there, an attack barred."""
+    """The same turn without one action: without the card or The Coin, or with the attack barred."""
     if isinstance(action, Play):
         hand = (*problem.hand[: action.hand], *problem.hand[action.hand + 1 :])
         return replace(problem, hand=hand)
@@ -65,7 +65,7 @@ def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
 
 
 def _with_gap(plan: Plan, removed: int, m: int) -> Plan:
-    """A plan of the hand without one card, with the indices of the whole hand."""
+    """A plan made for the hand without one card, in the indices of the whole hand."""
 
     def friend(index: int) -> int:
         return index + (index >= m + removed)

@@ -1,14 +1,17 @@
 """Plan: what a solver's choice means in actions, and what it predicts, computed from the choice itself."""
 
+from collections import namedtuple
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from engine.codes import HERO
-from ilp_agent.exact.order import ATTACK_STEP, COIN_STEP
+from ilp_agent.exact.prediction import StepKind
 from ilp_agent.problem import TurnProblem
+from ilp_agent.weights import WEIGHT_NAMES
 
 
 class Status(StrEnum):
@@ -48,17 +51,20 @@ class Attack(NamedTuple):
 PlanAction = PlayCoin | Play | Attack
 
 
-class Terms(NamedTuple):
-    """The eight signed weighted terms of the objective, W1 to W8; they sum to it."""
+if TYPE_CHECKING:
 
-    lethal: float
-    clear: float
-    face: float
-    threat: float
-    survive: float
-    damage: float
-    trade: float
-    play: float
+    class Terms(tuple[float, ...]):
+        """The signed weighted terms of the objective, named like its weights; they sum to it."""
+
+        def __getattr__(self, name: str) -> float: ...
+        @classmethod
+        def _make(cls, terms: Iterable[float]) -> "Terms": ...
+        def _asdict(self) -> dict[str, float]: ...
+
+else:
+    # The names are those of the weights, which type checkers cannot see.
+    Terms = namedtuple("Terms", WEIGHT_NAMES)
+    Terms.__doc__ = "The signed weighted terms of the objective, named like its weights; they sum to it."
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class Plan:
     Attributes:
         status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
         objective: the sum of `terms`.
-        terms: the eight signed weighted terms.
+        terms: one signed weighted term for each weight.
         actions: in the order to play them; indices are the problem's throughout.
         lethal: whether the enemy hero dies.
         cleared: whether the enemy board is empty afterwards.
@@ -93,12 +99,12 @@ class Plan:
 
 
 def plan_of(problem: TurnProblem, record: np.void, status: Status) -> Plan:
-    """A plan from a record of dtype `ilp_agent.exact.order.PLAN`."""
+    """A plan from a record of dtype `ilp_agent.exact.prediction.PLAN`."""
     friends = len(problem.friendly) + len(problem.hand)
     return Plan(
         status,
         float(record["value"]),
-        Terms(*(float(term) + 0.0 for term in record["terms"])),
+        Terms._make(float(term) + 0.0 for term in record["terms"]),
         tuple(_action(record, step) for step in range(record["n_steps"])),
         bool(record["lethal"]),
         bool(record["cleared"]),
@@ -110,8 +116,17 @@ def plan_of(problem: TurnProblem, record: np.void, status: Status) -> Plan:
 
 
 def _action(record: np.void, step: int) -> PlanAction:
-    if record["kind"][step] == COIN_STEP:
+    if record["kind"][step] == StepKind.COIN:
         return PlayCoin()
-    if record["kind"][step] == ATTACK_STEP:
+    if record["kind"][step] == StepKind.ATTACK:
         return Attack(int(record["source"][step]), int(record["target"][step]))
     return Play(int(record["source"][step]))
+
+
+def step_of(action: PlanAction) -> tuple[int, int, int]:
+    """An action as a step of a PLAN record: kind (`StepKind`), source and target."""
+    if isinstance(action, Attack):
+        return StepKind.ATTACK, action.attacker, action.target
+    if isinstance(action, Play):
+        return StepKind.PLAY, action.hand, 0
+    return StepKind.COIN, 0, 0

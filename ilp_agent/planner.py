@@ -1,4 +1,4 @@
-"""A whole turn of the exact solver as the engine's actions, without the detour over objects of Python."""
+"""A whole turn of the exact solver as the engine's actions, without building Python plans on the way."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from engine.rules import encode, outcome
 from engine.state import STATE
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.order import MAX_STEPS
-from ilp_agent.selfplay import apply_step, begin_tracking, hero_after
+from ilp_agent.exact.prediction import MAX_STEPS
+from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
 
 
@@ -21,10 +21,10 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
 
     Args:
         position: of which only what the player to move sees is read.
-        weights: shape (8,).
+        weights: of the objective, indexed by `ilp_agent.weights.Term`.
 
     Returns:
-        The actions, and whether the plan is proven the best.
+        The actions, and whether the plan is unproven (not known to be the best).
     """
     memory = memory_of_thread()
     steps = np.zeros(MAX_STEPS + 2, STATE)
@@ -32,11 +32,11 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
     codes = np.zeros(MAX_STEPS + 1, np.int64)
     read_turns(position.states, cards, memory.turns)
     solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
-    n = write_codes(position.states, cards, memory.turns, memory.plans, memory.works, codes, steps)
+    n = write_codes(position.states, cards, memory.turns, memory.plans, codes, steps)
     actions = [
         (steps[step].tobytes(), Action.from_code(code)) for step, code in enumerate(codes[:n].tolist())
     ]
-    return actions, bool(memory.plans[0]["resolved"])
+    return actions, bool(memory.plans[0]["unproven"])
 
 
 @njit
@@ -51,7 +51,6 @@ def write_codes(
     cards: np.ndarray,
     turns: np.ndarray,
     plans: np.ndarray,
-    works: np.ndarray,
     codes: np.ndarray,
     steps: np.ndarray,
 ) -> int:
@@ -62,19 +61,19 @@ def write_codes(
         cards: the card table.
         turns: dtype `TURN`, shape (1,).
         plans: dtype `PLAN`, shape (1,).
-        works: dtype `WORK`, shape (1,). Modified in place.
         codes: integers. Modified in place: the actions.
         steps: dtype `STATE`. Modified in place: the position before each action.
     """
-    turn, plan, work = turns[0], plans[0], works[0]
+    trackers = np.zeros(1, TRACKER)
+    turn, plan, tracker = turns[0], plans[0], trackers[0]
     steps[0] = states[0]
-    begin_tracking(turn, work)
+    begin_tracking(turn, tracker)
     hero = turn["hero"]
     for step in range(plan["n_steps"]):
         steps[step + 1] = steps[step]
         state = steps[step + 1]
-        hero = hero_after(turn, plan, step, hero)
-        codes[step] = apply_step(state, cards, turn, plan, step, work)
+        hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
+        codes[step] = apply_step(state, cards, plan, step, tracker)
         enemy = state["sides"][1 - state["active"]]
         if outcome(state) != Outcome.ONGOING or enemy["health"] + enemy["armour"] != hero:
             return step + 1

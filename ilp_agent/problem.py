@@ -7,12 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from engine import ManaforgeError, MinionSpec, PlayerView, Position
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, UNKNOWN, Keyword, Outcome
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, UNKNOWN, Outcome
+from engine.minion import keyword_flags_of
 from ilp_agent.turn import TURN, attacks_on_arrival, read_turn
 
 
 class ProblemError(ManaforgeError, ValueError):
-    """A turn that cannot be: the message names the argument, its value and the limit."""
+    """An impossible turn: the message names the argument, its value and the limit."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class TurnProblem:
         enemy_hero: enemy hero's health plus armour, 1 to 1029.
         coin: whether The Coin is in hand.
         no_hero: indices of friends that may attack minions only (Rush on the turn it was played).
-        barred: (friend, enemy) pairs that shall not attack, to ask what is lost without; no rule of the game.
+        barred: attacks to leave out, as (friend, enemy), to see what they are worth; not a rule of the game.
     """
 
     friendly: tuple[MinionSpec, ...]
@@ -98,7 +99,7 @@ class TurnProblem:
 
     @classmethod
     def from_position(cls, position: Position) -> "TurnProblem":
-        """The problem of the player to move, who sees nothing of the other's hand.
+        """The problem of the player to move; the opponent's hand is not looked at.
 
         Raises:
             ProblemError: the game is over, or a card in the player's own hand is hidden.
@@ -155,7 +156,7 @@ class TurnProblem:
 
 def _spec(record: np.void, attacks_left: int | None) -> MinionSpec:
     """A minion of a TURN record as a MinionSpec."""
-    flags = {keyword.name.lower(): bool(record["keywords"] & keyword) for keyword in Keyword}
+    flags = keyword_flags_of(int(record["keywords"]))
     names = record.dtype.names or ()
     cost = int(record["cost"]) if "cost" in names else 0
     value = float(record["value"]) if "value" in names else None

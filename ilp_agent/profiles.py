@@ -1,4 +1,4 @@
-"""Profiles: named weights with their provenance as TOML files, of the turn program and of any other agent."""
+"""Profiles: named weights of any agent with their provenance, as TOML files."""
 
 import os
 import tomllib
@@ -95,7 +95,7 @@ def shipped_profiles(agent: str = "ilp") -> list[str]:
 
 
 def profiles_folder(agent: str = "ilp") -> Path:
-    """Where an agent's profiles are: `configs/profiles/`, of others than "ilp" `configs/rivals/AGENT/`."""
+    """Where an agent's profiles are: `configs/profiles/` for "ilp", else `configs/rivals/AGENT/`."""
     return configs_folder() / ("profiles" if agent == "ilp" else f"rivals/{agent}")
 
 
@@ -107,7 +107,7 @@ def configs_folder() -> Path:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A profile file's content in the newest schema. Of other schemas the message names the number."""
+    """A profile file's content, upgraded to the newest schema."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -154,9 +154,9 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
 
 
 def _from_1(content: dict[str, Any]) -> dict[str, Any]:
-    """Schema 2 says whose weights these are; before it there was the turn program alone."""
+    """Schema 2 says whose weights these are; before it there were only those of the turn program."""
     return {"agent": Weights.AGENT, **content}
 
 
 _UPGRADES = {1: _from_1}
-"""By the schema it starts from: one step each, so that the oldest file goes through all of them."""
+"""From each older schema to the next; the oldest file goes through all of them."""

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine import HERO, Action, Card, CardTable, IllegalActionError, Position
+from engine import Action, Card, CardTable, IllegalActionError, Position
 from engine.codes import COIN, HERO_HEALTH
 from engine.position import empty_state
-from ilp_agent.plan import Attack, PlanAction, Play
+from ilp_agent.plan import PlanAction, step_of
 from ilp_agent.problem import TurnProblem
+from ilp_agent.tracker import GONE, TRACKER, begin_tracking, note_done, present_action
 
 
 def position_of(problem: TurnProblem) -> Position:
@@ -37,24 +38,44 @@ def position_of(problem: TurnProblem) -> Position:
     return Position(state, table)
 
 
+def track(problem: TurnProblem) -> np.void:
+    """A tracker of this turn, a record of dtype `ilp_agent.tracker.TRACKER`."""
+    tracker: np.void = np.zeros(1, TRACKER)[0]
+    begin_tracking(problem.record, tracker)
+    return tracker
+
+
+def play_action(position: Position, tracker: np.void, action: PlanAction) -> Action:
+    """Carry out an action of a plan; returns it as the engine's. Both arguments are modified in place.
+
+    Args:
+        position: where the actions so far have led.
+        tracker: of `track`, for the position's turn.
+        action: in the indices of the turn's problem.
+
+    Raises:
+        IllegalActionError: it is not legal here, or who or what it is about is not there any more; position
+            and tracker are as they were.
+    """
+    kind, source, target = step_of(action)
+    code = present_action(position.state, tracker, kind, source, target)
+    if code == GONE:
+        raise IllegalActionError(f"{action!r} is about a minion that is not there any more in {position}")
+    played = Action.from_code(code)
+    deaths = position.play(played)
+    note_done(tracker, kind, source, code, deaths)
+    return played
+
+
 def replay(problem: TurnProblem, actions: Iterable[PlanAction]) -> Position:
     """Carry out a plan's actions in the engine and return where they lead.
 
     Raises:
         IllegalActionError: one is not legal where it stands.
     """
-    position = position_of(problem)
-    m, h = len(problem.friendly), len(problem.hand)
+    position, tracker = position_of(problem), track(problem)
     for action in actions:
-        own, enemy = position.state["sides"]
-        if isinstance(action, Attack):
-            attacker = _place(own["board"]["card"][: own["n_board"]], action.attacker)
-            numbers = enemy["board"]["card"][: enemy["n_board"]]
-            target = HERO if action.target == HERO else _place(numbers, m + h + action.target)
-            position.play(Action.attack(attacker, target))
-        else:
-            number = m + action.hand if isinstance(action, Play) else COIN
-            position.play(Action.play(_place(own["hand"][: own["n_hand"]], number)))
+        play_action(position, tracker, action)
     return position
 
 
@@ -65,15 +86,3 @@ def is_playable(problem: TurnProblem, actions: Iterable[PlanAction]) -> bool:
     except IllegalActionError:
         return False
     return True
-
-
-def _place(numbers: np.ndarray, number: int) -> int:
-    """Where a card stands now.
-
-    Raises:
-        IllegalActionError: it is not there any more.
-    """
-    found = np.flatnonzero(numbers == number)
-    if not len(found):
-        raise IllegalActionError(f"minion {number} of the problem is not there any more")
-    return int(found[0])

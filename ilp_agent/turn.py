@@ -1,4 +1,4 @@
-"""One turn's decision problem as a flat record, for kernels: who can act, on what, at what price."""
+"""One turn's decision problem as a flat record for kernels: who can act, on whom, and at what cost."""
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from engine.rules import may_attack_hero
 MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
 """Friendly minions of a turn: those on board, then those in hand."""
 
+FRIEND_BITS = (MAX_FRIENDS - 1).bit_length()
+"""Width of a friend's number in packed keys."""
+
 FRIEND = np.dtype(
     [
         ("attack", "i2"),  # A, >= 0
@@ -18,7 +21,7 @@ FRIEND = np.dtype(
         ("keywords", "i2"),  # bits of Keyword
         ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
         ("hits_hero", "i2"),  # 1 where those attacks may be on the hero
-        ("barred", "i2"),  # bits of the enemies it shall not attack, for "what if not"; 0 in a game
+        ("barred", "i2"),  # bits of the enemies it must not attack (TurnProblem.barred); 0 in a game
         ("value", "f8"),  # S, >= 0
     ]
 )

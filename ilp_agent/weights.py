@@ -1,9 +1,15 @@
-"""Weight vectors: named numbers that decide how an agent plays, and the eight of the turn program."""
+"""Weight vectors: named numbers that decide how an agent plays, and those of the turn program.
+
+To add a weight to the turn program, add its field and its meaning to `Weights`. Its term then has a place in
+plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` (what the search adds up, and
+`ilp_agent.exact.prediction.predict`) and in the objective of `ilp_agent.milp.sequential`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from enum import IntEnum
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,14 +25,14 @@ class WeightError(ManaforgeError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class WeightVector:
-    """What all weight vectors share; those of an agent are a subclass whose fields are its weights.
+    """What all weight vectors share. Each agent has a subclass, whose fields are its weights.
 
     Attributes:
         AGENT: the agent's name, as profiles and configurations write it.
-        NEGATIVE: names of weights that may be below zero; evolution keeps to [0, 1] all the same.
+        NEGATIVE: names of weights that may be below zero; evolution still keeps them in [0, 1].
         MEANINGS: what each weight is for, in the order of the fields.
         SCALE: what the scale-free form is, in words.
-        ALIASES: names that stand for several weights, which then are equal.
+        ALIASES: names that set several weights to the same value.
 
     Raises:
         WeightError: a weight is negative and must not be, NaN, infinite or no number.
@@ -97,7 +103,7 @@ class WeightVector:
 
 @dataclass(frozen=True, slots=True)
 class Weights(WeightVector):
-    """The eight weights of the turn program, finite numbers >= 0. Only their proportions matter to a plan.
+    """The weights of the turn program, finite numbers >= 0. Only their proportions matter to a plan.
 
     Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields.
 
@@ -127,7 +133,23 @@ class Weights(WeightVector):
     play: float
 
 
-WEIGHT_NAMES = Weights.names()
-"""W1 to W8 of the objective, in this order everywhere."""
+def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
+    """An IntEnum of a vector's weights in capitals, for kernels: `weights[Term.SURVIVE]`.
 
-assert len(Weights.MEANINGS) == len(WEIGHT_NAMES)
+    Args:
+        name: of the enum.
+        vector: whose weights it numbers, from 0, in the order of `names()`.
+        module: where the enum is kept under its name; compiled code finds it there.
+    """
+    return IntEnum(name, [weight.upper() for weight in vector.names()], start=0, module=module)
+
+
+WEIGHT_NAMES = Weights.names()
+"""The objective's weights, and its terms, in this order everywhere."""
+
+N_WEIGHTS = len(WEIGHT_NAMES)
+
+Term = index_enum("Term", Weights, __name__)
+"""Places of the objective's weights and terms in arrays."""
+
+assert len(Weights.MEANINGS) == N_WEIGHTS

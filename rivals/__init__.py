@@ -1,4 +1,4 @@
-"""Other minds at the same table: agents of the sources, behind the engine's `Agent` protocol.
+"""Agents of the literature, behind the engine's `Agent` protocol.
 
 >>> from engine import play
 >>> from rivals import AggroAgent, HearthSimAgent, find_agent_profile

@@ -1,10 +1,9 @@
-"""Aggro: attacks the hero with whatever can, and plays the dearest card it can.
+"""Aggro: attacks the hero with every minion that can, and plays the dearest card it can.
 
 Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that
-attacks the opponent whenever it gets a chance. What is not said there is filled in so: cards come before
-attacks, so that those with Charge attack at once; The Coin is played where it makes a dearer card playable;
-of equally dear cards the one drawn first is played; where Taunt bars the way, the first minion with Taunt is
-attacked, and no other.
+attacks the opponent whenever it gets a chance. The source leaves the rest open; here cards are played before
+attacks, so that those with Charge attack at once; The Coin is played if it makes a dearer card playable; of
+equally dear cards the one drawn first is played; behind Taunt, the first minion with Taunt is attacked.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ from engine.rules import apply, encode, guards, may_attack_hero, outcome
 
 @njit
 def best_action(state: np.void, cards: np.ndarray) -> int:
-    """What aggro does in a game that is not over, dtype `STATE`; an action of `engine.rules`."""
+    """Aggro's action (`engine.rules.encode`) in a game that is not over; `state` has dtype `STATE`."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     dearest, place, coin = -1, -1, -1
@@ -82,6 +81,6 @@ class AggroAgent:
     name = "aggro"
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The dearest card it can play, then every attack on the hero or on what bars the way."""
+        """The dearest card it can play, then every attack on the hero or on the minion with Taunt."""
         position = view.position
         return Action.from_code(choose(position.states, position.table.array))

@@ -17,17 +17,13 @@ from typing import ClassVar
 import numpy as np
 
 from engine import Outcome
-from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind, Keyword
+from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind, Death, Keyword
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent import WeightVector
+from ilp_agent.weights import index_enum
 from rivals.single import SingleActionAgent
-
-N_ACTION = 8
-"""w1 to w8 weigh what an action changes; the others make a minion's value."""
-
-HERO_HEALTH, HERO_ATTACK, HEALTH, ATTACK, APPEARED, KILLED, SECRET, MANA = range(N_ACTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +90,14 @@ class EvaWeights(WeightVector):
         w1 to w8 are divided by their sum. Hence w1 to w8 sum to 1, and so do w9 to w21.
 
         Args:
-            weights: shape (..., 21).
+            weights: shape (..., weights).
 
         Returns:
             The same shape; NaN where a part is all zero.
         """
         value = weights[..., N_ACTION:].sum(axis=-1, keepdims=True)
         found = weights.astype(np.float64)
-        found[..., HEALTH : KILLED + 1] *= value
+        found[..., EvaTerm.MINION_HEALTH : EvaTerm.MINION_KILLED + 1] *= value
         for part in (slice(None, N_ACTION), slice(N_ACTION, None)):
             total = found[..., part].sum(axis=-1, keepdims=True)
             divided = np.full_like(found[..., part], np.nan)
@@ -109,26 +105,33 @@ class EvaWeights(WeightVector):
         return found
 
 
+EvaTerm = index_enum("EvaTerm", EvaWeights, __name__)
+"""Places of the weights in arrays."""
+
+N_ACTION = int(EvaTerm.HEALTH)
+"""w1 to w8 weigh what an action changes; the others make a minion's value."""
+
+
 @njit
 def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """A minion's value, Eqs. 6 and 7."""
     card = cards[minion["card"]]
     keywords = minion["keywords"]
-    value: float = minion["health"] * weights[8] + minion["attack"] * weights[9]
-    value += weights[10] if keywords & Keyword.CHARGE else 0.0
-    value += weights[12] if keywords & Keyword.DIVINE_SHIELD else 0.0
-    value += weights[14] if keywords & Keyword.LIFESTEAL else 0.0
-    value += weights[15] if keywords & Keyword.STEALTH else 0.0
-    value += weights[16] if keywords & Keyword.TAUNT else 0.0
-    value += weights[17] if keywords & Keyword.WINDFURY else 0.0
-    value += weights[18] if keywords & Keyword.POISONOUS else 0.0
-    value += card["rarity"] * weights[19] + card["cost"] * weights[20]
+    value: float = minion["health"] * weights[EvaTerm.HEALTH] + minion["attack"] * weights[EvaTerm.ATTACK]
+    value += weights[EvaTerm.CHARGE] if keywords & Keyword.CHARGE else 0.0
+    value += weights[EvaTerm.DIVINE_SHIELD] if keywords & Keyword.DIVINE_SHIELD else 0.0
+    value += weights[EvaTerm.LIFESTEAL] if keywords & Keyword.LIFESTEAL else 0.0
+    value += weights[EvaTerm.STEALTH] if keywords & Keyword.STEALTH else 0.0
+    value += weights[EvaTerm.TAUNT] if keywords & Keyword.TAUNT else 0.0
+    value += weights[EvaTerm.WINDFURY] if keywords & Keyword.WINDFURY else 0.0
+    value += weights[EvaTerm.POISONOUS] if keywords & Keyword.POISONOUS else 0.0
+    value += card["rarity"] * weights[EvaTerm.RARITY] + card["cost"] * weights[EvaTerm.COST]
     return value
 
 
 @njit
 def score_action(
-    before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
+    before: np.void, after: np.void, cards: np.ndarray, action: int, deaths: int, weights: np.ndarray
 ) -> float:
     """The difference an action makes, Eq. 1; 0 for the end of the turn, infinite for a dead enemy hero.
 
@@ -137,7 +140,8 @@ def score_action(
         after: the same with the action carried out; not looked at for the end of the turn.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        weights: shape (21,).
+        deaths: what `engine.rules.apply` returned; 0 for the end of the turn.
+        weights: indexed by `EvaTerm`.
     """
     kind, source, target = decode(action)
     if kind == ActionKind.END_TURN:
@@ -149,18 +153,18 @@ def score_action(
         return np.inf
     lost = enemy["health"] + enemy["armour"] - enemy_after["health"] - enemy_after["armour"]
     own_lost = own["health"] + own["armour"] - own_after["health"] - own_after["armour"]
-    score: float = weights[HERO_HEALTH] * (lost - own_lost) - weights[MANA] * (
+    score: float = weights[EvaTerm.HERO_HEALTH] * (lost - own_lost) - weights[EvaTerm.MANA] * (
         own["mana"] - own_after["mana"]
     )
     if kind == ActionKind.PLAY:
         if own["hand"][source] != COIN:
             appeared = own_after["board"][own_after["n_board"] - 1]
-            score += weights[APPEARED] * value_of(appeared, cards, weights)
+            score += weights[EvaTerm.MINION_APPEARED] * value_of(appeared, cards, weights)
     elif target != HERO:
         victim, attacker = enemy["board"][target], own["board"][source]
-        died, fell = enemy_after["n_board"] < enemy["n_board"], own_after["n_board"] < own["n_board"]
-        score += _minion_change(victim, enemy_after["board"][target], died, cards, weights)
-        score -= _minion_change(attacker, own_after["board"][source], fell, cards, weights)
+        victim_after, attacker_after = enemy_after["board"][target], own_after["board"][source]
+        score += _minion_change(victim, victim_after, (deaths & Death.DEFENDER) != 0, cards, weights)
+        score -= _minion_change(attacker, attacker_after, (deaths & Death.ATTACKER) != 0, cards, weights)
     return score
 
 
@@ -171,8 +175,8 @@ def _minion_change(
     """What a side's one changed minion adds to its side's term, Eqs. 4 and 5."""
     value = value_of(before, cards, weights)
     if died:
-        return float(weights[KILLED] * value)
-    return float(weights[HEALTH] * (before["health"] - after["health"]) * value)
+        return float(weights[EvaTerm.MINION_KILLED] * value)
+    return float(weights[EvaTerm.MINION_HEALTH] * (before["health"] - after["health"]) * value)
 
 
 @njit
@@ -184,18 +188,18 @@ def best_action(
     Args:
         state: a game that is not over, dtype `STATE`.
         cards: the card table.
-        weights: shape (21,).
+        weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
     """
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])
     for place in range(n):
-        action = actions[place]
+        action, deaths = actions[place], 0
         if place < n - 1:  # the last is the end of the turn, which is not carried out
             next_states[0] = state
-            apply(next_states[0], cards, action)
-        score = score_action(state, next_states[0], cards, action, weights)
+            deaths = apply(next_states[0], cards, action)
+        score = score_action(state, next_states[0], cards, action, deaths, weights)
         if score > best:
             best, chosen = score, int(action)
     return chosen
@@ -215,7 +219,7 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
 
     Args:
         cards: the card table, dtype `engine.state.CARD`.
-        weights: shape (agents, 21).
+        weights: shape (agents, weights).
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
     """

@@ -1,25 +1,24 @@
-"""greedy-ilp: the turn program's objective for single actions, to show what solving the whole turn buys.
+"""greedy-ilp: maximises the turn program's objective one action at a time, for comparison with whole turns.
 
-At every decision each action is scored as a turn of its own: by what it alone adds to the objective
-(docs/turn-program.md). The best that adds something is played, else the turn ends; among equals the first in
-the order of `engine.rules.legal_actions`. A card that needs The Coin counts as one action with it.
+At every decision each action is scored by what it adds to the objective (docs/turn-program.md). The best is
+played if it adds something, else the turn ends; among equals the first in the order of
+`engine.rules.legal_actions`. A card that needs The Coin counts as one action with it.
 """
 
 import numpy as np
 
 from engine import Outcome
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind, Death
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent import Weights
+from ilp_agent.weights import Term
 from rivals.single import SingleActionAgent
-
-LETHAL, CLEAR, FACE, THREAT, SURVIVE, DAMAGE, TRADE, PLAY = range(8)
 
 
 @njit
-def score_attack(before: np.void, after: np.void, action: int, weights: np.ndarray) -> float:
+def score_attack(before: np.void, after: np.void, action: int, deaths: int, weights: np.ndarray) -> float:
     """What an attack adds to the objective.
 
     On the hero W3 A, and W1 where it dies. On a minion W6 A - W7 P, W4 P more where it dies and W2 where it
@@ -30,41 +29,42 @@ def score_attack(before: np.void, after: np.void, action: int, weights: np.ndarr
         before: the position, dtype `STATE`.
         after: the same with the attack carried out.
         action: as `engine.rules.encode` packs it.
-        weights: shape (8,).
+        deaths: what `engine.rules.apply` returned.
+        weights: of the objective, indexed by `Term`.
     """
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
-    own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
+    enemy_after = after["sides"][1 - seat]
     _, source, target = decode(action)
     attacker = own["board"][source]
     score: float = 0.0
     if target == HERO:
-        score += weights[FACE] * attacker["attack"]
+        score += weights[Term.FACE] * attacker["attack"]
         if enemy_after["health"] <= 0:
-            score += weights[LETHAL]
+            score += weights[Term.LETHAL]
         return score
     other = enemy["board"][target]
-    score += weights[DAMAGE] * attacker["attack"] - weights[TRADE] * other["attack"]
-    if enemy_after["n_board"] < enemy["n_board"]:
-        score += weights[THREAT] * other["attack"]
+    score += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * other["attack"]
+    if deaths & Death.DEFENDER:
+        score += weights[Term.THREAT] * other["attack"]
         if enemy_after["n_board"] == 0:
-            score += weights[CLEAR]
-    if own_after["n_board"] < own["n_board"]:
-        score -= weights[SURVIVE] * attacker["health"]
+            score += weights[Term.CLEAR]
+    if deaths & Death.ATTACKER:
+        score -= weights[Term.SURVIVE] * attacker["health"]
     return score
 
 
 @njit
 def score_play(card: np.void, weights: np.ndarray) -> float:
     """What a played minion adds to the objective: W5 B + W8 S."""
-    return float(weights[SURVIVE] * card["health"] + weights[PLAY] * card["value"])
+    return float(weights[Term.SURVIVE] * card["health"] + weights[Term.PLAY] * card["value"])
 
 
 @njit
 def best_action(
     state: np.void, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
 ) -> int:
-    """The action that adds most; arguments as of `rivals.eva.best_action`, weights of shape (8,)."""
+    """The action that adds most; arguments as of `rivals.eva.best_action`, weights indexed by `Term`."""
     own = state["sides"][state["active"]]
     n = legal_actions(state, cards, actions)
     best, chosen, coin = 0.0, encode(ActionKind.END_TURN, 0, 0), -1
@@ -78,8 +78,8 @@ def best_action(
             score = score_play(cards[own["hand"][source]], weights)
         else:
             next_states[0] = state
-            apply(next_states[0], cards, action)
-            score = score_attack(state, next_states[0], action, weights)
+            deaths = apply(next_states[0], cards, action)
+            score = score_attack(state, next_states[0], action, deaths, weights)
         if score > best:
             best, chosen = score, action
     if coin >= 0 and own["mana"] < MAX_MANA and own["n_board"] < BOARD_SIZE:

@@ -10,8 +10,8 @@ Shield Modeling" (the weight of Divine Shield). The score of a position, for the
     S_h  =  w_hh times the own hero's health; minus infinity once it is dead
     S~_h = -w~_hh times the enemy hero's health; infinity once it is dead
 
-Armour counts as health, as in HearthSim's code. Infinity is meant: all lethal turns are worth the
-same, and the first that is found is played. `rivals.hearthsim_search` tells how a turn is searched.
+Armour counts as health, as in HearthSim's code. All lethal turns are worth the same, infinity, and the first
+that is found is played. `rivals.hearthsim_search` describes how a turn is searched.
 """
 
 import threading
@@ -37,7 +37,7 @@ class HearthSimWeights(WeightVector):
     """The eight weights of the score; only their proportions matter.
 
     In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds. `aggressiveness` means w_a and w_h together, as
-    in "Tuning the AI": the higher, the dearer the own minions, and the fewer trades.
+    in "Tuning the AI": the higher it is, the more the own minions are worth, and the fewer trades are made.
 
     Raises:
         WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield
@@ -74,7 +74,7 @@ USE = np.dtype(
     [
         ("turns", "i8"),  # turns searched
         ("nodes", "i8"),  # nodes of all of them
-        ("exhausted", "i8"),  # turns whose budget ran out
+        ("unproven", "i8"),  # turns whose best was not proven: the budget ran out
     ]
 )
 """What searches used."""
@@ -94,7 +94,7 @@ def play_turns(
 
     Args:
         cards: the card table, dtype `engine.state.CARD`.
-        weights: shape (agents, 8).
+        weights: shape (agents, weights).
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
         tree: of `tree_of_thread`. Modified in place.
@@ -108,7 +108,7 @@ def play_turns(
             search_turn(state, cards, weights[agents[game, state["active"]]], tree, found, budget)
             use[game]["turns"] += 1
             use[game]["nodes"] += found["nodes"]
-            use[game]["exhausted"] += found["exhausted"]
+            use[game]["unproven"] += found["unproven"]
             for step in range(found["n"]):
                 apply(state, cards, found["actions"][step])
             if outcome(state) == Outcome.ONGOING:
@@ -161,7 +161,7 @@ def play_batch(
     """See `rivals.registry.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_turns(cards, weights, agents, states, tree_of_thread(), use, BUDGET)
-    unproven += use["exhausted"]
+    unproven += use["unproven"]
 
 
 class HearthSimAgent:
@@ -184,8 +184,8 @@ class HearthSimAgent:
 
     @property
     def unproven(self) -> int:
-        """Turns so far whose budget ran out."""
-        return int(self.use["exhausted"])
+        """Turns so far whose best was not proven: the budget ran out."""
+        return int(self.use["unproven"])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the turn; searched again where the position is not the one planned for."""
@@ -203,7 +203,7 @@ class HearthSimAgent:
         found = self._found[0]
         self.use["turns"] += 1
         self.use["nodes"] += found["nodes"]
-        self.use["exhausted"] += found["exhausted"]
+        self.use["unproven"] += found["unproven"]
         n = int(found["n"])
         actions = [Action.from_code(code) for code in found["actions"][:n].tolist()]
         planned = zip(steps[: n + 1], [*actions, Action.end_turn()], strict=True)

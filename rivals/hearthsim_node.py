@@ -1,4 +1,4 @@
-"""Points within a turn for HearthSim's search: their records, memory, and when two of them are one."""
+"""Nodes of HearthSim's search: their records, the memory of a search, and when two nodes are the same."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE
 from engine.jit import njit
+from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
 from engine.rules import guards, may_attack_hero
 from engine.state import STATE
 from rivals.hearthsim_score import N_WEIGHTS
@@ -21,7 +22,7 @@ MAX_STEPS = 64
 
 NODE = np.dtype(
     [
-        ("key", "u8"),  # hash of all that can matter from here on
+        ("key", "u8"),  # hash of everything that the rest of the turn can depend on
         ("value", "f8"),  # S if the turn ended here
         ("parent", "i4"),  # node it comes from
         ("action", "i4"),  # by this action (`engine.rules.encode`)
@@ -31,7 +32,7 @@ NODE = np.dtype(
         ("attacked", "i2"),  # 1 once there was an attack
     ]
 )
-"""A point within the turn."""
+"""A node: a position within the turn."""
 
 CARDS = np.dtype(
     [
@@ -55,10 +56,19 @@ SEARCHED = np.dtype(
         ),  # as `engine.rules.encode` packs them; the end of the turn is left out
         ("score", "f8"),  # S at the end
         ("nodes", "i4"),  # nodes of the search
-        ("exhausted", "i2"),  # 1 where the budget ran out
+        ("unproven", "i2"),  # 1: the best was not proven, the budget ran out
     ]
 )
-"""What a search came to."""
+"""The result of a search."""
+
+OWN_MINION, ENEMY_MINION, REST = range(3)
+"""What a word of a node's key is about."""
+
+_ABOUT_BITS = 2
+_ATTACKS_BITS = 2
+_MINION_BITS = 2 * STAT_BITS + KEYWORD_BITS + 1
+assert _ABOUT_BITS + _ATTACKS_BITS + 1 + _MINION_BITS <= 64
+assert _ABOUT_BITS + 3 * PLACE_BITS + HAND_SIZE + 2 + 2 * STAT_BITS <= 64
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -107,9 +117,9 @@ def new_tree() -> Tree:
 
 @njit
 def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
-    """A hash of all that what follows can depend on, the same for boards in another order."""
+    """A hash of everything the rest of the turn can depend on; the order of the board does not matter."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
-    # Whether enemies passed over may be attacked again: by who attacks twice, or by a card yet to be played.
+    # Whether enemies already passed over may still be attacked: by a second attack or by a card in hand.
     again = node["last"] >= 0 or (hand["strikers"] & ~node["played"]) != 0
     total = np.uint64(0)
     for slot in range(own["n_board"]):
@@ -117,9 +127,9 @@ def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
         if minion["attacks_left"] == 0 or minion["attack"] == 0:
             continue
         again = again or minion["attacks_left"] > 1
-        packed = _pack(minion) | (np.uint64(minion["attacks_left"]) << np.uint64(40))
-        packed |= np.uint64(1 if slot == node["last"] else 0) << np.uint64(44)
-        total += _mix(packed)
+        word = append_field(np.uint64(OWN_MINION), minion["attacks_left"], _ATTACKS_BITS)
+        word = append_field(word, 1 if slot == node["last"] else 0, 1)
+        total += _mix(_append_minion(word, minion))
     first = node["from_place"]
     guarded = is_guarded(enemy)
     barred = False
@@ -130,23 +140,26 @@ def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
     for slot in range(enemy["n_board"]):
         minion = enemy["board"][slot]
         if (slot >= first or again) and (not barred or guards(minion)):
-            ahead = np.uint64(1 if slot >= first else 0)
-            total += _mix(_pack(minion) | (ahead << np.uint64(45)) | (np.uint64(1) << np.uint64(46)))
-    packed = np.uint64(own["n_board"]) | (np.uint64(own["mana"]) << np.uint64(4))
-    packed |= (np.uint64(node["played"]) << np.uint64(8)) | (np.uint64(barred) << np.uint64(19))
-    packed |= (np.uint64(own["n_hand"]) << np.uint64(20)) | (np.uint64(node["attacked"]) << np.uint64(24))
-    packed |= (np.uint64(max(own["health"], 0)) << np.uint64(25)) | (
-        np.uint64(max(enemy["health"], 0)) << np.uint64(35)
-    )
-    return total + _mix(packed | (np.uint64(1) << np.uint64(47)))
+            word = append_field(np.uint64(ENEMY_MINION), 1 if slot >= first else 0, 1)
+            total += _mix(_append_minion(word, minion))
+    word = append_field(np.uint64(REST), own["n_board"], PLACE_BITS)
+    word = append_field(word, own["mana"], PLACE_BITS)
+    word = append_field(word, own["n_hand"], PLACE_BITS)
+    word = append_field(word, node["played"], HAND_SIZE)
+    word = append_field(word, 1 if barred else 0, 1)
+    word = append_field(word, node["attacked"], 1)
+    word = append_field(word, max(own["health"], 0), STAT_BITS)
+    word = append_field(word, max(enemy["health"], 0), STAT_BITS)
+    return total + _mix(word)
 
 
 @njit
-def _pack(minion: np.void) -> np.uint64:
-    """A minion's numbers in one word of 40 bits."""
-    packed = np.uint64(minion["attack"]) | (np.uint64(minion["health"]) << np.uint64(10))
-    packed |= np.uint64(minion["keywords"]) << np.uint64(20)
-    return packed | (np.uint64(minion["arrived"]) << np.uint64(30))
+def _append_minion(word: np.uint64, minion: np.void) -> np.uint64:
+    """A word with a minion's numbers, in `_MINION_BITS` bits."""
+    word = append_field(word, minion["attack"], STAT_BITS)
+    word = append_field(word, minion["health"], STAT_BITS)
+    word = append_field(word, minion["keywords"], KEYWORD_BITS)
+    return append_field(word, minion["arrived"], 1)
 
 
 @njit

@@ -1,7 +1,7 @@
-"""The score of a position as HearthSim has it: eight whole numbers of the position, weighed.
+"""HearthSim's score of a position: a weighted sum of whole numbers that are counted in the position.
 
-Kept as whole numbers as long as possible, so that the same position scores the same bits on whatever way it
-was reached, and equals are equals.
+The counts stay whole numbers until they are weighed, so that a position has the same score to the last bit
+whichever way it was reached.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND, HERO, ENEMY_HERO, SHIELD = ran
 
 
 TIE = 1e-10
-"""Scores nearer than this part of the sum of weights are equal: they differ by rounding."""
+"""Scores that differ by less than this share of the sum of weights count as equal: the rest is rounding."""
 
 
 @njit
@@ -25,13 +25,13 @@ def tie_of(weights: np.ndarray) -> float:
 
 @njit
 def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
-    """The numbers that the weights are for, as the player at `seat` has them.
+    """Count what the weights are for, from the view of the player at `seat`.
 
     Args:
         state: dtype `engine.state.STATE`.
         cards: the card table, dtype `engine.state.CARD`.
         seat: 0 or 1.
-        counts: integers, shape (8,), in the order of `HearthSimWeights`. Modified in place.
+        counts: integers, shape (`N_WEIGHTS`,), in the order of `HearthSimWeights`. Modified in place.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     counts[:] = 0
@@ -73,8 +73,8 @@ def score_position(
         state: dtype `engine.state.STATE`.
         cards: the card table.
         seat: 0 or 1.
-        weights: shape (8,).
-        counts: workspace of integers, shape (8,). Modified in place.
+        weights: shape (`N_WEIGHTS`,).
+        counts: workspace of integers, shape (`N_WEIGHTS`,). Modified in place.
     """
     if state["sides"][1 - seat]["health"] <= 0:
         return np.inf

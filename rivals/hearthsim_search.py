@@ -1,24 +1,23 @@
 """HearthSim's search: the best end of a turn over all sequences of plays and attacks.
 
-What changes nothing is not tried twice, so that the search stays exhaustive over ends of turns and small:
+Sequences that end the same way are tried once, so that the search is exhaustive over ends of turns and small:
 
-- Plays without Charge or Rush and attacks on the hero only add to what the attacks on minions came to, and
-  harm nothing that comes after; so they come last, plays as the best set of cards that mana and places
-  allow, hero attacks by all who still can. Only a minion that attacks twice may begin with the hero.
+- Plays without Charge or Rush and attacks on the hero take nothing away from the attacks on minions, so they
+  come last: the best set of cards that mana and places allow, and a hero attack by every minion that still
+  can. Only a minion that attacks twice may begin with the hero.
 - Attacks of different minions on different enemies commute, within the enemies with Taunt and within the
-  others: targets come in the order of the board, but for a minion that attacks twice, which may go back.
+  others: targets come in the order of the board, except for a minion that attacks twice, which may go back.
 - Cards with Charge or Rush are played before the first attack, or once a death has freed a place.
-- Sequences after which the same can follow are one node, the better one; among equals the first.
+- Sequences after which the same actions can follow share a node: the better one, among equals the first.
 
-A node is such a point within the turn. Nodes are numbered as they are found, fewer actions first, and the
-first best by more than rounding is played. The search ends at the first lethal turn, when nothing is left to
-try, or with `rivals.hearthsim_node.BUDGET` nodes (the posts stop after 30 seconds): then the best of these is
-played.
+Nodes are numbered as they are found, fewer actions first, and the first of the best is played (scores that
+differ by rounding are equal). The search ends at the first lethal turn, when nothing is left to try, or after
+`rivals.hearthsim_node.BUDGET` nodes (the posts stop after 30 seconds): then the best so far is played.
 """
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Keyword
+from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
 from engine.jit import njit
 from engine.rules import apply, encode, guards, may_attack_hero
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
@@ -36,7 +35,7 @@ def search_turn(
     Args:
         state: dtype `STATE`; whoever is active plays.
         cards: the card table.
-        weights: shape (8,), those of the heroes >= 0.
+        weights: shape (`N_WEIGHTS`,), those of the heroes >= 0.
         tree: see `Tree`. Modified in place.
         found: dtype `SEARCHED`. Modified in place.
         budget: most nodes, 1 to `BUDGET`.
@@ -49,7 +48,7 @@ def search_turn(
     root["parent"], root["action"] = -1, 0
     root["from_place"], root["last"], root["played"], root["attacked"] = 0, -1, 0, 0
     n, place, winner = 1, 0, 0
-    found["score"], found["exhausted"] = -np.inf, 0
+    found["score"], found["unproven"] = -np.inf, 0
     while place < n:
         node = tree.nodes[place]
         score = _end_score(tree.states[place], cards, weights, node, tree)
@@ -61,7 +60,7 @@ def search_turn(
         before = n
         n = _expand(place, n, cards, weights, tree, tolerance, budget)
         if n < 0:
-            found["exhausted"] = 1
+            found["unproven"] = 1
             n = max(before, min(-n, budget))
         place += 1
     found["nodes"] = n
@@ -110,9 +109,9 @@ def _expand(
     node = tree.nodes[place]
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     hand = tree.hand[0]
-    exhausted = False
+    ran_out = False
     if own["n_board"] < BOARD_SIZE and (not node["attacked"] or own["died"] > hand["died"]):
-        n, exhausted = _expand_plays(place, n, cards, weights, tree, tolerance, budget)
+        n, ran_out = _expand_plays(place, n, cards, weights, tree, tolerance, budget)
     guarded = is_guarded(enemy)
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
@@ -133,18 +132,19 @@ def _expand(
             if n == budget:
                 return -n
             tree.states[n] = state
-            apply(tree.states[n], cards, action)
+            deaths = apply(tree.states[n], cards, action)
             then = tree.nodes[n]
             then["parent"], then["action"] = place, action
             then["played"], then["attacked"] = node["played"], 1
             child = tree.states[n]
-            own_then = child["sides"][child["active"]]
-            lives = own_then["n_board"] == own["n_board"]
-            then["last"] = slot if lives and own_then["board"][slot]["attacks_left"] > 0 else -1
+            lives = not deaths & Death.ATTACKER
+            # Dead, its place may hold another.
+            again = lives and child["sides"][child["active"]]["board"][slot]["attacks_left"] > 0
+            then["last"] = slot if again else -1
             passed = guarded and not is_guarded(child["sides"][1 - child["active"]])
             then["from_place"] = 0 if passed else target
             n = _keep(place, n, cards, weights, tree, tolerance)
-    return -n if exhausted else n
+    return -n if ran_out else n
 
 
 @njit

@@ -16,4 +16,4 @@ def play_batch(
     """See `rivals.registry.PlayBatch`."""
     results = np.zeros(len(states), RESULT)
     play_turns(cards, weights, agents, states, results)
-    unproven += results["unresolved"]
+    unproven += results["unproven"]

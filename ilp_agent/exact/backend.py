@@ -1,4 +1,4 @@
-"""The backend of our own: compiled, exact, without a licence (`ilp_agent.exact.kernel`)."""
+"""Our own backend: compiled, exact, no licence needed (`ilp_agent.exact.kernel`)."""
 
 import threading
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.prediction import PLAN
 from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, plan_of
 from ilp_agent.problem import TurnProblem
@@ -27,7 +27,7 @@ _LOCAL = threading.local()
 
 
 def memory_of_thread() -> Memory:
-    """Memory for this thread alone, made once: kernels run without the GIL, so threads share none."""
+    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = Memory(np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, WORK), new_layers())
     memory: Memory = _LOCAL.memory
@@ -37,8 +37,8 @@ def memory_of_thread() -> Memory:
 class ExactSolver:
     """Dynamic programming over sets of hits; hundreds of times faster than a general solver.
 
-    The status is FEASIBLE, a legal plan whose optimality is not proven, where seven Windfury minions attack
-    so many different enemies that the tables do not fit memory (`ilp_agent.exact.kernel`).
+    The status is FEASIBLE for a legal plan that is unproven: when seven Windfury minions attack so many
+    different enemies that the tables do not fit memory (`ilp_agent.exact.kernel`).
     """
 
     name = "exact"
@@ -50,4 +50,4 @@ class ExactSolver:
         memory.turns[0] = problem.record
         solve_turns(memory.turns, weights.array, memory.works, memory.layers, memory.plans)
         plan = memory.plans[0]
-        return plan_of(problem, plan, Status.OPTIMAL if plan["resolved"] else Status.FEASIBLE)
+        return plan_of(problem, plan, Status.FEASIBLE if plan["unproven"] else Status.OPTIMAL)

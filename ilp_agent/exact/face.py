@@ -1,13 +1,14 @@
-"""Attacks on the enemy hero by whoever is left, and the last blow of a kill."""
+"""Attacks on the enemy hero by the attackers that are left, and the last blow of a kill."""
 
 import numpy as np
 
 from engine.codes import HERO
 from engine.jit import njit
-from ilp_agent.exact.convolve import NOTHING, digit_of
+from ilp_agent.exact.convolve import NOTHING
 from ilp_agent.exact.hits import shielded
-from ilp_agent.exact.windfury import FATAL, hero_hits
-from ilp_agent.exact.work import Best, Shape
+from ilp_agent.exact.windfury import FATAL, digit_of, hero_hits
+from ilp_agent.exact.work import Best, Shape, combination_of
+from ilp_agent.weights import Term
 
 
 @njit
@@ -18,24 +19,24 @@ def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) ->
         return 0, False
     if i < shape.n_single:
         return 1 - ((state >> i) & 1), True
-    digit = digit_of(work, (state >> shape.n_single) % shape.n_combinations, i - shape.n_single)
+    digit = digit_of(work, combination_of(shape, state), i - shape.n_single)
     # After a fatal hit on an enemy (which must be its second) only the first is left.
     doomed = digit == FATAL and not shielded(friend)
     return hero_hits(digit), not doomed
 
 
 @njit
-def sum_undone(turn: np.void, shape: Shape, work: np.void) -> None:
+def sum_unspent(turn: np.void, shape: Shape, work: np.void) -> None:
     """For each mask of one-hit sources that struck, what the others can deal the hero. Modified in place."""
-    everyone = (1 << shape.n_single) - 1
-    work["undone"][everyone] = 0
+    everyone = shape.n_masks - 1
+    work["unspent"][everyone] = 0
     for mask in range(everyone - 1, -1, -1):
         i = 0
         while (mask >> i) & 1:
             i += 1
         friend = turn["friends"][work["source"][i]]
         attack = friend["attack"] if friend["hits_hero"] else 0
-        work["undone"][mask] = work["undone"][mask | (1 << i)] + attack
+        work["unspent"][mask] = work["unspent"][mask | (1 << i)] + attack
 
 
 @njit
@@ -80,29 +81,25 @@ def face_value(
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        weights: W1 to W8.
+        weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         work: sums is modified in place.
         state: who has struck.
         floor: a value that a kill must exceed to be worth computing.
     """
     total = 0
-    blow = 0
     for i in range(shape.n_single + shape.n_double):
-        hits, last = hits_left(turn, shape, work, state, i)
-        attack = turn["friends"][work["source"][i]]["attack"]
-        total += hits * attack
-        if hits and last:
-            blow = max(blow, attack)
+        hits, _ = hits_left(turn, shape, work, state, i)
+        total += hits * turn["friends"][work["source"][i]]["attack"]
     hero = turn["hero"]
     if total < hero:
-        return weights[2] * total, False
-    if weights[0] + weights[2] * total <= floor:
+        return weights[Term.FACE] * total, False
+    if weights[Term.LETHAL] + weights[Term.FACE] * total <= floor:
         return NOTHING, False
     damage, _ = lethal_damage(turn, shape, work, state)
     if damage >= hero:
-        return weights[0] + weights[2] * damage, True
-    return weights[2] * most_damage(turn, shape, work, state, hero - 1, -1), False
+        return weights[Term.LETHAL] + weights[Term.FACE] * damage, True
+    return weights[Term.FACE] * most_damage(turn, shape, work, state, hero - 1, -1), False
 
 
 @njit

@@ -9,12 +9,14 @@ a possible set is possible, so lists grow by adding one source at a time.
 import numpy as np
 
 from engine.codes import Keyword
-from engine.jit import njit
+from engine.jit import njit, njit_inline
 from engine.rules import guards
+from ilp_agent.exact.work import HITS_BITS, MAX_HITS_EACH, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.weights import Term
 
-# Columns of Work.stats, of the hits that do not poison: their sum, the two strongest; of all: how many
-# poison, how many there are.
-SUM, STRONGEST, SECOND, POISON, HITS = 0, 1, 2, 3, 4
+SUM, STRONGEST, SECOND, POISON, HITS = range(N_HIT_SUMS)
+"""Columns of "hit_sums": of the hits without poison their sum and the two strongest; of all how many poison,
+and how many there are."""
 
 
 @njit
@@ -32,20 +34,23 @@ def shielded(minion: np.void) -> bool:
 
 
 @njit
-def find_sources(turn: np.void, attackers: int, work: np.void) -> tuple[int, int]:
-    """List the attackers of a turn in `work.source`: one-hit sources first.
+def hits_of_double(counts: int, r: int) -> int:
+    """Hits of two-hit source `r` in the packed counts of a set."""
+    return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
+
+
+@njit
+def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
+    """List who can strike in "source" and who can be struck in "target".
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         attackers: bits of the hand minions that are played first, to attack.
         work: modified in place.
-
-    Returns:
-        Sources with one hit, and with two.
     """
     n = 0
     n_single = 0
-    for hits in range(1, 3):
+    for hits in range(1, MAX_HITS_EACH + 1):
         for friend in range(turn["n_board"] + turn["n_hand"]):
             here = friend < turn["n_board"] or (attackers >> (friend - turn["n_board"])) & 1
             if here and turn["friends"][friend]["attacks"] == hits:
@@ -53,12 +58,13 @@ def find_sources(turn: np.void, attackers: int, work: np.void) -> tuple[int, int
                 n += 1
         if hits == 1:
             n_single = n
-    return n_single, n - n_single
+    n_guards, n_targets = _find_targets(turn, work)
+    return Combatants(n_single, n - n_single, n_guards, n_targets)
 
 
 @njit
-def find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
-    """List the enemies that can be attacked in `work.target`, guards first; returns guards and all."""
+def _find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
+    """List the enemies that can be attacked in "target", guards first; returns guards and all."""
     n = 0
     n_guards = 0
     for want_guards in (True, False):
@@ -74,9 +80,7 @@ def find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
 
 
 @njit
-def list_hits(
-    turn: np.void, weights: np.ndarray, t: int, n_single: int, n_double: int, work: np.void
-) -> None:
+def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np.void) -> None:
     """List every possible set of hits on target `t` with its value, the empty set first.
 
     The value holds the terms of the hits (damage, trade), the threat a kill removes, and the survival
@@ -84,124 +88,131 @@ def list_hits(
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        weights: W1 to W8, shape (8,).
+        weights: of the objective, indexed by `Term`.
+        shape: of the convolution.
         t: number of the target.
-        n_single: sources with one hit.
-        n_double: sources with two hits.
-        work: modified in place: row `t` of mask, counts, gain, kills, deaths, dull, listed.
+        work: modified in place: row `t` of mask, counts, gain, kills, deaths, dominated, listed.
     """
-    enemy = turn["enemies"][work["target"][t]]
     work["mask"][t, 0] = 0
     work["counts"][t, 0] = 0
     work["gain"][t, 0] = 0.0
     work["kills"][t, 0] = False
     work["deaths"][t, 0] = 0
-    work["dull"][t, 0] = 0
-    work["stats"][0, :] = 0
+    work["dominated"][t, 0] = 0
+    work["hit_sums"][0, :] = 0
     n = 1
-    for i in range(n_single + n_double):
-        friend = turn["friends"][work["source"][i]]
-        if (friend["barred"] >> work["target"][t]) & 1:
-            continue
-        attack = friend["attack"]
-        poison = (friend["keywords"] & Keyword.POISONOUS) != 0
-        dies = kills_attacker(friend, enemy) and not shielded(friend)
-        value = weights[5] * attack - weights[6] * enemy["attack"]
-        most = 1
-        if i >= n_single and not dies:
-            most = 2  # an unshielded attacker that the first hit kills makes no second
-        before = n
-        for e in range(before):
-            base = e
-            for count in range(1, most + 1):
-                stats = work["stats"][n]
-                stats[:] = work["stats"][base]
-                _add_hit(stats, attack, poison)
-                if not _possible(stats, enemy):
-                    break
-                work["gain"][t, n] = _plain_gain(work, weights, enemy, t, base) + value
-                work["mask"][t, n] = work["mask"][t, e]
-                work["counts"][t, n] = work["counts"][t, e]
-                work["deaths"][t, n] = work["deaths"][t, e]
-                cost = weights[4] * friend["survival"] if dies and i < n_single else 0.0
-                work["dull"][t, n] = work["dull"][t, e] | (value < cost)
-                if i < n_single:
-                    work["mask"][t, n] |= 1 << i
-                    if dies:
-                        work["gain"][t, n] -= weights[4] * friend["survival"]
-                        if work["source"][i] < turn["n_board"]:
-                            work["deaths"][t, n] += 1
-                else:
-                    work["counts"][t, n] |= count << (2 * (i - n_single))
-                work["kills"][t, n] = _killed(turn, work, t, n, n_single, n_double)
-                if work["kills"][t, n]:
-                    work["gain"][t, n] += weights[3] * enemy["attack"]
-                base = n
-                n += 1
+    for i in range(shape.n_single + shape.n_double):
+        if not (turn["friends"][work["source"][i]]["barred"] >> work["target"][t]) & 1:
+            n = _add_source(turn, weights, shape, t, i, n, work)
     work["listed"][t] = n
+
+
+@njit
+def _add_source(
+    turn: np.void, weights: np.ndarray, shape: Shape, t: int, i: int, n: int, work: np.void
+) -> int:
+    """Append the first `n` sets with hits of source `i` added, where possible; returns the new length."""
+    enemy = turn["enemies"][work["target"][t]]
+    friend = turn["friends"][work["source"][i]]
+    attack = friend["attack"]
+    poison = (friend["keywords"] & Keyword.POISONOUS) != 0
+    dies = kills_attacker(friend, enemy) and not shielded(friend)
+    value = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["attack"]
+    cost = weights[Term.SURVIVE] * friend["survival"] if dies and i < shape.n_single else 0.0
+    most = 1
+    if i >= shape.n_single and not dies:
+        most = MAX_HITS_EACH  # an unshielded attacker that the first hit kills makes no second
+    before = n
+    for e in range(before):
+        base = e
+        for count in range(1, most + 1):
+            sums = work["hit_sums"][n]
+            sums[:] = work["hit_sums"][base]
+            _add_hit(sums, attack, poison)
+            if not _possible(sums, enemy):
+                break
+            work["gain"][t, n] = _plain_gain(work, weights, enemy, t, base) + value
+            work["mask"][t, n] = work["mask"][t, e]
+            work["counts"][t, n] = work["counts"][t, e]
+            work["deaths"][t, n] = work["deaths"][t, e]
+            work["dominated"][t, n] = work["dominated"][t, e] | (value < cost)
+            if i < shape.n_single:
+                work["mask"][t, n] |= 1 << i
+                if dies:
+                    work["gain"][t, n] -= weights[Term.SURVIVE] * friend["survival"]
+                    if work["source"][i] < turn["n_board"]:
+                        work["deaths"][t, n] += 1
+            else:
+                work["counts"][t, n] |= count << (HITS_BITS * (i - shape.n_single))
+            work["kills"][t, n] = _killed(turn, shape, t, n, work)
+            if work["kills"][t, n]:
+                work["gain"][t, n] += weights[Term.THREAT] * enemy["attack"]
+            base = n
+            n += 1
+    return n
 
 
 @njit
 def _plain_gain(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
     """The gain of a listed set without the threat its kill removes."""
     if work["kills"][t, e]:
-        return float(work["gain"][t, e] - weights[3] * enemy["attack"])
+        return float(work["gain"][t, e] - weights[Term.THREAT] * enemy["attack"])
     return float(work["gain"][t, e])
 
 
 @njit
-def _add_hit(stats: np.ndarray, attack: int, poison: bool) -> None:
-    """Count one more hit. `stats` is modified in place."""
-    stats[HITS] += 1
+def _add_hit(sums: np.ndarray, attack: int, poison: bool) -> None:
+    """Count one more hit. `sums` is modified in place."""
+    sums[HITS] += 1
     if poison:
-        stats[POISON] += 1
+        sums[POISON] += 1
         return
-    stats[SUM] += attack
-    if attack > stats[STRONGEST]:
-        stats[SECOND] = stats[STRONGEST]
-        stats[STRONGEST] = attack
-    elif attack > stats[SECOND]:
-        stats[SECOND] = attack
+    sums[SUM] += attack
+    if attack > sums[STRONGEST]:
+        sums[SECOND] = sums[STRONGEST]
+        sums[STRONGEST] = attack
+    elif attack > sums[SECOND]:
+        sums[SECOND] = attack
 
 
 @njit
-def _possible(stats: np.ndarray, enemy: np.void) -> bool:
+def _possible(sums: np.ndarray, enemy: np.void) -> bool:
     """Whether some order leaves the target alive before its last hit.
 
     Aside from the last hit and the one a shield absorbs, best the strongest, the rest may not kill.
     """
     spared = 2 if shielded(enemy) else 1
-    if stats[POISON] > spared:
+    if sums[POISON] > spared:
         return False
-    rest = stats[SUM]
-    if spared - stats[POISON] >= 1:
-        rest -= stats[STRONGEST]
-    if spared - stats[POISON] >= 2:
-        rest -= stats[SECOND]
+    rest = sums[SUM]
+    if spared - sums[POISON] >= 1:
+        rest -= sums[STRONGEST]
+    if spared - sums[POISON] >= 2:
+        rest -= sums[SECOND]
     return bool(rest < enemy["health"])
 
 
-@njit
-def _killed(turn: np.void, work: np.void, t: int, e: int, n_single: int, n_double: int) -> bool:
+@njit_inline
+def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
     """Whether a possible set of hits can kill its target."""
     enemy = turn["enemies"][work["target"][t]]
-    stats = work["stats"][e]
+    sums = work["hit_sums"][e]
     health = enemy["health"]
     if not shielded(enemy):
-        return bool(stats[POISON] > 0 or stats[SUM] >= health)
-    if stats[POISON] > 0:
-        return bool(stats[HITS] >= 2)
+        return bool(sums[POISON] > 0 or sums[SUM] >= health)
+    if sums[POISON] > 0:
+        return bool(sums[HITS] >= 2)
     # The strongest strikes last; any other may pop the shield if the rest then kills, but not too soon.
-    least = stats[SUM] - stats[STRONGEST] - health + 1
-    most = stats[SUM] - health
+    least = sums[SUM] - sums[STRONGEST] - health + 1
+    most = sums[SUM] - health
     spare_strongest = 1
-    for i in range(n_single + n_double):
-        if i < n_single:
+    for i in range(shape.n_single + shape.n_double):
+        if i < shape.n_single:
             hits = (work["mask"][t, e] >> i) & 1
         else:
-            hits = (work["counts"][t, e] >> (2 * (i - n_single))) & 3
+            hits = hits_of_double(work["counts"][t, e], i - shape.n_single)
         attack = turn["friends"][work["source"][i]]["attack"]
-        if attack == stats[STRONGEST] and hits and spare_strongest:
+        if attack == sums[STRONGEST] and hits and spare_strongest:
             hits -= 1
             spare_strongest = 0
         if hits and least <= attack <= most:

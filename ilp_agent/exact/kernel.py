@@ -3,55 +3,48 @@
 import numpy as np
 
 from engine.jit import njit
-from ilp_agent.exact.order import order_hits, write_plan
+from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.ordered import improve_by_order
+from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import retrace, search
 from ilp_agent.turn import MAX_FRIENDS
-
-FOR_ORDER, FOR_SIZE = 1, 2
-"""Why a Windfury minion is given one attack: for a safe plan to begin with; for tables that fit memory."""
 
 
 @njit
 def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> None:
     """Find the best plan of a turn. `work`, `layers` and `plan` are modified in place.
 
-    The plan is marked as not resolved (not proven the best) in two cases: the search for an order ran out of
-    nodes, or so many Windfury minions can attack that the weakest were given one attack.
+    The plan is marked as unproven in two cases: the search for an order ran out of nodes, or so many Windfury
+    minions can attack that the weakest were given one attack.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`; left as it was.
-        weights: W1 to W8, shape (8,), finite and >= 0.
+        weights: of the objective, indexed by `ilp_agent.weights.Term`; finite and >= 0.
         work: dtype `ilp_agent.exact.work.WORK`.
         layers: of `ilp_agent.exact.work.new_layers`.
-        plan: dtype `ilp_agent.exact.order.PLAN`.
+        plan: dtype `ilp_agent.exact.prediction.PLAN`.
     """
-    work["halved"][:] = 0
-    cut = False
-    safe = False
+    # Windfury minions given one attack, as bits: for tables that fit memory; for a plan that has an order.
+    for_size = for_order = 0
     while True:
-        best = search(turn, weights, work, layers)
-        if work["oversize"]:
-            halve_weakest(turn, work)
-            cut = True
+        found = search(turn, weights, work, layers)
+        if found.oversize:
+            for_size |= halve_weakest(turn)
             continue
-        n = retrace(turn, weights, best, work, layers)
-        if order_hits(turn, n, best.lethal == 1, work):
+        n = retrace(turn, weights, found, work, layers)
+        if order_hits(turn, n, found.best.lethal == 1, work):
             break
         # No order serves all attacks of several Windfury minions at once. With one attack each one does.
-        assert not safe, "attacks of single attackers can always be ordered"
-        safe = True
-        for friend in range(MAX_FRIENDS):
-            if turn["friends"][friend]["attacks"] == 2:
-                turn["friends"][friend]["attacks"] = 1
-                work["halved"][friend] = FOR_ORDER
-    write_plan(turn, weights, n, best.lethal == 1, work, plan)
-    if safe:
-        restore(turn, FOR_ORDER, work)
+        assert for_order == 0, "attacks of single attackers can always be ordered"
+        for_order = halve_all(turn)
+        assert for_order != 0, "attacks of single attackers can always be ordered"
+    write_plan(turn, weights, n, found.best.lethal == 1, work, plan)
+    if for_order:
+        restore(turn, for_order)
         improve_by_order(turn, weights, work, layers, plan)
-    if cut:
-        restore(turn, FOR_SIZE, work)
-        plan["resolved"] = 0
+    if for_size:
+        restore(turn, for_size)
+        plan["unproven"] = 1
 
 
 @njit
@@ -63,8 +56,8 @@ def solve_turns(
 
 
 @njit
-def halve_weakest(turn: np.void, work: np.void) -> None:
-    """Give one attack to the weakest of those with two. `turn` and `work` are modified in place."""
+def halve_weakest(turn: np.void) -> int:
+    """Give one attack to the weakest of those with two; returns its bit. `turn` is modified in place."""
     weakest = -1
     for friend in range(turn["n_board"] + turn["n_hand"]):
         one = turn["friends"][friend]
@@ -72,12 +65,23 @@ def halve_weakest(turn: np.void, work: np.void) -> None:
             weakest = friend
     assert weakest >= 0, "tables of attackers with one attack each always fit"
     turn["friends"][weakest]["attacks"] = 1
-    work["halved"][weakest] = FOR_SIZE
+    return 1 << weakest
 
 
 @njit
-def restore(turn: np.void, why: int, work: np.void) -> None:
-    """Give back second attacks taken for one reason. `turn` is modified in place."""
+def halve_all(turn: np.void) -> int:
+    """Give one attack to all with two; returns their bits. `turn` is modified in place."""
+    halved = 0
     for friend in range(MAX_FRIENDS):
-        if work["halved"][friend] == why:
+        if turn["friends"][friend]["attacks"] == 2:
+            turn["friends"][friend]["attacks"] = 1
+            halved |= 1 << friend
+    return halved
+
+
+@njit
+def restore(turn: np.void, halved: int) -> None:
+    """Give back the second attacks of these friends, as bits. `turn` is modified in place."""
+    for friend in range(MAX_FRIENDS):
+        if (halved >> friend) & 1:
             turn["friends"][friend]["attacks"] = 2

@@ -1,32 +1,82 @@
 """Branch and bound over the order of attacks, for the rare turn whose best attacks no order serves.
 
-`ilp_agent.exact.search` takes each Windfury minion's two attacks in the order that suits it. Very seldom
-those wishes contradict each other: minion a must strike before b here, and b before a there. Then this search
-makes attacks one by one on a copy of the turn; what `search` promises for the rest is an upper bound, and
-where its promise can be kept the branch is done. Positions met again by another order are not searched twice.
+`ilp_agent.exact.search` takes each Windfury minion's two attacks in the order that is best for it. Very
+seldom these orders contradict each other: one enemy wants minion a to strike before b, another one b before
+a. Then this search makes attacks one by one on a copy of the turn. The value that `search` finds for the rest
+is an upper bound; if those attacks can be ordered it is reached, and the branch is finished. A position
+reached again by the same attacks in another order is not searched twice.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, Keyword
 from engine.jit import njit
+from engine.packing import KEYWORD_BITS, PLACE_BITS, PLACE_MASK, STAT_BITS
 from engine.rules import guards
 from engine.streams import derive
-from ilp_agent.exact.convolve import NOTHING
-from ilp_agent.exact.order import order_hits, write_plan
+from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plays import can_attack_from_hand
-from ilp_agent.exact.search import can_come, retrace, search_with
-from ilp_agent.exact.work import MAX_HITS, Best
+from ilp_agent.exact.prediction import write_plan
+from ilp_agent.exact.search import can_come, nothing_found, retrace, search_with
+from ilp_agent.exact.work import MAX_HITS, Found
 from ilp_agent.turn import MAX_FRIENDS, TURN
+from ilp_agent.weights import Term
+
+TURN_SIZE = TURN.itemsize
 
 MAX_CHILDREN = MAX_FRIENDS * (BOARD_SIZE + 1)
 MAX_NODES = 20_000
 """Bounds computed before the search gives up, with the best plan so far."""
 
-TURN_SIZE = TURN.itemsize
-
 SEEN_SIZE = 1 << 16
 """Places of the table of positions met; a power of two, well above `MAX_NODES`."""
+
+SOURCE, TARGET = 0, 1
+"""Columns of attacks: friend, and enemy place or `HERO`."""
+
+HITS_ON_BITS = 2 * PLACE_BITS
+"""Width of the targets that a friend has attacked."""
+
+assert HERO + 1 <= PLACE_MASK
+assert HITS_ON_BITS + STAT_BITS + KEYWORD_BITS <= 32, "`derive` takes 32 bits"
+
+
+class Stack(NamedTuple):
+    """The branch that is searched, by depth: the attacks made so far. Modified in place."""
+
+    turns: np.ndarray  # the turn after them, dtype TURN; first the turn itself
+    turn_bytes: np.ndarray  # the same memory: as records, each copy would cost a second of compilation
+    gained: np.ndarray  # what they are worth
+    path: np.ndarray  # the attacks
+    moves: np.ndarray  # attacks that may come next, the most promising first
+    bounds: np.ndarray  # upper bounds of the plans that go on with them
+    n_moves: np.ndarray  # how many there are
+    following: np.ndarray  # the next of them to try
+    seen: np.ndarray  # positions met, as hashes; 0: an empty place
+    child: np.ndarray  # a turn to try something on, dtype TURN, shape (1,)
+    child_bytes: np.ndarray  # the same memory
+
+
+@njit
+def new_stack() -> Stack:
+    """Memory of a search."""
+    turns = np.zeros(MAX_HITS + 1, TURN)
+    child = np.zeros(1, TURN)
+    return Stack(
+        turns,
+        turns.view(np.uint8).reshape(MAX_HITS + 1, TURN_SIZE),
+        np.zeros(MAX_HITS + 1),
+        np.zeros((MAX_HITS, 2), np.int64),
+        np.zeros((MAX_HITS + 1, MAX_CHILDREN, 2), np.int64),
+        np.zeros((MAX_HITS + 1, MAX_CHILDREN)),
+        np.zeros(MAX_HITS + 1, np.int64),
+        np.zeros(MAX_HITS + 1, np.int64),
+        np.zeros(SEEN_SIZE, np.uint64),
+        child,
+        child.view(np.uint8),
+    )
 
 
 @njit
@@ -35,9 +85,8 @@ def improve_by_order(
 ) -> None:
     """Find the best plan whose attacks have an order; `plan` holds a legal one to begin with.
 
-    `work`, `layers` and `plan` are modified in place; `plan["resolved"]` says whether it is proven.
+    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out.
     """
-    plan["resolved"] = 1
     able = can_attack_from_hand(turn)
     attackers = 0
     nodes = MAX_NODES
@@ -47,12 +96,12 @@ def improve_by_order(
         attackers = (attackers - able) & able
         if attackers == 0:
             break
-    plan["resolved"] = nodes > 0
+    plan["unproven"] = nodes <= 0
 
 
 @njit
 def _search_set(
-    root: np.void,
+    turn: np.void,
     weights: np.ndarray,
     attackers: int,
     nodes: int,
@@ -60,69 +109,83 @@ def _search_set(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Search the orders of all attacks after playing one set of hand attackers; returns nodes left."""
-    turns = np.zeros(MAX_HITS + 1, TURN)
-    gained = np.zeros(MAX_HITS + 1)
-    path = np.zeros((MAX_HITS, 2), np.int64)
-    moves = np.zeros((MAX_HITS + 1, MAX_CHILDREN, 2), np.int64)
-    bounds = np.zeros((MAX_HITS + 1, MAX_CHILDREN))
-    n_moves = np.zeros(MAX_HITS + 1, np.int64)
-    following = np.zeros(MAX_HITS + 1, np.int64)
-    seen = np.zeros(SEEN_SIZE, np.uint64)
-    child = np.zeros(1, TURN)
-    # Records are copied as bytes: as records, each copy would cost a second of compilation.
-    turn_bytes = turns.view(np.uint8).reshape(MAX_HITS + 1, TURN_SIZE)
-    child_bytes = child.view(np.uint8)
-    nothing = Best(NOTHING, 0, 0, 0, 0, 0)
-    turns[0] = root
-    entering = True
+    """Search the orders of all attacks after playing one set of hand attackers; returns nodes left.
+
+    Args:
+        turn: dtype `ilp_agent.turn.TURN`.
+        weights: of the objective, indexed by `Term`.
+        attackers: bits of the hand minions that are played first, to attack.
+        nodes: bounds that may still be computed.
+        work: dtype `WORK`. Modified in place.
+        layers: of `ilp_agent.exact.work.new_layers`. Modified in place.
+        plan: the best so far. Modified in place.
+    """
+    stack = new_stack()
+    stack.turns[0] = turn
+    nodes = _open(weights, attackers, stack, 0, nodes, work, layers, plan)
     depth = 0
     while depth >= 0:
-        if entering:
-            n_moves[depth] = 0
-            following[depth] = 0
-            number = -1  # the position itself, then each attack from it
-            while number < n_moves[depth]:
-                child_bytes[:] = turn_bytes[depth]
-                gain = gained[depth]
-                if number >= 0:
-                    source, target = moves[depth, number]
-                    gain += strike_now(child[0], weights, source, target)
-                best = search_with(child[0], weights, attackers, nothing, work, layers)
-                nodes -= 1
-                if number >= 0:
-                    bounds[depth, number] = gain + best.value
-                elif gain + best.value > plan["value"] + _slack(plan["value"]):
-                    rest = turns[depth]
-                    if not _keep(root, rest, weights, best, path[:depth], work, layers, plan):
-                        # One attack each always has an order: the best of those covers what needs no more
-                        # attacks, and the last blow.
-                        child_bytes[:] = turn_bytes[depth]
-                        for friend in range(MAX_FRIENDS):
-                            one = child[0]["friends"][friend]
-                            one["attacks"] = min(one["attacks"], 1)
-                        best = search_with(child[0], weights, attackers, nothing, work, layers)
-                        nodes -= 1
-                        if gain + best.value > plan["value"] + _slack(plan["value"]):
-                            _keep(root, child[0], weights, best, path[:depth], work, layers, plan)
-                        n_moves[depth] = _list_moves(rest, attackers, moves[depth])
-                number += 1
-            _sort_moves(moves[depth], bounds[depth], n_moves[depth])
-            entering = False
-        number = following[depth]
-        done = number == n_moves[depth] or nodes <= 0
-        if done or bounds[depth, number] <= plan["value"] + _slack(plan["value"]):
+        number = stack.following[depth]
+        done = number == stack.n_moves[depth] or nodes <= 0
+        if done or stack.bounds[depth, number] <= plan["value"] + _slack(plan["value"]):
             depth -= 1
             continue
-        following[depth] += 1
-        source, target = moves[depth, number]
-        turn_bytes[depth + 1] = turn_bytes[depth]
-        gained[depth + 1] = gained[depth] + strike_now(turns[depth + 1], weights, source, target)
-        path[depth, 0] = source
-        path[depth, 1] = target
-        if not _met(turns[depth + 1], path[: depth + 1], seen):
+        stack.following[depth] += 1
+        source, target = stack.moves[depth, number]
+        stack.turn_bytes[depth + 1] = stack.turn_bytes[depth]
+        gain = strike_now(stack.turns[depth + 1], weights, source, target)
+        stack.gained[depth + 1] = stack.gained[depth] + gain
+        stack.path[depth, SOURCE] = source
+        stack.path[depth, TARGET] = target
+        if not _met(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
             depth += 1
-            entering = True
+            nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+    return nodes
+
+
+@njit
+def _open(
+    weights: np.ndarray,
+    attackers: int,
+    stack: Stack,
+    depth: int,
+    nodes: int,
+    work: np.void,
+    layers: np.ndarray,
+    plan: np.void,
+) -> int:
+    """Bound the position at a depth; improve `plan` by it, or list what may follow. Returns nodes left.
+
+    `stack`, `work`, `layers` and `plan` are modified in place.
+    """
+    stack.n_moves[depth] = 0
+    stack.following[depth] = 0
+    here, child = stack.turns[depth], stack.child[0]
+    stack.child_bytes[:] = stack.turn_bytes[depth]
+    found = search_with(child, weights, attackers, nothing_found(), work, layers)
+    nodes -= 1
+    gained = stack.gained[depth]
+    if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+        path = stack.path[:depth]
+        if not _keep(stack.turns[0], here, weights, found, path, work, layers, plan):
+            # One attack each always has an order: the best of those covers what needs no more attacks, and
+            # the last blow.
+            stack.child_bytes[:] = stack.turn_bytes[depth]
+            for friend in range(MAX_FRIENDS):
+                child["friends"][friend]["attacks"] = min(child["friends"][friend]["attacks"], 1)
+            found = search_with(child, weights, attackers, nothing_found(), work, layers)
+            nodes -= 1
+            if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+                _keep(stack.turns[0], child, weights, found, path, work, layers, plan)
+            stack.n_moves[depth] = _list_moves(here, attackers, stack.moves[depth])
+    for number in range(stack.n_moves[depth]):
+        stack.child_bytes[:] = stack.turn_bytes[depth]
+        source, target = stack.moves[depth, number]
+        gain = gained + strike_now(child, weights, source, target)
+        found = search_with(child, weights, attackers, nothing_found(), work, layers)
+        nodes -= 1
+        stack.bounds[depth, number] = gain + found.best.value
+    _sort_moves(stack.moves[depth], stack.bounds[depth], stack.n_moves[depth])
     return nodes
 
 
@@ -143,7 +206,7 @@ def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> 
     friend["attacks"] -= 1
     if target == HERO:
         turn["hero"] -= attack
-        return float(weights[2] * attack)
+        return float(weights[Term.FACE] * attack)
     enemy = turn["enemies"][target]
     damage = enemy["attack"]
     poison = (enemy["keywords"] & Keyword.POISONOUS) != 0
@@ -166,7 +229,7 @@ def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> 
                 turn["freed"] += 1
         else:
             friend["health"] -= damage
-    return float(weights[5] * attack - weights[6] * damage)
+    return float(weights[Term.DAMAGE] * attack - weights[Term.TRADE] * damage)
 
 
 @njit
@@ -185,12 +248,12 @@ def _list_moves(turn: np.void, attackers: int, moves: np.ndarray) -> int:
             enemy = turn["enemies"][place]
             hidden = (enemy["keywords"] & Keyword.STEALTH) != 0 or enemy["health"] == 0
             if not hidden and not (guarded and not guards(enemy)) and not (friend["barred"] >> place) & 1:
-                moves[n, 0] = source
-                moves[n, 1] = place
+                moves[n, SOURCE] = source
+                moves[n, TARGET] = place
                 n += 1
         if friend["hits_hero"] and not guarded and friend["attack"] < turn["hero"]:
-            moves[n, 0] = source
-            moves[n, 1] = HERO
+            moves[n, SOURCE] = source
+            moves[n, TARGET] = HERO
             n += 1
     return n
 
@@ -202,7 +265,7 @@ def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
         place = number
         while place > 0 and bounds[place - 1] < bounds[place]:
             bounds[place - 1], bounds[place] = bounds[place], bounds[place - 1]
-            for column in range(2):
+            for column in (SOURCE, TARGET):
                 swap = moves[place, column]
                 moves[place, column] = moves[place - 1, column]
                 moves[place - 1, column] = swap
@@ -210,22 +273,37 @@ def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
 
 
 @njit
-def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
-    """Whether the attacks of `path` led to this position before, in another order. `seen` is modified."""
+def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
+    """A hash of a position after some attacks, the same for the same attacks in another order.
+
+    Args:
+        turn: what is left of the turn, dtype `TURN`.
+        path: the attacks made so far, shape (attacks, 2).
+    """
     code = np.uint64(0)
     for index in range(turn["n_board"] + turn["n_hand"]):
-        friend = turn["friends"][index]
         first = 0
         second = 0
         for step in range(len(path)):
-            if path[step, 0] == index:
-                first, second = path[step, 1] + 1, first
-        hits = max(first, second) * 16 + min(first, second)
-        code = derive(code, (int(hits) * 1024 + int(friend["health"])) * 256 + int(friend["keywords"]))
+            if path[step, SOURCE] == index:
+                first, second = path[step, TARGET] + 1, first
+        hits = (max(first, second) << PLACE_BITS) | min(first, second)
+        code = derive(code, _pack_minion(hits, turn["friends"][index]))
     for target in range(turn["n_enemies"]):
-        enemy = turn["enemies"][target]
-        code = derive(code, int(enemy["health"]) * 256 + int(enemy["keywords"]))
-    code |= np.uint64(1)  # 0 marks an empty place
+        code = derive(code, _pack_minion(0, turn["enemies"][target]))
+    return code
+
+
+@njit
+def _pack_minion(hits: int, minion: np.void) -> int:
+    """What a friend or an enemy has done and is now, in 32 bits."""
+    return (((int(hits) << STAT_BITS) | int(minion["health"])) << KEYWORD_BITS) | int(minion["keywords"])
+
+
+@njit
+def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
+    """Whether the attacks of `path` led to this position before, in another order. `seen` is modified."""
+    code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty place
     place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
     while seen[place] != 0:
         if seen[place] == code:
@@ -240,7 +318,7 @@ def _keep(
     root: np.void,
     rest: np.void,
     weights: np.ndarray,
-    best: Best,
+    found: Found,
     path: np.ndarray,
     work: np.void,
     layers: np.ndarray,
@@ -250,23 +328,25 @@ def _keep(
 
     `work` and `plan` are modified in place, `plan` only when it has.
     """
-    n = retrace(rest, weights, best, work, layers)
-    if not order_hits(rest, n, best.lethal == 1, work):
+    lethal = found.best.lethal == 1
+    n = retrace(rest, weights, found, work, layers)
+    if not order_hits(rest, n, lethal, work):
         return False
     hits = np.empty((MAX_HITS, 2), np.int64)
     n_path = len(path)
     hits[:n_path] = path
     for place in range(n):
-        hits[n_path + place, 0] = work["hit_source"][work["order"][place]]
-        hits[n_path + place, 1] = work["hit_target"][work["order"][place]]
+        hits[n_path + place, SOURCE] = work["hit_source"][work["order"][place]]
+        hits[n_path + place, TARGET] = work["hit_target"][work["order"][place]]
     for place in range(n_path + n):
         work["order"][place] = place
-        work["hit_source"][place] = hits[place, 0]
-        work["hit_target"][place] = hits[place, 1]
+        work["hit_source"][place] = hits[place, SOURCE]
+        work["hit_target"][place] = hits[place, TARGET]
     for step in range(n_path):
-        if path[step, 1] != HERO and rest["enemies"][path[step, 1]]["health"] == 0:
-            work["killed"][path[step, 1]] = True
-        if rest["friends"][path[step, 0]]["health"] == 0:
-            work["dying"][path[step, 0]] = True
-    write_plan(root, weights, n_path + n, best.lethal == 1, work, plan)
+        source, target = path[step]
+        if target != HERO and rest["enemies"][target]["health"] == 0:
+            work["killed"][target] = True
+        if rest["friends"][source]["health"] == 0:
+            work["dying"][source] = True
+    write_plan(root, weights, n_path + n, lethal, work, plan)
     return True

@@ -4,7 +4,11 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, MAX_MANA, Keyword
 from engine.jit import njit
-from ilp_agent.exact.work import Best, Shape
+from ilp_agent.exact.work import Best, Shape, deaths_of
+from ilp_agent.weights import Term
+
+UNAFFORDABLE = 99
+"""Cost counted for a card that is dearer than a player's mana can ever be."""
 
 
 @njit
@@ -15,12 +19,12 @@ def budget(turn: np.void) -> int:
 
 @njit
 def cost_of(turn: np.void, attackers: int) -> int:
-    """Mana of a set of hand minions, or 99 where one costs more than a player can ever have."""
+    """Mana of a set of hand minions; more than any budget where one costs more than a player can have."""
     total = 0
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
             cost = turn["friends"][turn["n_board"] + k]["cost"]
-            total += cost if cost <= min(budget(turn), MAX_MANA) else 99
+            total += cost if cost <= min(budget(turn), MAX_MANA) else UNAFFORDABLE
     return total
 
 
@@ -38,6 +42,15 @@ def can_attack_from_hand(turn: np.void) -> int:
         if useful and friend["cost"] <= min(budget(turn), MAX_MANA):
             bits |= 1 << k
     return bits
+
+
+@njit
+def count_bits(attackers: int, n: int) -> int:
+    """How many of the first `n` bits are set."""
+    count = 0
+    for k in range(n):
+        count += (attackers >> k) & 1
+    return count
 
 
 @njit
@@ -67,9 +80,8 @@ def repeats(turn: np.void, attackers: int) -> bool:
 
 
 @njit
-def most_plays(turn: np.void, attackers: int) -> int:
-    """The most other hand minions that mana allows, the cheapest first."""
-    mana = budget(turn) - cost_of(turn, attackers)
+def most_plays(turn: np.void, attackers: int, mana: int) -> int:
+    """The most hand minions beside the attackers that mana allows, the cheapest first."""
     n = 0
     for price in range(MAX_MANA + 1):
         for k in range(turn["n_hand"]):
@@ -81,52 +93,53 @@ def most_plays(turn: np.void, attackers: int) -> int:
 
 
 @njit
-def affordable(turn: np.void, attackers: int) -> int:
-    """Other hand minions that could be played singly beside a set of hand attackers."""
-    mana = budget(turn) - cost_of(turn, attackers)
-    n = 0
+def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
+    """Whether any hand minion beside the attackers can be paid for."""
     for k in range(turn["n_hand"]):
         cost = turn["friends"][turn["n_board"] + k]["cost"]
         if not (attackers >> k) & 1 and cost <= min(mana, MAX_MANA):
-            n += 1
-    return n
+            return True
+    return False
 
 
 @njit
-def pack(turn: np.void, weights: np.ndarray, attackers: int, most: int, work: np.void) -> None:
-    """Best values of playing other hand minions by number of places and mana.
+def play_gain(friend: np.void, weights: np.ndarray) -> float:
+    """What playing a hand minion that does not attack adds to the objective."""
+    return float(weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"])
 
-    `knapsack[p, m]` is the best with at most `p` places and `m` mana. `work` is modified in place.
+
+@njit
+def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: int, work: np.void) -> None:
+    """Best values of playing hand minions beside the attackers, by number of places and mana.
+
+    `knapsack[p, m]` is the best with at most `p` places and `m` mana, and `packed[p, m]` how many cards it
+    plays; among equal values the one with more cards. `work` is modified in place.
     """
-    mana = budget(turn) - cost_of(turn, attackers)
-    most = min(most, most_plays(turn, attackers))
-    work["places"] = most
-    work["knapsack"][: most + 1, : mana + 1] = 0.0
-    work["packed"][: most + 1, : mana + 1] = 0
+    work["knapsack"][: places + 1, : mana + 1] = 0.0
+    work["packed"][: places + 1, : mana + 1] = 0
     for k in range(turn["n_hand"]):
         friend = turn["friends"][turn["n_board"] + k]
         cost = friend["cost"]
         if (attackers >> k) & 1 or cost > min(mana, MAX_MANA):
             continue
-        gain = weights[7] * friend["value"] + weights[4] * friend["survival"]
-        for places in range(most, 0, -1):
+        gain = play_gain(friend, weights)
+        for p in range(places, 0, -1):
             for m in range(mana, cost - 1, -1):
-                value = work["knapsack"][places - 1, m - cost] + gain
-                cards = work["packed"][places - 1, m - cost] + 1
-                better = value > work["knapsack"][places, m]
-                if better or (value == work["knapsack"][places, m] and cards > work["packed"][places, m]):
-                    work["knapsack"][places, m] = value
-                    work["packed"][places, m] = cards
+                value = work["knapsack"][p - 1, m - cost] + gain
+                cards = work["packed"][p - 1, m - cost] + 1
+                better = value > work["knapsack"][p, m]
+                if better or (value == work["knapsack"][p, m] and cards > work["packed"][p, m]):
+                    work["knapsack"][p, m] = value
+                    work["packed"][p, m] = cards
 
 
 @njit
-def other_plays(turn: np.void, attackers: int, places: int, work: np.void) -> tuple[float, int]:
-    """Best value of other plays with so many places, and its mana limit: without The Coin if as good."""
-    mana = budget(turn) - cost_of(turn, attackers)
-    places = min(places, work["places"])
-    if turn["coin"] and mana >= 1 and work["knapsack"][places, mana - 1] >= work["knapsack"][places, mana]:
+def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[float, int]:
+    """The value in the knapsack for so many places, and the mana to spend: without The Coin if as good."""
+    knapsack = work["knapsack"]
+    if turn["coin"] and mana >= 1 and knapsack[places, mana - 1] >= knapsack[places, mana]:
         mana -= 1
-    return work["knapsack"][places, mana], mana
+    return knapsack[places, mana], mana
 
 
 @njit
@@ -136,37 +149,42 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
     work["played"][:] = False
     for k in range(turn["n_hand"]):
         work["played"][m + k] = (best.attackers >> k) & 1
-    level = (best.state >> shape.n_single) // shape.n_combinations
-    places = min(shape.room + level, BOARD_SIZE)
-    if affordable(turn, best.attackers) == 0 or places == 0:
+    places = min(shape.room + deaths_of(shape, best.state), BOARD_SIZE)
+    if not any_affordable(turn, best.attackers, shape.mana) or places == 0:
         return
-    pack(turn, weights, best.attackers, places, work)
-    _, mana = other_plays(turn, best.attackers, places, work)
-    places = min(places, work["places"])
-    fill = work["fill"]
-    cards = work["cards"]
+    places = min(places, most_plays(turn, best.attackers, shape.mana))
+    pack(turn, weights, best.attackers, shape.mana, places, work)
+    _, mana = best_plays(turn, shape.mana, places, work)
+    _fill_by_cards(turn, weights, mana, places, work)
+    fill, cards = work["fill"], work["cards"]
+    for k in range(turn["n_hand"] - 1, -1, -1):
+        if fill[k + 1, places, mana] != fill[k, places, mana] or (
+            cards[k + 1, places, mana] != cards[k, places, mana]
+        ):
+            work["played"][m + k] = True
+            mana -= turn["friends"][m + k]["cost"]
+            places -= 1
+
+
+@njit
+def _fill_by_cards(turn: np.void, weights: np.ndarray, mana: int, places: int, work: np.void) -> None:
+    """The knapsack for each number of first cards, to read its choice off. `work` is modified in place."""
+    fill, cards = work["fill"], work["cards"]
     fill[0, : places + 1, : mana + 1] = 0.0
     cards[0, : places + 1, : mana + 1] = 0
     for k in range(turn["n_hand"]):
-        friend = turn["friends"][m + k]
+        friend = turn["friends"][turn["n_board"] + k]
         cost = friend["cost"]
-        able = not work["played"][m + k] and cost <= min(mana, MAX_MANA)
-        gain = weights[7] * friend["value"] + weights[4] * friend["survival"]
+        able = not work["played"][turn["n_board"] + k] and cost <= min(mana, MAX_MANA)
+        gain = play_gain(friend, weights)
         for p in range(places + 1):
             for left in range(mana + 1):
                 fill[k + 1, p, left] = fill[k, p, left]
                 cards[k + 1, p, left] = cards[k, p, left]
                 if able and p > 0 and left >= cost:
-                    new = fill[k, p - 1, left - cost] + gain
+                    value = fill[k, p - 1, left - cost] + gain
                     count = cards[k, p - 1, left - cost] + 1
-                    better = new > fill[k + 1, p, left]
-                    if better or (new == fill[k + 1, p, left] and count > cards[k + 1, p, left]):
-                        fill[k + 1, p, left] = new
+                    better = value > fill[k + 1, p, left]
+                    if better or (value == fill[k + 1, p, left] and count > cards[k + 1, p, left]):
+                        fill[k + 1, p, left] = value
                         cards[k + 1, p, left] = count
-    p = places
-    left = mana
-    for k in range(turn["n_hand"] - 1, -1, -1):
-        if fill[k + 1, p, left] != fill[k, p, left] or cards[k + 1, p, left] != cards[k, p, left]:
-            work["played"][m + k] = True
-            left -= turn["friends"][m + k]["cost"]
-            p -= 1

@@ -15,58 +15,65 @@ Two damages are one class when the same second hits kill after either.
 
 import numpy as np
 
+from engine.codes import BOARD_SIZE
 from engine.jit import njit
 from ilp_agent.exact.hits import kills_attacker, shielded
-from ilp_agent.exact.work import MAX_BLOCKS
+from ilp_agent.exact.work import MAX_BLOCKS, MAX_DIGITS, MAX_HITS_EACH, Combatants
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5
 
+assert max(FIRST_CLASS + BOARD_SIZE, POPPED + 1) <= MAX_DIGITS
+
 IMPOSSIBLE = -1
+
+NO_HARM, HURTS, KILLS = 0, 1, 2
+"""What a hit on an enemy does to an attacker without a shield, by itself."""
+
 LIVES, DIES, MAY_DIE = 0, 1, 2
-"""What becomes of it: `MAY_DIE` where the order of its two hits decides, and both orders are legal."""
+"""What becomes of the attacker: `MAY_DIE` where the order of its two hits decides, and both are legal."""
 
 
 @njit
-def grade_hits(turn: np.void, n_single: int, n_double: int, n_targets: int, work: np.void) -> int:
-    """Fill kind, grade, graded, radix, stride and digits; returns the product of the radices.
+def number_digits(turn: np.void, combatants: Combatants, work: np.void) -> int:
+    """Work out the digits of all two-hit sources; returns how many combinations they have.
 
-    `work` is modified in place.
+    `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
     """
-    states = 1
-    for r in range(n_double):
-        friend = turn["friends"][work["source"][n_single + r]]
-        for t in range(n_targets):
+    combinations = 1
+    for r in range(combatants.n_double):
+        friend = turn["friends"][work["source"][combatants.n_single + r]]
+        for t in range(combatants.n_targets):
             enemy = turn["enemies"][work["target"][t]]
-            work["kind"][r, t] = 0
+            work["harm"][r, t] = NO_HARM
             if kills_attacker(friend, enemy):
-                work["kind"][r, t] = 2
+                work["harm"][r, t] = KILLS
             elif enemy["attack"] > 0:
-                work["kind"][r, t] = 1
+                work["harm"][r, t] = HURTS
         if shielded(friend):
             work["radix"][r] = POPPED + 1
         else:
-            work["radix"][r] = FIRST_CLASS + _grade(turn, friend, r, n_targets, work)
-        work["stride"][r] = states
-        states *= work["radix"][r]
-    for combination in range(min(states, MAX_BLOCKS)):
-        for r in range(n_double):
+            work["radix"][r] = FIRST_CLASS + _class_damages(turn, friend, r, combatants.n_targets, work)
+        work["stride"][r] = combinations
+        combinations *= work["radix"][r]
+    for combination in range(min(combinations, MAX_BLOCKS)):
+        for r in range(combatants.n_double):
             work["digits"][combination, r] = (combination // work["stride"][r]) % work["radix"][r]
-    return states
+    return combinations
 
 
 @njit
-def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void) -> int:
+def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void) -> int:
     """Class the damages that source `r` survives; returns how many classes. `work` is modified in place."""
     n = 0
-    ranks = work["ranks"]
+    ranks = work["class_rank"]
     for t in range(n_targets):
-        if work["kind"][r, t] == 2:
+        if work["harm"][r, t] == KILLS:
             continue
         damage = turn["enemies"][work["target"][t]]["attack"]
         rank = 0
         for other in range(n_targets):
             strong = turn["enemies"][work["target"][other]]["attack"] >= friend["health"] - damage
-            if work["kind"][r, other] != 2 and strong:
+            if work["harm"][r, other] != KILLS and strong:
                 rank += 1
         found = n
         for c in range(n):
@@ -74,52 +81,62 @@ def _grade(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void
                 found = c
         if found == n:
             ranks[n] = rank
-            work["graded"][r, n] = damage
+            work["class_damage"][r, n] = damage
             n += 1
-        work["grade"][r, t] = found
+        work["damage_class"][r, t] = found
     return n
 
 
 @njit
-def step(
-    shield: bool, health: int, damage: int, kind: int, grade: int, graded: np.ndarray, digit: int, count: int
+def digit_of(work: np.void, combination: int, r: int) -> int:
+    """Digit `r` of a combination."""
+    if combination < MAX_BLOCKS:
+        return int(work["digits"][combination, r])
+    return int((combination // work["stride"][r]) % work["radix"][r])
+
+
+@njit
+def hit_target(
+    friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
     """One or two hits of a two-attack source on one target.
 
     Args:
-        shield: whether it has Divine Shield at the start of the turn.
-        health: its health.
-        damage: the target's attack.
-        kind: what that does to it unshielded: 0 nothing, 1 hurts, 2 kills.
-        grade: the class of that damage.
-        graded: damage of each class of this source.
-        digit: what it has done so far.
+        friend: the source, as it is at the start of the turn.
+        enemy: the target.
+        work: harm, damage_class and class_damage are read.
+        r: number of the source among those with two attacks.
+        t: number of the target.
+        digit: what the source has done so far.
         count: hits on this target, 1 or 2.
 
     Returns:
         The new digit or `IMPOSSIBLE`, and `LIVES`, `DIES` or `MAY_DIE`.
     """
-    if digit == DONE or (count == 2 and digit != NONE):
+    harm = work["harm"][r, t]
+    if digit == DONE or (count == MAX_HITS_EACH and digit != NONE):
         return IMPOSSIBLE, LIVES
-    if shield:
-        if count == 2:
-            return DONE, DIES if kind == 2 else LIVES
+    if shielded(friend):
+        if count == MAX_HITS_EACH:
+            return DONE, DIES if harm == KILLS else LIVES
         if digit == NONE:
-            return (FATAL if kind == 2 else HURT if kind == 1 else HARMLESS), LIVES
+            return (FATAL if harm == KILLS else HURT if harm == HURTS else HARMLESS), LIVES
         if digit == FATAL:
-            return DONE, DIES if kind == 2 else MAY_DIE if kind == 1 else LIVES
+            return DONE, DIES if harm == KILLS else MAY_DIE if harm == HURTS else LIVES
         if digit == HURT:
-            return DONE, MAY_DIE if kind == 2 else LIVES
+            return DONE, MAY_DIE if harm == KILLS else LIVES
         if digit == POPPED:
-            return DONE, DIES if kind == 2 else LIVES
+            return DONE, DIES if harm == KILLS else LIVES
         return DONE, LIVES
-    if count == 2:
-        return (IMPOSSIBLE, LIVES) if kind == 2 else (DONE, DIES if 2 * damage >= health else LIVES)
+    damage, health = enemy["attack"], friend["health"]
+    if count == MAX_HITS_EACH:
+        return (IMPOSSIBLE, LIVES) if harm == KILLS else (DONE, DIES if 2 * damage >= health else LIVES)
     if digit == NONE:
-        return (FATAL, DIES) if kind == 2 else (FIRST_CLASS + grade, LIVES)
+        return (FATAL, DIES) if harm == KILLS else (FIRST_CLASS + work["damage_class"][r, t], LIVES)
     if digit == FATAL:
-        return (IMPOSSIBLE, LIVES) if kind == 2 else (DONE, LIVES)
-    return DONE, DIES if kind == 2 or graded[digit - FIRST_CLASS] + damage >= health else LIVES
+        return (IMPOSSIBLE, LIVES) if harm == KILLS else (DONE, LIVES)
+    first = work["class_damage"][r, digit - FIRST_CLASS]
+    return DONE, DIES if harm == KILLS or first + damage >= health else LIVES
 
 
 @njit
@@ -133,4 +150,4 @@ def after_guards(shield: bool, digit: int) -> int:
 @njit
 def hero_hits(digit: int) -> int:
     """Attacks left for the hero."""
-    return 2 if digit == NONE else 0 if digit == DONE else 1
+    return MAX_HITS_EACH if digit == NONE else 0 if digit == DONE else 1

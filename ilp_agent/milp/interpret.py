@@ -9,7 +9,8 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
-from ilp_agent.exact.order import PLAN, order_hits, write_plan
+from ilp_agent.exact.order import order_hits
+from ilp_agent.exact.prediction import PLAN, write_plan
 from ilp_agent.exact.work import new_work
 from ilp_agent.milp.program import Milp
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
@@ -18,7 +19,7 @@ from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Ter
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.solver import FORMULATIONS
-from ilp_agent.weights import Weights
+from ilp_agent.weights import WEIGHT_NAMES, Weights
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]
 """Solves a program: a status, and a value for each variable (empty where there is none)."""
@@ -115,17 +116,18 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
     alive = [j for j, enemy in enumerate(problem.enemy) if hits[j] < enemy.health + enemy.divine_shield]
     cleared = not alive
     survivors = _thesis_survivors(model, on_minions, played, chosen)
-    counts = (
-        float(lethal),
-        float(cleared),
-        damage,
-        -sum(problem.enemy[j].attack for j in alive),
-        sum(friends[i].health for i in survivors),
-        sum(friends[i].attack for i, _ in on_minions),
-        -sum(problem.enemy[j].attack for _, j in on_minions),
-        sum(problem.hand[k].worth for k in played),
-    )
-    terms = Terms(*(float(weight * count) + 0.0 for weight, count in zip(weights.array, counts, strict=True)))
+    counts = {
+        "lethal": lethal,
+        "clear": cleared,
+        "face": damage,
+        "threat": -sum(problem.enemy[j].attack for j in alive),
+        "survive": sum(friends[i].health for i in survivors),
+        "damage": sum(friends[i].attack for i, _ in on_minions),
+        "trade": -sum(problem.enemy[j].attack for _, j in on_minions),
+        "play": sum(problem.hand[k].worth for k in played),
+    }
+    # The thesis has these terms; others are 0.
+    terms = Terms._make(float(getattr(weights, name) * counts.get(name, 0)) + 0.0 for name in WEIGHT_NAMES)
     present = [*range(m), *(m + k for k in played)]
     return Plan(
         status,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Action, IllegalActionError, Outcome, Position, deal, parse_action, parse_position, rulesets
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, ActionKind
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, ActionKind, Death
 from engine.position import empty_state
 from engine.rules import decode, encode
 from tests.engine.test_differential import DECKS
@@ -111,8 +111,12 @@ def test_exactly_the_legal_actions_are_accepted(game) -> None:
             before = position.state.tobytes()
             trial = position.copy()
             if action in legal:
-                trial.play(action)
+                deaths = trial.play(action)
                 assert trial.state.tobytes() != before
+                own, other = position.active, 1 - position.active
+                died = trial.state["sides"]["died"] - position.state["sides"]["died"]
+                assert died[own] == bool(deaths & Death.ATTACKER)
+                assert died[other] == bool(deaths & Death.DEFENDER)
             else:
                 with pytest.raises(IllegalActionError) as caught:
                     trial.play(action)

@@ -3,6 +3,7 @@
 import pytest
 
 from engine import IllegalActionError, Outcome, Position, deal, find_deck, parse_action, parse_position
+from engine.codes import Death
 
 LONG_DECK = "; ".join(["9:1/1"] * 5)
 
@@ -319,3 +320,30 @@ def test_no_first_draw_where_the_ruleset_says_so() -> None:
     position = parse_position("turn 1 first cap 9 no first draw | hero 30 | hero 30 mana 0/0 deck [1/1; 1/1]")
     position.play(parse_action("end turn"))
     assert side(position, 1, "n_hand", "mana") == (0, 1)
+
+
+# What an action reports
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "deaths"),
+    [
+        ("hero 30 mana 1 hand [1:2/1] | hero 30", "play 0", 0),
+        ("hero 30 hand [The Coin] | hero 30", "play 0", 0),
+        ("hero 30 deck [1:1/1] | hero 30 deck [1:1/1]", "end turn", 0),
+        ("hero 30 board [2/1 ready] | hero 1", "attack 0 -> hero", 0),
+        ("hero 30 board [2/3 ready] | hero 30 board [2/3]", "attack 0 -> 0", 0),
+        ("hero 30 board [2/2 ready] | hero 30 board [2/3]", "attack 0 -> 0", Death.ATTACKER),
+        ("hero 30 board [3/3 ready] | hero 30 board [2/3]", "attack 0 -> 0", Death.DEFENDER),
+        ("hero 30 board [3/2 ready] | hero 30 board [2/3]", "attack 0 -> 0", Death.ATTACKER | Death.DEFENDER),
+        ("hero 30 board [3/2D ready] | hero 30 board [2/3]", "attack 0 -> 0", Death.DEFENDER),
+        ("hero 30 board [3/2 ready] | hero 30 board [2/3D]", "attack 0 -> 0", Death.ATTACKER),
+        (
+            "hero 30 board [1/9P ready] | hero 30 board [1/9P]",
+            "attack 0 -> 0",
+            Death.ATTACKER | Death.DEFENDER,
+        ),
+    ],
+)
+def test_an_action_reports_who_died(text: str, action: str, deaths: int) -> None:
+    assert parse_position(text).play(parse_action(action)) == deaths

@@ -6,6 +6,7 @@ from engine.cards import Card, CardTable
 from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
+from ilp_agent.weights import N_WEIGHTS
 from tests.reference import KEYWORDS
 
 
@@ -65,7 +66,7 @@ def random_position(
 
 
 def random_weights(pick: np.random.Generator) -> np.ndarray:
-    """Eight weights, some of them zero now and then."""
-    weights = pick.random(8) * pick.choice([1.0, 5.0, 20.0], 8)
-    weights[pick.random(8) < 0.15] = 0.0
+    """Weights of the objective, some of them zero now and then."""
+    weights = pick.random(N_WEIGHTS) * pick.choice([1.0, 5.0, 20.0], N_WEIGHTS)
+    weights[pick.random(N_WEIGHTS) < 0.15] = 0.0
     return weights

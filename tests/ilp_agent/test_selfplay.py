@@ -12,7 +12,7 @@ from ilp_agent.turn import TURN
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_differential import DECKS
-from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNRESOLVED, UNTRUE, check_games
+from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNPROVEN, UNTRUE, check_games
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
@@ -48,7 +48,7 @@ def test_every_plan_of_100_000_turns_is_legal_and_comes_true(capsys: pytest.Capt
         total += checked(1_700, ruleset)[0]
     with capsys.disabled():
         print(
-            f"\n{total[TURNS]:,d} turns: {total[AGAIN]} solved again, {total[UNRESOLVED]} without a proof",
+            f"\n{total[TURNS]:,d} turns: {total[AGAIN]} solved again, {total[UNPROVEN]} unproven",
             end=" ",
         )
     assert total[TURNS] >= 100_000

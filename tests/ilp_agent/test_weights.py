@@ -19,6 +19,9 @@ from ilp_agent import (
     read_profile,
     shipped_profiles,
 )
+from ilp_agent.exact.prediction import PLAN
+from ilp_agent.plan import Terms
+from ilp_agent.weights import N_WEIGHTS, Term
 
 # The turn-ILP thesis, section 7.4.1, W1 to W8.
 THESIS = {
@@ -70,6 +73,13 @@ def test_weights_from_and_to_arrays() -> None:
     for wrong in (["a"] * 8, [None] * 8, [True] * 8, [1j] * 8, np.ones((8, 2))):
         with pytest.raises(WeightError, match="lethal must be a finite number"):
             Weights.from_array(wrong)
+
+
+def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
+    assert [term.name.lower() for term in Term] == list(WEIGHT_NAMES)
+    assert [int(term) for term in Term] == list(range(N_WEIGHTS))
+    assert Terms._fields == WEIGHT_NAMES
+    assert PLAN["terms"].shape == (N_WEIGHTS,)
 
 
 def test_shares_are_scale_free() -> None:

@@ -4,8 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from engine.codes import Keyword
-from engine.minion import MinionSpec
+from engine.minion import MinionSpec, keyword_flags_of
 from ilp_agent import TurnProblem, Weights
 from tests.ilp_agent.positions import random_position, random_weights
 
@@ -14,7 +13,7 @@ def problem_of(turn: np.void) -> TurnProblem:
     """A TURN record as a problem."""
 
     def spec(record: np.void, **more: object) -> MinionSpec:
-        flags = {keyword.name.lower(): bool(record["keywords"] & keyword) for keyword in Keyword}
+        flags = keyword_flags_of(int(record["keywords"]))
         return MinionSpec(int(record["attack"]), int(record["health"]), **flags, **more)
 
     m, h, n = (int(turn[name]) for name in ("n_board", "n_hand", "n_enemies"))

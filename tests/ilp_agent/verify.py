@@ -3,16 +3,16 @@
 import numba
 import numpy as np
 
-from engine.codes import MAX_ACTIONS, ActionKind, Outcome
+from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
 from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.order import PLAN
+from ilp_agent.exact.prediction import PLAN, StepKind
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.selfplay import apply_step, begin_tracking
+from ilp_agent.tracker import TRACKER, apply_step, begin_tracking
 from ilp_agent.turn import TURN, read_turn
 
-ILLEGAL, UNTRUE, TURNS, AGAIN, UNRESOLVED = 0, 1, 2, 3, 4
+ILLEGAL, UNTRUE, TURNS, AGAIN, UNPROVEN = 0, 1, 2, 3, 4
 
 
 @numba.njit
@@ -25,35 +25,36 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
     turns = np.zeros(1, TURN)
     plans = np.zeros(1, PLAN)
     works = np.zeros(1, WORK)
+    trackers = np.zeros(1, TRACKER)
     layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
     actions = np.empty(MAX_ACTIONS, np.int64)
     for game in range(len(keys)):
-        state, turn, plan, work = states[0], turns[0], plans[0], works[0]
+        state, turn, plan, work, tracker = states[0], turns[0], plans[0], works[0], trackers[0]
         first, second = deck_numbers[game]
         new_game(state, cards, decks[first], decks[second], rules, keys[game])
         while outcome(state) == Outcome.ONGOING:
             seat = state["active"]
             read_turn(state, cards, turn)
             solve_turn(turn, weights[agents[game, seat]], work, layers, plan)
-            counts[UNRESOLVED] += 1 - plan["resolved"]
+            counts[UNPROVEN] += plan["unproven"]
             if counts[TURNS] < len(problems):
                 problems[counts[TURNS]] = turn
             counts[TURNS] += 1
-            begin_tracking(turn, work)
+            begin_tracking(turn, tracker)
             own, enemy = state["sides"][seat], state["sides"][1 - seat]
             hero = turn["hero"]
             died, lost = enemy["died"], own["died"]
             healed = False
             for step in range(plan["n_steps"]):
                 states[1] = state
-                action = apply_step(state, cards, turn, plan, step, work)
+                action = apply_step(state, cards, plan, step, tracker)
                 n = legal_actions(states[1], cards, actions)
                 legal = False
                 for a in range(n):
                     legal = legal or actions[a] == action
                 if not legal:
                     counts[ILLEGAL] += 1
-                if plan["kind"][step] == 2 and plan["target"][step] == 7:
+                if plan["kind"][step] == StepKind.ATTACK and plan["target"][step] == HERO:
                     hero -= turn["friends"][plan["source"][step]]["attack"]
                 if outcome(state) == Outcome.ONGOING and enemy["health"] + enemy["armour"] != hero:
                     healed = True

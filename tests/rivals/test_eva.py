@@ -23,9 +23,9 @@ def score(text: str, action: str, **given: float) -> float:
     position = parse_position(text)
     chosen = parse_action(action)
     after = position.copy()
-    after.play(chosen)
+    deaths = after.play(chosen)
     array = weights(**given).array
-    return float(score_action(position.state, after.state, position.table.array, chosen.code, array))
+    return float(score_action(position.state, after.state, position.table.array, chosen.code, deaths, array))
 
 
 def choice(text: str, **given: float) -> str:
@@ -130,10 +130,10 @@ def test_rarity_counts_in_a_minions_value() -> None:
     position.state["sides"][0]["hand"][:3] = range(3)
     for place, rank in enumerate(ranks.values()):
         after = position.copy()
-        after.play(Action.play(place))
+        deaths = after.play(Action.play(place))
         array = weights(minion_appeared=1.0, rarity=1.0).array
         code = Action.play(place).code
-        assert score_action(position.state, after.state, position.table.array, code, array) == rank
+        assert score_action(position.state, after.state, position.table.array, code, deaths, array) == rank
 
 
 def test_what_the_rules_lack_is_inert() -> None:

@@ -246,7 +246,7 @@ def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, i
             continue
         actions, value, found = search(position, weights)
         assert value == pytest.approx(best, abs=1e-9), f"{position} with {weights}"
-        assert not found["exhausted"]
+        assert not found["unproven"]
         then = position.copy()
         for action in actions:
             then.play(next(one for one in then.legal_actions() if str(one) == action))
@@ -278,10 +278,10 @@ def test_a_small_budget_plays_the_best_it_saw() -> None:
     """One node: no attack on a minion is tried, but plays and attacks on the hero are."""
     text = "turn 5 | hero 20 mana 2 board [9/9 ready] hand [2:2/2] | hero 20 board [5/1]"
     actions, _, found = search(text, budget=1)
-    assert (actions, found["nodes"], found["exhausted"]) == (["play 0", "attack 0 -> hero"], 1, 1)
+    assert (actions, found["nodes"], found["unproven"]) == (["play 0", "attack 0 -> hero"], 1, 1)
     full, _, found = search(text)
     assert full == ["attack 0 -> 0", "play 0"]
-    assert (found["nodes"], found["exhausted"]) == (2, 0)
+    assert (found["nodes"], found["unproven"]) == (2, 0)
 
 
 def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
@@ -295,7 +295,7 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
         played.append(str(action))
         position.play(action)
     assert played == ["attack 0 -> 0", "play 0", "end turn"]
-    assert (agent.use["turns"], agent.use["nodes"], agent.use["exhausted"]) == (1, 2, 0)
+    assert (agent.use["turns"], agent.use["nodes"], agent.use["unproven"]) == (1, 2, 0)
 
 
 @pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
@@ -324,7 +324,26 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
         result = play(*agents, decks, 5, (game,), "hearthsim")
         assert not result.error
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
-        for count in ("turns", "nodes", "exhausted"):
+        for count in ("turns", "nodes", "unproven"):
             assert agents[0].use[count] + agents[1].use[count] == use[game][count]
-        assert agents[0].unproven + agents[1].unproven == use[game]["exhausted"]
-    assert (use["exhausted"].sum() > 0) == (budget < BUDGET)
+        assert agents[0].unproven + agents[1].unproven == use[game]["unproven"]
+    assert (use["unproven"].sum() > 0) == (budget < BUDGET)
+
+
+def test_every_keyword_bit_makes_another_node() -> None:
+    """Also the bits of keywords to come: no field of a key runs into the next."""
+    from engine.packing import KEYWORD_BITS
+    from rivals.hearthsim_node import CARDS, NODE, key_of
+
+    node, hand = np.zeros(1, NODE)[0], np.zeros(1, CARDS)[0]
+    node["last"] = -1
+    keys = []
+    for seat in (0, 1):
+        for arrived in (0, 1):
+            for keywords in [0, *(1 << bit for bit in range(KEYWORD_BITS))]:
+                state = parse_position("turn 5 | hero 20 board [2/3 ready] | hero 20 board [2/3]").state
+                minion = state["sides"][seat]["board"][0]
+                minion["keywords"], minion["arrived"] = keywords, arrived
+                keys.append(int(key_of(state, node, hand)))
+    # The position without keywords and without `arrived` stands twice.
+    assert len(set(keys)) == len(keys) - 1

@@ -80,10 +80,9 @@ def attack_score(text: str, action: str, **given: float) -> float:
     position = parse_position(text)
     chosen = parse_action(action)
     after = position.copy()
-    after.play(chosen)
-    return float(
-        greedy.score_attack(position.state, after.state, chosen.code, greedy_agent(**given).weights.array)
-    )
+    deaths = after.play(chosen)
+    array = greedy_agent(**given).weights.array
+    return float(greedy.score_attack(position.state, after.state, chosen.code, deaths, array))
 
 
 def test_greedy_scores_an_attack_on_the_hero() -> None:

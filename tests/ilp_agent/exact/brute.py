@@ -1,6 +1,6 @@
 """The best over every legal sequence of actions, tried one by one through the engine's own rules.
 
-Independent of the solvers: it knows positions, actions and the eight terms, and nothing of hits or order.
+Independent of the solvers: it knows positions, actions and the objective's terms, and nothing of hits or order.
 """
 
 import numba
@@ -9,6 +9,7 @@ import numpy as np
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
 from engine.rules import apply, decode, legal_actions
 from engine.state import STATE
+from ilp_agent.weights import Term
 
 MAX_DEPTH = 24
 
@@ -18,14 +19,14 @@ def final_terms(state, cards, start_health, weights, hero_alive, friends):
     """The terms that depend on where a sequence ends: lethal, clear, threat, survive."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
-    value = 0.0 if hero_alive else weights[0]
+    value = 0.0 if hero_alive else weights[Term.LETHAL]
     if enemy["n_board"] == 0:
-        value += weights[1]
+        value += weights[Term.CLEAR]
     for slot in range(enemy["n_board"]):
-        value -= weights[3] * enemy["board"][slot]["attack"]
+        value -= weights[Term.THREAT] * enemy["board"][slot]["attack"]
     for slot in range(own["n_board"]):
         # Every friendly minion is a card of its own, so its number says who it is.
-        value += weights[4] * start_health[own["board"][slot]["card"]]
+        value += weights[Term.SURVIVE] * start_health[own["board"][slot]["card"]]
     return value
 
 
@@ -67,13 +68,13 @@ def brute_force(start, cards, start_health, weights, limit):
         if kind == ActionKind.PLAY:
             number = own["hand"][source]
             if number != COIN:
-                gain = weights[7] * cards[number]["value"]
+                gain = weights[Term.PLAY] * cards[number]["value"]
         else:
             attack = own["board"][source]["attack"]
             if target == HERO:
-                gain = weights[2] * attack
+                gain = weights[Term.FACE] * attack
             else:
-                gain = weights[5] * attack - weights[6] * enemy["board"][target]["attack"]
+                gain = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["board"][target]["attack"]
         states[level + 1] = state
         apply(states[level + 1], cards, action)
         gained[level + 1] = gained[level] + gain

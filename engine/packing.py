@@ -1,0 +1,50 @@
+"""Several small numbers in one integer: how wide each field is, asserted against what it has to hold.
+
+Every packed number of the project is built from these widths, so that a larger limit or one more keyword
+either fits or fails here, when the module is imported.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_STAT, Keyword
+from engine.jit import njit
+
+PLACE_BITS = 4
+"""A place in hand or on board, `HERO`, or a number of cards or minions."""
+
+PLACE_MASK = (1 << PLACE_BITS) - 1
+
+STAT_BITS = MAX_STAT.bit_length()
+"""An attack, a health or a cost."""
+
+KEYWORD_BITS = 12
+"""A set of keywords, with room for keywords to come."""
+
+KIND_SHIFT, SOURCE_SHIFT = 2 * PLACE_BITS, PLACE_BITS
+
+assert max(HAND_SIZE, BOARD_SIZE, HERO) <= PLACE_MASK
+assert max(Keyword).bit_length() <= KEYWORD_BITS
+assert np.iinfo(np.int16).bits > KEYWORD_BITS, "records hold keywords as i2, whose last bit is the sign"
+assert max(HAND_SIZE, BOARD_SIZE) < np.iinfo(np.int16).bits, "records hold sets of places as i2"
+
+
+def pack_action(kind: int, source: int, target: int) -> int:
+    """Pack an action: kind (`ActionKind`), source (hand or board place), target (enemy place or `HERO`)."""
+    return (kind << KIND_SHIFT) | (source << SOURCE_SHIFT) | target
+
+
+def unpack_action(action: int) -> tuple[int, int, int]:
+    """Unpack an action into kind, source and target."""
+    return action >> KIND_SHIFT, (action >> SOURCE_SHIFT) & PLACE_MASK, action & PLACE_MASK
+
+
+@njit
+def append_field(word: np.uint64, value: int, bits: int) -> np.uint64:
+    """A packed word with one more field at its low end.
+
+    Args:
+        word: what is packed so far; its top `bits` bits are lost.
+        value: in [0, 2**bits).
+        bits: the field's width.
+    """
+    return np.uint64((word << np.uint64(bits)) | np.uint64(value))

@@ -1,0 +1,141 @@
+"""Where everybody stands while a plan is carried out: from a plan's steps to the engine's actions.
+
+A plan speaks of minions by their places at the start of the turn, and of cards by their number in hand
+without The Coin. The engine wants present places. A tracker knows who stands where now.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death
+from engine.jit import njit
+from engine.rules import apply, decode, encode
+from ilp_agent.exact.prediction import StepKind
+
+GONE = -1
+"""In place of an action whose attacker, target or card is not there any more."""
+
+TRACKER = np.dtype(
+    [
+        (
+            "n_start",
+            "i2",
+        ),  # friends on board at the start of the turn; a played card's friend comes after them
+        ("n_friends", "i2"),  # friends on board now
+        ("n_enemies", "i2"),  # enemies on board now
+        ("n_hand", "i2"),  # minions in hand now
+        ("friends", "i2", (BOARD_SIZE,)),  # friend at each present place
+        ("enemies", "i2", (BOARD_SIZE,)),  # enemy at each present place
+        ("hand", "i2", (HAND_SIZE,)),  # hand number at each present place, The Coin left out
+    ]
+)
+"""Who stands where."""
+
+
+@njit
+def begin_tracking(turn: np.void, tracker: np.void) -> None:
+    """Note who stands where at the start of a turn. `tracker` is modified in place."""
+    tracker["n_start"] = turn["n_board"]
+    tracker["n_friends"] = turn["n_board"]
+    tracker["n_enemies"] = turn["n_enemies"]
+    tracker["n_hand"] = turn["n_hand"]
+    for place in range(BOARD_SIZE):
+        tracker["friends"][place] = place
+        tracker["enemies"][place] = place
+    for place in range(HAND_SIZE):
+        tracker["hand"][place] = place
+
+
+@njit
+def present_action(state: np.void, tracker: np.void, kind: int, source: int, target: int) -> int:
+    """A step of a plan as the engine's action (`engine.rules.encode`), or `GONE`.
+
+    Args:
+        state: the position, dtype `engine.state.STATE`.
+        tracker: dtype `TRACKER`.
+        kind: of the step, a `StepKind`.
+        source: hand number of a play, friend of an attack.
+        target: of an attack: enemy or `HERO`.
+    """
+    if kind == StepKind.ATTACK:
+        slot = _place_of(tracker["friends"], tracker["n_friends"], source)
+        aim = HERO if target == HERO else _place_of(tracker["enemies"], tracker["n_enemies"], target)
+        return GONE if min(slot, aim) == GONE else encode(ActionKind.ATTACK, slot, aim)
+    coin = _coin_place(state["sides"][state["active"]])
+    if kind == StepKind.COIN:
+        return GONE if coin == GONE else encode(ActionKind.PLAY, coin, 0)
+    place = _place_of(tracker["hand"], tracker["n_hand"], source)
+    if place == GONE:
+        return GONE
+    return encode(ActionKind.PLAY, place + (1 if coin != GONE and place >= coin else 0), 0)
+
+
+@njit
+def note_done(tracker: np.void, kind: int, source: int, action: int, deaths: int) -> None:
+    """Note that a step was carried out. `tracker` is modified in place.
+
+    Args:
+        tracker: dtype `TRACKER`.
+        kind: of the step, a `StepKind`.
+        source: hand number of a play.
+        action: what `present_action` made of the step.
+        deaths: what `engine.rules.apply` returned.
+    """
+    if kind == StepKind.PLAY:
+        _take_out(tracker["hand"], _place_of(tracker["hand"], tracker["n_hand"], source))
+        tracker["n_hand"] -= 1
+        tracker["friends"][tracker["n_friends"]] = tracker["n_start"] + source
+        tracker["n_friends"] += 1
+        return
+    _, slot, aim = decode(action)
+    if deaths & Death.ATTACKER:
+        _take_out(tracker["friends"], slot)
+        tracker["n_friends"] -= 1
+    if deaths & Death.DEFENDER:
+        _take_out(tracker["enemies"], aim)
+        tracker["n_enemies"] -= 1
+
+
+@njit
+def apply_step(state: np.void, cards: np.ndarray, plan: np.void, step: int, tracker: np.void) -> int:
+    """Carry out one step of a plan that comes true; returns it as the engine's action.
+
+    `state` and `tracker` are modified in place.
+    """
+    kind, source = plan["kind"][step], plan["source"][step]
+    action = present_action(state, tracker, kind, source, plan["target"][step])
+    deaths = apply(state, cards, action)
+    note_done(tracker, kind, source, action, deaths)
+    return action
+
+
+@njit
+def hero_damage(turn: np.void, kind: int, source: int, target: int) -> int:
+    """Damage to the enemy hero that a step of a plan means."""
+    if kind == StepKind.ATTACK and target == HERO:
+        return int(turn["friends"][source]["attack"])
+    return 0
+
+
+@njit
+def _coin_place(side: np.void) -> int:
+    """Where The Coin is in hand, or `GONE`."""
+    for place in range(side["n_hand"]):
+        if side["hand"][place] == COIN:
+            return place
+    return GONE
+
+
+@njit
+def _place_of(numbers: np.ndarray, n: int, number: int) -> int:
+    """Where a number stands among the first `n`, or `GONE`."""
+    for place in range(n):
+        if numbers[place] == number:
+            return place
+    return GONE
+
+
+@njit
+def _take_out(numbers: np.ndarray, place: int) -> None:
+    """Close the gap at a place. Modified in place."""
+    for later in range(place, len(numbers) - 1):
+        numbers[later] = numbers[later + 1]

@@ -1,0 +1,87 @@
+"""From a plan's steps to the engine's actions: compiled and in Python the same, and what is not there is refused."""
+
+import numpy as np
+import pytest
+
+from engine import HERO, IllegalActionError, MinionSpec
+from ilp_agent import Attack, Play, PlayCoin, TurnProblem
+from ilp_agent.exact.backend import memory_of_thread
+from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.plan import Status, plan_of
+from ilp_agent.replay import play_action, position_of, replay, track
+from ilp_agent.tracker import apply_step
+from tests.conftest import UNCOMPILED
+from tests.ilp_agent.positions import random_position, random_weights
+
+PROBLEMS = 20 if UNCOMPILED else 400
+
+
+def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None:
+    memory = memory_of_thread()
+    steps = deaths = 0
+    for number in range(PROBLEMS):
+        pick = np.random.default_rng([3, number])
+        sizes = (3, 2, 3) if UNCOMPILED else (6, 5, 5)
+        problem = TurnProblem.from_position(random_position(pick, *sizes, chance=0.3, strength=4))
+        memory.turns[0] = problem.record
+        solve_turns(memory.turns, random_weights(pick), memory.works, memory.layers, memory.plans)
+        plan = plan_of(problem, memory.plans[0], Status.OPTIMAL)
+        position, tracker, played = position_of(problem), track(problem), position_of(problem)
+        replayed = track(problem)
+        for step, action in enumerate(plan.actions):
+            code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker)
+            assert play_action(played, replayed, action).code == code
+            assert played.state == position.state
+            assert replayed == tracker
+        assert replay(problem, plan.actions).state == position.state
+        steps += len(plan.actions)
+        deaths += len(plan.killed) + len(plan.lost)
+    assert steps > 2 * PROBLEMS
+    assert deaths > PROBLEMS / 2
+
+
+PROBLEM = TurnProblem.build(
+    friendly=[MinionSpec(1, 1), MinionSpec(3, 3), MinionSpec(2, 2)],
+    hand=[MinionSpec(2, 1, 1, charge=True), MinionSpec(1, 1, 9)],
+    enemy=[MinionSpec(1, 1), MinionSpec(1, 4)],
+    mana=1,
+    enemy_hero=30,
+    coin=True,
+)
+
+
+def test_places_follow_deaths_and_plays() -> None:
+    position, tracker = position_of(PROBLEM), track(PROBLEM)
+    actions = [Attack(0, 0), Play(0), Attack(1, 1), Attack(3, 1), PlayCoin(), Attack(2, HERO)]
+    played = [str(play_action(position, tracker, action)) for action in actions]
+    # The first attack leaves places 0 to the others; the charging card comes to the right of them.
+    assert played == [
+        "attack 0 -> 0",
+        "play 0",
+        "attack 0 -> 0",
+        "attack 2 -> 0",
+        "play 1",
+        "attack 1 -> hero",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "action"),
+    [
+        ([Attack(0, 0)], Attack(0, HERO)),  # the attacker died
+        ([Attack(0, 0)], Attack(1, 0)),  # the target died
+        ([], Attack(3, HERO)),  # still in hand
+        ([Play(0)], Play(0)),  # played already
+        ([PlayCoin()], PlayCoin()),
+        ([], Play(1)),  # too dear
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(before: list, action: object) -> None:
+    position, tracker = position_of(PROBLEM), track(PROBLEM)
+    for one in before:
+        play_action(position, tracker, one)
+    state, places = position.state.tobytes(), tracker.tobytes()
+    with pytest.raises(IllegalActionError):
+        play_action(position, tracker, action)
+    assert (position.state.tobytes(), tracker.tobytes()) == (state, places)
+    assert str(play_action(position, tracker, Attack(2, HERO))).endswith("-> hero")

@@ -154,3 +154,14 @@ def test_modules_named_in_documents_exist() -> None:
                 any(stem.with_suffix(".py").exists() or stem.is_dir() for stem in stems)
                 or f'"{parts[1]}"' in exports
             ), f"{path.name}: {name}"
+
+
+def test_the_architecture_names_every_module() -> None:
+    """So that whoever reads the tree finds each file, and a new one is not forgotten."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tree = text[text.index("## The tree") : text.index("## The life")]
+    for package in ("engine", "ilp_agent", "rivals", "evo"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            folder = path.parent.name == "cards"
+            if not path.stem.startswith("__") and not folder:
+                assert re.search(rf"\b{path.name}\b", tree), f"{path.relative_to(ROOT)} is not in the tree"

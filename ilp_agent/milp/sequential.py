@@ -92,17 +92,7 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
             milp.add("only who is played attacks", [*model.any_hit(i, 1, every), played], upper=0)
     _targets(model, friends)
     _hero(model, friends)
-    spent = [(u, float(card.cost)) for u, card in zip(model.plays, problem.hand, strict=True)]
-    milp.add("mana, and The Coin", [*spent, (coin, -1.0)], upper=problem.mana)
-    from_hand = [hit for i in attacks if i >= m for hit in model.any_hit(i, 1, every)]
-    milp.add("hand attackers use places free at the start", from_hand, upper=free)
-    freed = [(d, -1.0) for i, d in model.dies.items() if i < m]
-    milp.add(
-        "other plays also use places freed by deaths", [*((u, 1.0) for u in model.plays), *freed], upper=free
-    )
-    for z in model.alive:
-        milp.add("cleared only when none lives", [(model.clear, 1.0), (z, 1.0)], upper=1)
-    milp.add("cleared when none lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
+    _shared(model, list(attacks), every, coin)
     for i, count in attacks.items():
         for s in range(1, count + 1):
             for t in guards:
@@ -116,6 +106,30 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
     if len(double) >= 2 and len(open_targets) >= 2:
         _order(model, double, list(attacks), open_targets)
     return model
+
+
+def _shared(model: SequentialModel, attackers: list[int], every: list[int], coin: int) -> None:
+    """What all actions share: mana, places on board, and when the board is cleared.
+
+    Args:
+        model: modified in place.
+        attackers: friends that can attack, by index.
+        every: all targets, the hero included.
+        coin: variable of The Coin.
+    """
+    milp, m = model.milp, len(model.problem.friendly)
+    free = BOARD_SIZE - m
+    spent = [(u, float(card.cost)) for u, card in zip(model.plays, model.problem.hand, strict=True)]
+    milp.add("mana, and The Coin", [*spent, (coin, -1.0)], upper=model.problem.mana)
+    from_hand = [hit for i in attackers if i >= m for hit in model.any_hit(i, 1, every)]
+    milp.add("hand attackers use places free at the start", from_hand, upper=free)
+    freed = [(d, -1.0) for i, d in model.dies.items() if i < m]
+    milp.add(
+        "other plays also use places freed by deaths", [*((u, 1.0) for u in model.plays), *freed], upper=free
+    )
+    for z in model.alive:
+        milp.add("cleared only when none lives", [(model.clear, 1.0), (z, 1.0)], upper=1)
+    milp.add("cleared when none lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
 
 
 def _add_hits(

@@ -201,7 +201,7 @@ def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.C
 
 
 def test_only_ilp_has_other_solvers() -> None:
-    with pytest.raises(ConfigError, match='backend "highs" solves for agent "ilp"; "eva" has none'):
+    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" takes none'):
         tiny("eva").changed(backend="highs")
 
 

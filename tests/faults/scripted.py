@@ -115,8 +115,8 @@ def spoil(answer: Answer, how: str) -> object:
 
 
 WRONG = {
-    "short": "it holds (6,) results of 7 games",
-    "stale": "it is about other games than were asked for",
+    "short": "it holds results of shape (6,) for 7 games",
+    "stale": "it is for other games than were asked for",
     "nan": "it took nan seconds",
     "no outcome": "game 0 of it cannot have ended as it says",
     "unknown outcome": "of it cannot have ended as it says",
@@ -124,15 +124,15 @@ WRONG = {
     "fault": "game 0 of it cannot have ended as it says",
     "negative": "game 0 of it cannot have ended as it says",
     "sums": "its sums are not those of its games",
-    "nothing": "it is no answer but NoneType",
-    "text": "it holds no results of games",
-    "floats": "it holds no results of games",
+    "nothing": "it is not an answer but NoneType",
+    "text": "it does not hold results of games",
+    "floats": "it does not hold results of games",
     "array of sums": "its sums are not those of its games",
-    "worker is a list": "its worker is no name but list",
-    "address is an array": "it is about other games than were asked for",
+    "worker is a list": "its worker is not a name but list",
+    "address is an array": "it is for other games than were asked for",
     "agent failed there": "went wrong there (AGENT_ERROR), and not here",
 }
-"""Lies, and what is said of them when seven games were asked for."""
+"""Wrong answers for seven games, and the reason each is refused."""
 
 
 def run(workers: Scripted, chunks: float = 20.0) -> tuple[np.ndarray, list[str]]:

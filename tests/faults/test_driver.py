@@ -140,7 +140,7 @@ def test_an_address_where_nobody_answers_is_told_at_once(address: str, long: Pat
     process = start("evolve", long, "--out", tmp_path / "run", "--address", address)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert errors.splitlines()[-1].startswith(f"manaforge: nobody answers at {address}")
+    assert errors.splitlines()[-1].startswith(f"manaforge: no answer from {address}")
     assert "Traceback" not in errors
     assert time.monotonic() - began < 30
 

@@ -183,7 +183,7 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     with open_run(copy) as folder, pytest.raises(RunError, match="begun under rules 99"):
         begin_session(folder, pool)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "config_hash": "0"}))
-    with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was begun with"):
+    with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was started with"):
         begin_session(folder, pool)
     pool.close()
 
@@ -251,11 +251,11 @@ def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) ->
 def test_what_is_no_table_at_all_is_told(copy: Path) -> None:
     (copy / "generations" / "0002.parquet").write_bytes(b"garbage")
     seal(copy, 2)
-    with pytest.warns(RunWarning, match="it is no parquet file"):
+    with pytest.warns(RunWarning, match="it is not a parquet file"):
         read_runs([copy])
     refused = manaforge("resume", copy)
     assert refused.returncode == 1
-    assert "generations/0002.parquet: it is no parquet file" in refused.stderr
+    assert "generations/0002.parquet: it is not a parquet file" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 

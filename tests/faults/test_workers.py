@@ -125,7 +125,7 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
         with pytest.raises(WorkerDisagreesError) as error:
             dispatcher.play(kind(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
         said = str(error.value)
-        for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
+        for part in ("worker 7 on node-3 (arm64)", "plays a different game", "deal 0x", "requirements.lock"):
             assert part in said
         assert "begin those runs anew" not in said, "it is found out at once"
 

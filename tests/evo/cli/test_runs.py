@@ -42,7 +42,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     assert again.returncode == 1
     assert (
         again.stderr
-        == f"manaforge: run folder {out} is not empty; to go on with it: manaforge resume {out}\n"
+        == f"manaforge: run folder {out} is not empty; to continue it: manaforge resume {out}\n"
     )
     more = manaforge("resume", out, "--generations", 4)
     assert more.returncode == 0
@@ -56,7 +56,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     assert manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study").returncode == 0
     assert bytes_of(tmp_path / "study/01") == before
     other = manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study", "--set", "games=4")
-    assert "was begun with another configuration" in other.stderr
+    assert "was started with another configuration" in other.stderr
 
     listed = manaforge("runs", tmp_path).stdout
     assert listed.count("finished") == 4
@@ -81,8 +81,8 @@ def test_the_default_folder_is_below_runs(tiny: Path, tmp_path: Path) -> None:
             "for the cluster at auto use --pool ray",
         ),
         (("evolve", "quickstart", "--out", "/proc/none"), "cannot make run folder /proc/none"),
-        (("resume", "/nowhere"), "/nowhere is no run folder: it has no config.toml"),
-        (("runs", "/nowhere"), "/nowhere is no folder"),
+        (("resume", "/nowhere"), "/nowhere is not a run folder: it has no config.toml"),
+        (("runs", "/nowhere"), "/nowhere is not a folder"),
         (("config", "show", "quickstart", "--set", "seed"), "--set takes KEY=VALUE, got 'seed'"),
     ],
 )
@@ -112,4 +112,4 @@ def test_who_stops_a_run_is_told_where_to_go_on(
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):
         carry_on(folder, pool, display, address)
     pool.close()
-    assert capsys.readouterr().err.endswith(f"To go on: manaforge resume {tmp_path / 'run'}{way}\n")
+    assert capsys.readouterr().err.endswith(f"To continue: manaforge resume {tmp_path / 'run'}{way}\n")

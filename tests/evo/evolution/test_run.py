@@ -168,7 +168,7 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
 def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_path: Path) -> None:
     with open_run(copy), pytest.raises(RunError, match="in use by another process"):
         open_run(copy)
-    with pytest.raises(RunError, match="is not empty; to go on with it: manaforge resume"):
+    with pytest.raises(RunError, match="is not empty; to continue it: manaforge resume"):
         create_run(copy, TINY, {})
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
@@ -176,5 +176,5 @@ def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_p
         create_run(tmp_path / "other", TINY, {})
     with pytest.raises(RunError, match="is a file"):
         create_run(tmp_path / "other" / "file", TINY, {})
-    with pytest.raises(RunError, match="is no run folder"):
+    with pytest.raises(RunError, match="is not a run folder"):
         open_run(tmp_path / "other")

@@ -267,7 +267,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
             run(other, tmp_path / "one")
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "thesis.txt").write_text("precious")
-    with pytest.raises(TournamentError, match="is not empty and no tournament"):
+    with pytest.raises(TournamentError, match="is neither empty nor a tournament"):
         run(made, tmp_path / "two")
     (tmp_path / "three").write_text("")
     with pytest.raises(TournamentError, match="is a file"):

@@ -260,7 +260,7 @@ def test_wrong_codes_say_what_is_wrong() -> None:
 
 
 def test_every_cut_of_a_code_is_refused() -> None:
-    """But for the last byte, whose absence is the older form of the same deck."""
+    """Except for the last byte, whose absence is the older form of the same deck."""
     data = base64.b64decode(code_of(find_deck("hearthsim-basic")))
     for length in range(len(data) - 1):
         with pytest.raises(DeckError):

@@ -156,7 +156,7 @@ def test_an_action_is_described_with_names() -> None:
 
 @pytest.mark.parametrize("mover", ["first", "second"])
 def test_mana_left_out_is_what_the_turns_so_far_have_brought(mover: str) -> None:
-    """Round 3: whoever has begun it has 3 crystals, the other 2."""
+    """Round 3: a player who has started it has 3 crystals, the other 2."""
     position = parse_position(f"turn 3 {mover} | hero 30 deck [9:1/1] | hero 30 deck [9:1/1]")
     position.play(Action.end_turn())
     crystals = [int(side["crystals"]) for side in position.state["sides"]]

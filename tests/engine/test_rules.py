@@ -217,7 +217,7 @@ def test_the_turn_cap_is_a_draw_after_both_players_last_turn() -> None:
     assert after(start, "end turn").outcome == Outcome.ONGOING
     position = after(start, "end turn", "end turn")
     assert position.outcome == Outcome.DRAW
-    # Nobody draws in the round that is not played.
+    # No player draws in the round that is not played.
     assert side(position, 0, "fatigue") == (0,)
 
 

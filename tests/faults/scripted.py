@@ -1,4 +1,4 @@
-"""Workers that do what a script says, and some games for them."""
+"""Workers that follow a script, and games for them."""
 
 import random
 import time
@@ -18,7 +18,7 @@ from evo.play.setups import make_schedule, make_setups
 
 
 def some_games(n_players: int = 4, games: int = 40) -> tuple[Roster, Schedule]:
-    """A roster and some hundred games."""
+    """A roster and a few hundred games."""
     from engine import find_deck, find_ruleset
 
     names = ["ilp:keep-alive", "ilp:value-trading", "hearthsim", "eva"][:n_players]
@@ -33,7 +33,7 @@ EXPECTED = play_schedule(ROSTER, GAMES)
 
 @dataclass
 class Scripted:
-    """Workers that do to each answer what a script says, in any order; no threads, no Ray."""
+    """Workers that treat each answer as a script says, in any order; without threads or Ray."""
 
     script: Any
     shuffle: random.Random = field(default_factory=lambda: random.Random(1))
@@ -75,7 +75,7 @@ class Scripted:
 
 
 def spoil(answer: Answer, how: str) -> object:
-    """An answer that is wrong in one way; sums made to fit where the lie would do that too."""
+    """An answer that is wrong in one way, with matching sums where a liar would match them."""
     played = answer.played.copy()
     if how == "short":
         played = played[:-1]

@@ -72,7 +72,7 @@ def test_lost_workers_lose_no_game() -> None:
 
 
 def test_notes_go_to_whoever_plays() -> None:
-    """Two schedules on one dispatcher, as of two runs of a study: each hears of its own."""
+    """Two schedules on one dispatcher, as for two runs of a study: each gets its own notes."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     mine: list[str] = []
     yours: list[str] = []
@@ -86,7 +86,7 @@ def test_notes_go_to_whoever_plays() -> None:
 
 
 def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both copies of late parts come in at once."""
+    """Both copies of late chunks finish at the same time."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     counted = [0]
     both = threading.Event()
@@ -108,7 +108,7 @@ def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
-    """Results that could be, with sums that fit: only playing a game again here shows it."""
+    """Possible results with matching sums: only replaying a game shows the difference."""
 
     class Liar(Scripted):
         def result(self, ticket: int) -> object:
@@ -121,7 +121,7 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.pace._speed[True] = len(GAMES) / 20
-    for kind in (Liar, Scripted):  # nor does a study's other run play on, whoever would answer it
+    for kind in (Liar, Scripted):  # a study's other run stops too, whichever worker would answer
         with pytest.raises(WorkerDisagreesError) as error:
             dispatcher.play(kind(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
         said = str(error.value)
@@ -131,7 +131,7 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
 
 
 def test_which_parts_are_replayed() -> None:
-    """Parts 1, 2, 4, 8, ... and each 200th, and the number of those between."""
+    """Chunks 1, 2, 4, 8, ... and each 200th, and the number of chunks between."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     replayed, between = [], 0
     for n in range(1, 1001):

@@ -1,4 +1,4 @@
-"""Groups of weights: planted ones are found, scale changes nothing, degenerate cases are told; tests against scipy."""
+"""Clusters of weights: planted ones are found, scale has no effect, degenerate cases are noted; against scipy."""
 
 import numpy as np
 import pandas as pd
@@ -200,7 +200,7 @@ def test_intervals_over_runs_agree_with_scipy() -> None:
 
 
 def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() -> None:
-    """60 round robins of 16 equal players whose decks are not: at most 5% of 4 x 60 tests, and 3 errors."""
+    """60 round robins of 16 equal players with unequal decks: at most 5% of 4 x 60 tests, plus 3 errors."""
     values = []
     for seed in range(60):
         meetings = Matchups(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))

@@ -1,4 +1,4 @@
-"""Runs as tables: against the files themselves, while they grow, damaged, and whatever the weights' scale."""
+"""Runs as tables: compared with their files, growing, damaged, with any scale of the weights."""
 
 import shutil
 import warnings

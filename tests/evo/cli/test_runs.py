@@ -1,4 +1,4 @@
-"""The commands that make runs, as a user meets them: good input, wrong input, signals, no terminal."""
+"""The commands on runs: good input, wrong input, signals, no terminal."""
 
 import json
 import signal
@@ -41,8 +41,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     again = manaforge("evolve", tiny, "--out", out)
     assert again.returncode == 1
     assert (
-        again.stderr
-        == f"manaforge: run folder {out} is not empty; to continue it: manaforge resume {out}\n"
+        again.stderr == f"manaforge: run folder {out} is not empty; to continue it: manaforge resume {out}\n"
     )
     more = manaforge("resume", out, "--generations", 4)
     assert more.returncode == 0
@@ -106,7 +105,7 @@ def test_config_show() -> None:
 def test_who_stops_a_run_is_told_where_to_go_on(
     address: str, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also on which cluster, which the folder does not say."""
+    """With the cluster's address, which the folder does not hold."""
     display, pool = Display(output_console()), LocalPool(1)
     display.stopping = signal.SIGTERM
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):

@@ -1,4 +1,4 @@
-"""`manaforge tournament` and `export` as a user meets them, their files, figures and page."""
+"""The commands `manaforge tournament` and `export`, their files, figures and page."""
 
 import html.parser
 import json
@@ -140,7 +140,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
 
 @pytest.mark.heavy
 def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
-    """20 times: the tables and games of a tournament never killed, byte for byte."""
+    """20 times: the same tables and games, byte for byte, as in a tournament that was not killed."""
     words = ("tournament", f"ilp:{ROOT}/configs/profiles/*.toml", "--decks", "hearthsim-basic,thesis-paladin")
     words = (*words, "--games", "300", "--out")
     often = "import evo.tournament.run as run; run.SAVE_SECONDS = 0.2; run.FIRST_BATCH = 100; "

@@ -1,4 +1,4 @@
-"""Whole runs: the same bytes whoever plays and however often it was stopped; damage is named and mended."""
+"""Whole runs: the same bytes in every pool and after any stops; damage is reported and repaired."""
 
 import shutil
 from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow with
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._compiled.pace._speed[True] = 40.0 * workers  # parts of a few games, so that workers meet
+    pool._compiled.pace._speed[True] = 40.0 * workers  # chunks of a few games, so that several workers play
     assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
     pool.close()
 
@@ -139,7 +139,7 @@ def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finish
 
 
 def test_a_folder_left_before_it_was_a_run_may_be_used_again(tmp_path: Path, finished: Path) -> None:
-    """Killed at any write of create_run: the same command begins anew."""
+    """Killed at any write of create_run: the same command starts again."""
     for left in (["lock"], ["lock", "manifest.json"], ["lock", "run-config.toml.tmp"]):
         path = tmp_path / str(len(left)) / left[-1]
         (path / "generations").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Runs of a study side by side: the bytes of runs one after another, each with its own notes and errors."""
+"""Runs of a study side by side: the same bytes as one after another, each with its own notes and errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Who a text names."""
+"""The entrants that texts name."""
 
 from pathlib import Path
 
@@ -141,7 +141,7 @@ def test_export_and_back(tmp_path: Path) -> None:
     written = write_profiles([champion, *others], tmp_path / "out")
     assert [read_profile(one.path) for one in written] == [champion, *others]
     assert not list((tmp_path / "out").glob(".*"))
-    write_profiles([champion], tmp_path / "out")  # the same again is no harm
+    write_profiles([champion], tmp_path / "out")  # writing the same again is allowed
     written[0].path.write_text("else")
     for action, message in (
         (lambda: write_profiles([champion], tmp_path / "out"), "exists and differs"),

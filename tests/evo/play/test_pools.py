@@ -1,4 +1,4 @@
-"""Pools: the same games whoever plays them, and a sentence that says who does. Ray's are in tests/faults."""
+"""Pools: the same games in each, and the sentence with their name and reason. For Ray see tests/faults."""
 
 import numpy as np
 import pytest

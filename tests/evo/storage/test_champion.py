@@ -1,4 +1,4 @@
-"""Whether a run is finished and its champion whole: one answer for every command that asks."""
+"""Whether a run is finished and its champion undamaged, for all commands."""
 
 import json
 import tomllib
@@ -45,7 +45,7 @@ def test_a_changed_file_is_damage(copy: Path, name: str) -> None:
 
 
 def fit_checksum(run: Path, name: str, key: str) -> None:
-    """Make the manifest agree with a changed file, as whoever forges a run would."""
+    """Make the manifest agree with a changed file, as a forger would."""
     import hashlib
 
     manifest = json.loads((run / "manifest.json").read_text())

@@ -68,8 +68,8 @@ class Position:
         except IllegalActionError as error:
             raise IllegalActionError(f"{error} in {self}") from None
         # A code has room only for these places; larger ones do not exist.
-        encodable = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
-        deaths = rules.play_checked(self.states, self.table.array, action.code) if encodable else rules.ILLEGAL
+        valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
+        deaths = rules.play_checked(self.states, self.table.array, action.code) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
         return deaths

@@ -136,4 +136,4 @@ def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | N
         thread.join()
     assert right == [True] * schedules
     assert most[0] == expected
-    assert dispatcher._out == 0
+    assert dispatcher._in_flight_now == 0

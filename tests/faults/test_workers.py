@@ -77,7 +77,7 @@ def test_notes_go_to_whoever_plays() -> None:
     mine: list[str] = []
     yours: list[str] = []
     for notes, how in ((mine, "short"), (yours, "stale")):
-        dispatcher.pace._speed[True] = len(GAMES) / 20
+        dispatcher.sizer._speed[True] = len(GAMES) / 20
         workers = Scripted(lambda start, attempt, how=how: how if start == 0 and attempt == 1 else "")
         dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     assert len(mine) == len(yours) == 1
@@ -97,7 +97,7 @@ def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
         return "hang" if start > len(GAMES) // 2 and not both.is_set() else ""
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
 
     def count(games: int) -> None:
         counted[0] += games
@@ -120,7 +120,7 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
             return answer._replace(played=played, sums=sums_of(played), worker="worker 7 on node-3 (arm64)")
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
     for kind in (Liar, Scripted):  # a study's other run stops too, whichever worker would answer
         with pytest.raises(WorkerDisagreesError) as error:
             dispatcher.play(kind(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
@@ -154,6 +154,6 @@ def test_a_worker_of_another_version_refuses_to_play(key: str) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_a_run_is_the_same_with_any_number_of_workers(workers: int, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._compiled.pace._speed[True] = 40.0 * workers
+    pool._compiled.sizer._speed[True] = 40.0 * workers
     assert run_new(tmp_path / "a", pool=pool) == run_new(tmp_path / "b")
     pool.close()

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow with
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._compiled.pace._speed[True] = 40.0 * workers  # chunks of a few games, so that several workers play
+    pool._compiled.sizer._speed[True] = 40.0 * workers  # chunks of a few games, so that several workers play
     assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
     pool.close()
 
@@ -133,7 +133,7 @@ def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finish
     (copy / name).write_bytes((copy / name).read_bytes()[:-3])
     with open_run(copy) as folder:
         assert whole_champion(folder) is None
-        assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+        assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
     assert run_on(copy) == bytes_of(finished)
     assert (copy / "final.parquet").read_bytes() == (finished / "final.parquet").read_bytes()
 

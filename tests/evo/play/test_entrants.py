@@ -158,7 +158,7 @@ def test_export_and_back(tmp_path: Path) -> None:
     content = final.read_bytes()
     final.write_bytes(content[:100])
     with pytest.raises(
-        ExportError, match=r"final.parquet is not what manifest.json says; .* manaforge resume"
+        ExportError, match=r"final.parquet does not agree with manifest.json; .* manaforge resume"
     ):
         best_profiles(tmp_path / "run")
     final.write_bytes(content)

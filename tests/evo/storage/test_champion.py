@@ -41,7 +41,7 @@ def test_a_changed_file_is_damage(copy: Path, name: str) -> None:
     (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
     folder = peek_run(copy)
     assert whole_champion(folder) is None
-    assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+    assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
 
 
 def fit_checksum(run: Path, name: str, key: str) -> None:

@@ -101,7 +101,7 @@ def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
                 run_new(path)
             except RunError as error:
                 said = str(error)
-                assert "cannot write" in said or "cannot make run folder" in said
+                assert "cannot write" in said or "cannot create run folder" in said
                 assert "manaforge resume" in said or not (path / "config.toml").exists()
             else:
                 break
@@ -180,7 +180,7 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
             open_run(other)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "rules": 99}))
     pool = LocalPool(1)
-    with open_run(copy) as folder, pytest.raises(RunError, match="begun under rules 99"):
+    with open_run(copy) as folder, pytest.raises(RunError, match="started under rules 99"):
         begin_session(folder, pool)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "config_hash": "0"}))
     with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was started with"):

@@ -79,7 +79,7 @@ def test_the_default_folder_is_below_runs(tiny: Path, tmp_path: Path) -> None:
             ("evolve", "quickstart", "--pool", "local", "--address", "auto"),
             "for the cluster at auto use --pool ray",
         ),
-        (("evolve", "quickstart", "--out", "/proc/none"), "cannot make run folder /proc/none"),
+        (("evolve", "quickstart", "--out", "/proc/none"), "cannot create run folder /proc/none"),
         (("resume", "/nowhere"), "/nowhere is not a run folder: it has no config.toml"),
         (("runs", "/nowhere"), "/nowhere is not a folder"),
         (("config", "show", "quickstart", "--set", "seed"), "--set takes KEY=VALUE, got 'seed'"),

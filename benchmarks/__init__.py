@@ -1,1 +1,1 @@
-"""Benchmarks: compiled first, then timed. `make bench` runs them."""
+"""Benchmarks, which compile first and then time. `make bench` runs them."""

@@ -1,7 +1,7 @@
-"""How fast the engine is on one core: whole random games, a state copy, start-up from the cache.
+"""Speed of the engine on one core: whole random games, a state copy, start-up from the cache.
 
-Run with `make bench`. Everything is compiled before it is timed; the best of several rounds is quoted,
-since other work on the machine can only slow a round down.
+Run with `make bench`. Everything is compiled before it is timed; the best of several repetitions is printed,
+since other work on the machine can only slow one down.
 """
 
 import os
@@ -21,12 +21,12 @@ from engine.state import STATE
 from engine.streams import stream_key
 
 GAMES = 20_000
-ROUNDS = 5
+REPETITIONS = 5
 
 
 @njit
 def copy_states(target: np.ndarray, source: np.ndarray, n: int) -> int:
-    """Copy `n` states between two arrays, in turn; the sum keeps the compiler from leaving any out."""
+    """Copy `n` states between two arrays; the sum keeps the compiler from leaving any out."""
     total = 0
     for i in range(n):
         target[i & 63] = source[(i * 7) & 63]
@@ -36,7 +36,7 @@ def copy_states(target: np.ndarray, source: np.ndarray, n: int) -> int:
 
 def best_seconds(run: Callable[[], object]) -> float:
     times = []
-    for _ in range(ROUNDS):
+    for _ in range(REPETITIONS):
         began = time.perf_counter()
         run()
         times.append(time.perf_counter() - began)

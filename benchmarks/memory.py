@@ -17,13 +17,13 @@ NAMES = (b"ray::IDLE", b"ray::play_range")
 
 
 def resident(process: int) -> float:
-    """Memory that a process holds, in MB."""
+    """Memory of a process, in MB."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1e3
 
 
 def workers() -> list[float]:
-    """Memory of each process in which a Ray of this machine plays, or waits to, in MB."""
+    """Memory of each Ray worker process on this machine, in MB."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):  # a process that has just ended
@@ -36,7 +36,7 @@ def main(
     kind: str = typer.Option("local", "--pool", help="local or ray."),
     millions: int = typer.Option(10, help="Millions of games."),
 ) -> None:
-    """Print what the processes hold after each million games."""
+    """Print the memory of the processes after each million games."""
     config = read_config("eva")
     games, printed = 0, 0
     with open_pool(kind, 2, "", compiled=True) as (pool, _):
@@ -44,8 +44,10 @@ def main(
             games += generations(config, pool, 5)[0]
             if games // 1_000_000 > printed:
                 printed = games // 1_000_000
-                held = "".join(f", worker {worker:,.0f} MB" for worker in workers())
-                print(f"{games:12,} games: this process {resident(os.getpid()):,.0f} MB{held}", flush=True)
+                by_worker = "".join(f", worker {worker:,.0f} MB" for worker in workers())
+                print(
+                    f"{games:12,} games: this process {resident(os.getpid()):,.0f} MB{by_worker}", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Does pairing pay? The variance of a score per game, of paired games and of games dealt each for itself.
+"""The gain from pairing: the variance of a score per game, in paired games and in games with their own deals.
 
 Run with `python -m benchmarks.pairing_gain`. The same number of games for each kind: paired, every deal is
-played twice with the entrants exchanged; unpaired, every game has a deal of its own, but seats and decks are
-still exchanged in turn. The ratio of the two variances is how many times as many unpaired games the same
-interval takes. Were seats and decks drawn too, the variance would be p (1 - p), the last figure.
+played twice with the entrants exchanged; unpaired, every game has its own deal, but seats and decks are still
+exchanged in turn. An interval of the same width needs more unpaired games by the ratio of the variances. If
+seats and decks were random too, the variance would be p (1 - p), the last figure.
 """
 
 import numpy as np
@@ -41,9 +41,9 @@ def variances(roster: Roster, games: int, pool: LocalPool) -> tuple[float, float
 
 
 def main(
-    games: int = typer.Option(20_000, help="Games of each two entrants and kind of play, about."),
+    games: int = typer.Option(20_000, help="Approximate games of each matchup and kind of play."),
 ) -> None:
-    """Measure some matchups with some decks."""
+    """Measure several matchups with several decks."""
     pool = LocalPool()
     for first, second in MATCHUPS:
         players = tuple(find_entrant(text).player for text in (first, second))
@@ -53,7 +53,7 @@ def main(
             print(
                 f"{first} against {second}, {' and '.join(decks)}: score {score:.1%}, "
                 f"variance per game {paired:.3f} paired, {unpaired:.3f} unpaired, "
-                f"ratio {unpaired / paired:.2f}; all drawn: {score * (1 - score):.3f}"
+                f"ratio {unpaired / paired:.2f}; all random: {score * (1 - score):.3f}"
             )
 
 

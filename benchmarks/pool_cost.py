@@ -1,6 +1,6 @@
-"""What the pools themselves cost: the part of the time in which workers do not play, on eva.toml.
+"""The overhead of the pools: the part of the time in which workers do not play, on eva.toml.
 
-Run with `python -m benchmarks.pool_cost`. Compilation, Ray's start and one generation come before the clock.
+Run with `python -m benchmarks.pool_cost`. Compilation, Ray's start and two generations are not timed.
 """
 
 import time
@@ -35,10 +35,10 @@ def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, floa
 
 
 def main(
-    n: int = typer.Option(3, "--generations", help="Generations to play with each pool, each time."),
-    rounds: int = typer.Option(7, "--rounds", help="Times that all pools play, one after another."),
+    n: int = typer.Option(3, "--generations", help="Generations of each pool in each round."),
+    rounds: int = typer.Option(7, "--rounds", help="Rounds in which all pools play, one after another."),
 ) -> None:
-    """Measure each pool with one worker and with two, by turns: a machine's moods meet all of them."""
+    """Measure each pool with one and two workers, in turn, so that slow phases of the machine affect all."""
     config = read_config("eva")
     speeds: dict[tuple[str, int], list[float]] = {}
     costs: dict[tuple[str, int], list[float]] = {}
@@ -60,7 +60,7 @@ def main(
         print(
             f"{name} {workers} workers: {np.median(speed):,.0f} games/s, "
             f"{np.median(share):.1%} ({share.min():.1%} to {share.max():.1%}) of {workers} times local with "
-            f"one of the same round, own cost {np.median(costs[name, workers]):.1%} of the time"
+            f"one of the same round, overhead {np.median(costs[name, workers]):.1%} of the time"
         )
 
 

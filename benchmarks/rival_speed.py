@@ -1,7 +1,7 @@
-"""How fast the rivals play on one core: compiled batches, and the `Agent` loop in Python.
+"""Speed of the rivals on one core: compiled batches, and the `Agent` loop in Python.
 
-Run with `make bench`. Everything is compiled before it is timed; the best of several rounds is quoted, since
-other work on the machine can only slow a round down.
+Run with `make bench`. Everything is compiled before it is timed; the best of several repetitions is printed,
+since other work on the machine can only slow one down.
 """
 
 import time
@@ -31,18 +31,18 @@ LOOP_GAMES = 200
 
 
 def batches() -> None:
-    """Whole games between two of a kind, compiled."""
+    """Whole games of an agent against itself, compiled."""
     for text, deck, n in BATCHES:
-        table = Roster((find_entrant(text).player,), (find_deck(deck),), find_ruleset("hearthsim"))
-        nobody = np.zeros((n, 2), np.int16)
-        games = Schedule(nobody, nobody, np.array([stream_key(1, game) for game in range(n)], np.uint64))
-        play_schedule(table, games.select(slice(2)))
-        seconds = best_seconds(lambda table=table, games=games: play_schedule(table, games))
+        roster = Roster((find_entrant(text).player,), (find_deck(deck),), find_ruleset("hearthsim"))
+        places = np.zeros((n, 2), np.int16)
+        games = Schedule(places, places, np.array([stream_key(1, game) for game in range(n)], np.uint64))
+        play_schedule(roster, games.select(slice(2)))
+        seconds = best_seconds(lambda roster=roster, games=games: play_schedule(roster, games))
         print(f"compiled, {text} with {deck}: {n / seconds:,.0f} games/s")
 
 
 def search_use() -> None:
-    """Nodes of hearthsim's searches, and how many turns ran out of them."""
+    """Nodes of hearthsim's searches, and the number of turns that used up their budget."""
     weights = np.array([find_entrant("hearthsim").player.weights])
     paladin, warrior = "thesis-paladin", "thesis-warrior"
     for first, second in (
@@ -78,11 +78,11 @@ def loops() -> None:
         agents = [find_entrant(text).player.agent() for _ in range(2)]
         play(*agents, decks, 0)
 
-        def some(agents: list = agents) -> None:  # type: ignore[type-arg]
+        def loop(agents: list = agents) -> None:  # type: ignore[type-arg]
             for seed in range(LOOP_GAMES):
                 play(*agents, decks, seed)
 
-        print(f"Agent loop, {text}: {LOOP_GAMES / best_seconds(some):,.0f} games/s")
+        print(f"Agent loop, {text}: {LOOP_GAMES / best_seconds(loop):,.0f} games/s")
 
 
 if __name__ == "__main__":

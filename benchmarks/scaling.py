@@ -1,7 +1,7 @@
-"""What a generation costs beside its games, and the formula of docs/scaling.md beside measured runs.
+"""The overhead of a generation, and the formula of docs/scaling.md compared with measured runs.
 
 Run with `python -m benchmarks.scaling`. It measures on `eva.toml`: local threads, Ray on this machine, Ray
-clusters of two and three nodes on this machine. It needs about three minutes.
+clusters of two and three nodes on this machine. It takes about three minutes.
 """
 
 import tempfile
@@ -39,7 +39,7 @@ def seconds_of(call: object, times: int = 5) -> float:
 
 
 def driver_costs() -> dict[str, float]:
-    """Seconds a game of making the schedule, checking results and summing them; seconds a commit."""
+    """Seconds a game for making the schedule, checking results and summing them; seconds a commit."""
     config = read_config("eva")
     decks = tuple(find_deck(deck) for deck in config.decks)
     strategy = new_strategy(config)
@@ -57,7 +57,7 @@ def driver_costs() -> dict[str, float]:
     result = tally(pairings, setups, 3, played)
     told = strategy.tell(result.scores(20).sum(axis=(1, 2)))
     names = [deck.name for deck in decks]
-    numbers = [one.number for one in individuals]
+    numbers = [individual.number for individual in individuals]
     individual = individuals_table(told, strategy, result, names)
     pairs = pairings_table(0, numbers, result, names)
     with (
@@ -87,12 +87,12 @@ class OneGame(ChunkSizer):
 
 
 def task_cost(pool: RayPool) -> float:
-    """Seconds of the driver's processor time a task of one game, many in flight."""
+    """The driver's processor time for a task of one game, in seconds, with many in flight."""
     deck = find_deck("hearthsim-basic")
     roster = Roster((Player(kind="aggro"),), (deck,), find_ruleset("thesis"))
     n = 600
-    nobody = np.zeros((n, 2), np.int16)
-    games = Schedule(nobody, nobody, np.arange(n, dtype=np.uint64))
+    places = np.zeros((n, 2), np.int16)
+    games = Schedule(places, places, np.arange(n, dtype=np.uint64))
     dispatcher = pool._dispatcher
     sizer, in_flight = dispatcher.sizer, dispatcher.in_flight
     dispatcher.sizer, dispatcher.in_flight = OneGame(pool.workers, 0.05), 200
@@ -110,14 +110,14 @@ def predicted(games: float, speed: float, workers: int, costs: dict[str, float],
     chunk = min(1.0, max(playing / 8, 0.05 if task else 0.005))
     tasks = playing * workers / chunk
     driver = games * (costs["schedule"] + costs["check"] + costs["tally"]) + costs["tables"] + costs["commit"]
-    # Chunks shrink towards the end, but not below the shortest, nor where the last is handed out late.
+    # Chunks shrink towards the end, but not below the shortest, nor if the driver is the bottleneck.
     shrink = chunk > (0.05 if task else 0.005) and playing > tasks * task
     barrier = chunk / 4 if shrink else chunk
     return games / (playing + max(0.0, tasks * task - playing) + driver + barrier)
 
 
 def main() -> None:
-    """Print costs, then the formula beside what was measured."""
+    """Print costs, then measured speeds and those of the formula."""
     config = read_config("eva")
     costs = driver_costs()
     for name, value in costs.items():
@@ -161,8 +161,8 @@ def main() -> None:
     print(f"a core while it plays: {speed:,.0f} games/s")
     a_generation = 34_200
     for text, workers, rate, one_task in measured:
-        said = predicted(a_generation, speed, workers, costs | {"commit": 0.0}, one_task)  # as they were run
-        print(f"{text}: {rate:,.0f} games/s, formula {said:,.0f} ({rate / said - 1:+.0%})")
+        formula = predicted(a_generation, speed, workers, costs | {"commit": 0.0}, one_task)  # as measured
+        print(f"{text}: {rate:,.0f} games/s, formula {formula:,.0f} ({rate / formula - 1:+.0%})")
     for cores in (1, 10, 100, 1_000, 10_000):
         rates = [predicted(n, speed, cores, costs, task if cores > 16 else 0.0) for n in (34_200, 1e6, 1e8)]
         print(f"{cores:,} cores: " + ", ".join(f"{rate:,.0f}" for rate in rates) + " games/s")

@@ -1,8 +1,8 @@
-"""Which strategy finds better weights from the same number of games?
+"""Compares strategies: which finds better weights with the same number of games?
 
 Run with `python -m benchmarks.strategies`. Each strategy gets the same seeds, games for each pairing and
-budget, the final included; then every champion of one plays every champion of the other on fresh deals. The
-Elo difference comes with a 95% interval by bootstrap over the runs of both sides, since runs are what varies.
+budget, the final included; then every champion of one plays every champion of the other on new deals. The
+Elo difference has a 95% interval by bootstrap over the runs of both sides, since runs are what varies.
 """
 
 import os
@@ -23,7 +23,7 @@ from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent import find_profile, read_profile
 
 FINAL_SHARE = 6
-"""One game in six belongs to the final."""
+"""The final has one game in this many."""
 
 MATCHUP_SEED = 999_331
 BOOTSTRAP = 10_000
@@ -94,16 +94,16 @@ def main(
     runs: int = typer.Option(10, help="Runs of each strategy."),
     budget: int = typer.Option(300_000, help="Games of a run."),
     games: int = typer.Option(4, help="Games for each pairing and ordered pair of decks."),
-    mu: int = typer.Option(10, help="Parents and children; cma draws twice as many and keeps half."),
+    mu: int = typer.Option(10, help="Parents, and children; cma draws twice as many and keeps half."),
     options: list[str] = OPTIONS,
-    profile: str = typer.Option("", help="A profile that plays all champions too."),
-    matchup: int = typer.Option(200, help="Games of each two champions and ordered pair of decks."),
+    profile: str = typer.Option("", help="A profile that also plays all champions."),
+    matchup: int = typer.Option(200, help="Games of each pairing of champions and ordered pair of decks."),
 ) -> None:
-    """Compare strategies two by two."""
+    """Compare strategies in pairs."""
     pool = LocalPool()
     champions: dict[str, list[tuple[float, ...]]] = {}
     for name in names:
-        # As many individuals in each generation for all: parents beside children, or children alone.
+        # The same number of individuals in a generation for all: parents and children, or only children.
         n_children = mu if STRATEGIES[name].evaluated(mu, mu, 1) > mu else 2 * mu
         base = read_config(os.devnull, [*options])
         config = config_of(base, budget, strategy=name, mu=mu, **{"lambda": n_children}, games=games)

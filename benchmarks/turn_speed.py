@@ -1,8 +1,8 @@
-"""How fast the solvers are on the same turns, on one core: microseconds a turn and games a second.
+"""Speed of the solvers on the same turns, on one core: microseconds a turn and games a second.
 
-Run with `make bench`. Turns in play are recorded from self-play between the shipped profiles; the random ones
+Run with `make bench`. Turns in play are recorded from games between the shipped profiles; the random ones
 have seven minions a side, ten cards and every keyword. All is compiled before it is timed. `exact` is the
-kernel that games run, warm; `solve(exact)` and the other solvers are whole Python calls on every few turns.
+kernel that games run, warm; `solve(exact)` and the other solvers are whole Python calls on a sample of turns.
 """
 
 import time
@@ -31,12 +31,12 @@ WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
 PLAYED, RANDOM, SLOW, REPEATS = 4_000, 2_000, 300, 20
 GAMES, OUTSIDE_GAMES = 20_000, 8
 OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
-"""Backends of others, those installed here."""
+"""The installed backends that are not compiled."""
 
 
 @njit
 def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
-    """Play a dealt game on, keeping its turns and whose they are; returns the next number."""
+    """Play a dealt game, recording its turns and the seat of each; returns the number of turns so far."""
     while outcome(state) == Outcome.ONGOING and n < len(turns):
         seat = state["active"]
         read_turn(state, cards, turn)
@@ -51,13 +51,13 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
 
 @njit
 def solve_often(turn, weights, work, layers, plan, n):  # type: ignore[no-untyped-def]
-    """Solve one turn `n` times, so that the call from Python hardly counts."""
+    """Solve one turn `n` times, so that the call from Python is negligible."""
     for _ in range(n):
         solve_turn(turn, weights, work, layers, plan)
 
 
 def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Turns met in self-play on these decks, with the weights of the player to move."""
+    """Turns of games on these decks, with the weights of the player to move."""
     decks = [find_deck(name) for name in names]
     table = table_of(decks)
     records = deck_records(decks, table)
@@ -85,7 +85,7 @@ def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def random_turns() -> tuple[np.ndarray, np.ndarray]:
-    """Seven against seven with ten cards, each keyword with probability 0.2, random weights."""
+    """Seven against seven minions, ten cards, each keyword with probability 0.2, random weights."""
     turns = np.zeros(RANDOM, TURN)
     for number in range(RANDOM):
         pick = np.random.default_rng([5, number])
@@ -106,7 +106,7 @@ def random_turns() -> tuple[np.ndarray, np.ndarray]:
 
 
 def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Microseconds of each whole plan (search, order, prediction)."""
+    """Microseconds of each complete plan (search, order, prediction)."""
     work, layers, plan = new_work(), new_layers(), np.zeros(1, PLAN)[0]
     solve_often(turns[0], weights[0], work, layers, plan, 1)
     times = []
@@ -118,7 +118,7 @@ def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def solver_times(backend: str, turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Microseconds of each `solve`, building and reading the plan included, on every few of the turns."""
+    """Microseconds of each `solve`, with building and reading the plan, on a sample of the turns."""
     from tests.ilp_agent.test_differential import problem_of  # noqa: PLC0415 - reads a record back
 
     times = []
@@ -154,7 +154,7 @@ def games_a_second() -> dict[str, float]:
 
 
 def windfury_time(attackers: int) -> float:
-    """Seconds of a crafted turn: so many ready Windfury minions against seven enemies."""
+    """Seconds of a crafted turn with this many ready Windfury minions against seven enemies."""
     pick = np.random.default_rng(attackers)
     friendly = [
         MinionSpec(int(pick.integers(1, 6)), int(pick.integers(2, 8)), windfury=place < attackers)

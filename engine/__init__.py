@@ -6,7 +6,7 @@
     'SECOND_WINS'
 
 Kernels for millions of games are in `engine.rules` (`legal_actions`, `apply`, `outcome`) and
-`engine.state` (`new_game`); what is exported here is the checked, readable side of the same rules.
+`engine.state` (`new_game`); this package exports the checked, readable side of the same rules.
 """
 
 from engine.actions import Action

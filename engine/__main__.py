@@ -37,12 +37,12 @@ def show(position: str = _POSITION) -> None:
 @app.command()
 def deck(
     name: str | None = typer.Argument(
-        None, help="A shipped deck, a TOML file or a deck code; none lists them."
+        None, help="A shipped deck, a TOML file or a deck code; without one, all shipped decks."
     ),
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
-    for one in shipped_decks() if name is None else [name]:
-        console().print(draw_deck(find_deck(one)))
+    for deck_name in shipped_decks() if name is None else [name]:
+        console().print(draw_deck(find_deck(deck_name)))
 
 
 @app.command()
@@ -57,7 +57,8 @@ def card(name: str = typer.Argument(help="A card's id or English name.")) -> Non
 
 @app.command(name="perft")
 def count(
-    position: str = _POSITION, depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Actions in a row.")
+    position: str = _POSITION,
+    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Length of the sequences."),
 ) -> None:
     """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
     parsed = parse_position(position)

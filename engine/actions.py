@@ -29,7 +29,7 @@ class Action(NamedTuple):
 
     @staticmethod
     def play(place: int) -> "Action":
-        """Play the card at this place in hand; The Coin too is played so."""
+        """Play the card at this place in hand, or The Coin."""
         return Action(ActionKind.PLAY, place)
 
     @staticmethod
@@ -51,7 +51,7 @@ class Action(NamedTuple):
         """An agent's answer as a well-formed action, its numbers made plain integers.
 
         Raises:
-            IllegalActionError: it is no `Action`, or holds something that is no integer.
+            IllegalActionError: it is not an `Action`, or one of its fields is not an integer.
         """
         if type(answer) is Action and tuple(map(type, answer)) == _TYPES:
             return answer
@@ -62,10 +62,10 @@ class Action(NamedTuple):
                 kind, source, target = (int(part) for part in answer)
                 if kind in set(ActionKind):
                     return Action(ActionKind(kind), source, target)
-            shown = repr(answer)
-        except Exception:  # what an agent answers may fail in any way, even to be written
-            shown = object.__repr__(answer)
-        raise IllegalActionError(f"an action must be an engine.Action of integers, not {shown}")
+            text = repr(answer)
+        except Exception:  # an agent may return anything, even an object whose repr() fails
+            text = object.__repr__(answer)
+        raise IllegalActionError(f"an action must be an engine.Action of integers, not {text}")
 
     @property
     def code(self) -> int:

@@ -30,7 +30,7 @@ class PassAgent:
 
 
 class ScriptedAgent:
-    """Plays given actions in their order, then ends every turn. For tests and golden games.
+    """Plays the given actions in order, then ends every turn. For tests and golden games.
 
     Args:
         script: actions, or their texts ("attack 0 -> hero").

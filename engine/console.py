@@ -1,4 +1,4 @@
-"""What every command line of the project shares: a user's mistake is one clear line, not a traceback."""
+"""Shared by every command line of the project: a user's mistake is one clear line, not a traceback."""
 
 import sys
 

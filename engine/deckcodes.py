@@ -1,7 +1,7 @@
 """Hearthstone deck codes, as players copy them from the game, to checked decks.
 
-The package `hearthstone` decodes them; it accepts junk and duplicates, so what comes out is checked. It is
-imported when the first code is met: loading its card enums takes 0.1 s.
+The package `hearthstone` decodes them; it accepts junk and duplicates, so its answer is checked here. It is
+imported when the first code is read, since loading its card enums takes 0.1 s.
 """
 
 import base64
@@ -13,7 +13,7 @@ from engine.decks import Deck, check_counts
 from engine.errors import DeckError
 
 _CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
-"""Byte 0 and version 1 make a code begin with AA."""
+"""A code begins with AA: byte 0, then version 1."""
 
 
 def looks_like_code(text: str) -> bool:
@@ -26,8 +26,8 @@ def deck_from_code(text: str) -> Deck:
     """A deck from a deck code, with or without the comment lines the game puts around it.
 
     Raises:
-        DeckError: the code is cut or corrupted, names cards that are no minions or that nobody knows, or
-            is not a legal list of 30; the message lists all of one kind.
+        DeckError: the code is cut or corrupted, names cards that are not minions or do not exist, or
+            is not a legal list of 30; the message lists all such cards.
     """
     code, title = _code_line(text)
     counts = _decode(code)
@@ -43,9 +43,7 @@ def deck_from_code(text: str) -> Deck:
             unplayable.append(f"{other.name} ({other.kind})")
         else:
             unknown.append(str(number))
-    problems = (
-        [f"only minions can be played yet, and these are none: {', '.join(unplayable)}"] if unplayable else []
-    )
+    problems = [f"only minions can be played yet, not {', '.join(unplayable)}"] if unplayable else []
     problems += [f"no collectible card has number {', '.join(unknown)}"] if unknown else []
     if problems:
         raise DeckError(f"{where}: {'; '.join(problems)}")
@@ -54,14 +52,14 @@ def deck_from_code(text: str) -> Deck:
 
 
 def code_of(deck: Deck, hero: int = 7) -> str:
-    """The deck code of a deck; what a deck file altered in its cards is lost.
+    """The deck code of a deck; it loses what a deck file changed in its cards.
 
     Args:
         deck: a deck of catalogue cards.
         hero: a hero's number in deck codes; 7 is Garrosh Hellscream.
 
     Raises:
-        DeckError: the deck is random, or holds a minion of no catalogue.
+        DeckError: the deck is random, or holds a minion that is not in the catalogue.
     """
     from hearthstone.deckstrings import write_deckstring  # noqa: PLC0415 - 0.1 s
     from hearthstone.enums import FormatType  # noqa: PLC0415
@@ -88,26 +86,28 @@ def _code_line(text: str) -> tuple[str, str]:
 
 
 def _decode(code: str) -> list[tuple[int, int]]:
-    """Card numbers and counts of a code that is whole and means one thing only."""
+    """Card numbers and counts of a code; refuses one that is cut, corrupted or ambiguous."""
     from hearthstone.deckstrings import parse_deckstring, write_deckstring  # noqa: PLC0415 - 0.1 s
 
     try:
         padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
         data = base64.b64decode(padded, validate=True)
-    except ValueError as error:  # binascii.Error is one, and so is what letters beyond ASCII give
+    except ValueError as error:  # binascii.Error is one; letters beyond ASCII raise one too
         raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
     try:
         cards, heroes, form, sideboards = parse_deckstring(padded)
         size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
-    except TypeError:  # how the package says that bytes ran out
-        raise DeckError(f"deck code {_short(code)} is cut or changed: it ends before its lists do") from None
+    except TypeError:  # raised by the package when the bytes run out
+        raise DeckError(
+            f"deck code {_short(code)} is cut or corrupted: it ends before its lists do"
+        ) from None
     except ValueError as error:
         raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
     numbers = [number for number, _ in cards]
     # Codes from before sideboards existed end one byte earlier.
     if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
         raise DeckError(
-            f"deck code {_short(code)} is changed: it lists a card twice, or goes on after its end"
+            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end"
         )
     too_many = [n for _, n in cards if n > DECK_SIZE]
     if too_many:

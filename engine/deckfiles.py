@@ -53,7 +53,7 @@ def read_deck(path: str | Path) -> Deck:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # a zero character in the name is a ValueError
+    except (OSError, ValueError) as error:  # a NUL character in the path raises ValueError
         undecoded = isinstance(error, UnicodeDecodeError)
         reason = (
             error.strerror if isinstance(error, OSError) else "it is not UTF-8 text" if undecoded else error
@@ -109,7 +109,7 @@ def _parse_deck(text: str, where: str) -> Deck:
         content = _DeckFile.model_validate(tomllib.loads(text))
     except ValidationError as error:
         raise DeckError(f"{where}: {'; '.join(_problems(error))}") from None
-    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
         raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
@@ -143,9 +143,7 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
     (low_attack, high_attack), (low_health, high_health) = ranges.attack, ranges.health
     n = max(0, high_attack - low_attack + 1) * max(0, high_health - low_health + 1)
     if not 1 <= n <= DECK_SIZE or low_health < 1:
-        raise DeckError(
-            f"{where}: [random] must span 1 to {DECK_SIZE} bodies of health 1 or more, and spans {n}"
-        )
+        raise DeckError(f"{where}: [random] must span 1 to {DECK_SIZE} bodies of health 1 or more, got {n}")
     return tuple(
         Card("", f"Minion {attack}/{health}", MinionSpec(attack, health, (attack + health) // 2))
         for attack in range(low_attack, high_attack + 1)
@@ -154,7 +152,7 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
 
 
 def _problems(error: ValidationError) -> list[str]:
-    """What a deck file has wrong, each with its place; unknown keys with the nearest known one."""
+    """The faults of a deck file, each with its place; unknown keys with the nearest known one."""
     models: dict[str, type[_Model]] = {"cards": _CardLine, "random": _RandomCards}
     texts = []
     for problem in error.errors():

@@ -19,7 +19,7 @@ LEGENDARY_COPIES = 1
 
 @dataclass(frozen=True)
 class Deck:
-    """Thirty cards, or a pool from which thirty are drawn afresh for each game and player.
+    """Thirty cards, or a pool from which thirty are drawn for each game and player.
 
     Attributes:
         name: as commands and results write it.
@@ -43,7 +43,7 @@ class Deck:
             raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
 
     def __hash__(self) -> int:
-        return hash(self.name)  # of thirty cards it would take longer than comparing them
+        return hash(self.name)  # hashing thirty cards would take longer than comparing them
 
     def record(self, table: CardTable) -> np.void:
         """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
@@ -54,7 +54,7 @@ class Deck:
 
     @property
     def identity(self) -> list[Any]:
-        """Name, whether it is random, and the text of each card: what hashes of configurations count."""
+        """Name, whether it is random, and the text of each card, for the hashes of configurations."""
         return [self.name, self.random, *(card.identity for card in self.cards)]
 
     def counts(self) -> list[tuple[Card, int]]:
@@ -64,7 +64,7 @@ class Deck:
 
 
 def table_of(decks: Iterable[Deck]) -> CardTable:
-    """One card table for several decks, in their order; cards that play and read alike share one number."""
+    """One card table for several decks, in their order; cards with the same `key` share one number."""
     found: dict[object, Card] = {}
     for deck in decks:
         for card in deck.cards:
@@ -74,7 +74,7 @@ def table_of(decks: Iterable[Deck]) -> CardTable:
 
 @lru_cache(maxsize=64)
 def tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
-    """Card table of some decks, and their records for kernels; made once, and not to be changed."""
+    """Card table of some decks, and their records for kernels; cached, so do not modify them."""
     table = table_of(decks)
     return table, deck_records(decks, table)
 
@@ -87,10 +87,10 @@ def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
 def check_counts(
     cards: Sequence[Card], where: str, copies: int = COPIES, legendary: int = LEGENDARY_COPIES
 ) -> None:
-    """Refuse a list that is not 30 cards or holds too many copies; reprints count as one card.
+    """Refuse a list that is not 30 cards or holds too many copies; reprints count as the same card.
 
     Raises:
-        DeckError: with all that is wrong in one message.
+        DeckError: the list is not legal; the message lists every problem.
     """
     problems = []
     if len(cards) != DECK_SIZE:

@@ -33,7 +33,7 @@ class IllegalActionError(ManaforgeError, ValueError):
 
 
 class AgentError(ManaforgeError, TypeError):
-    """What was given as an agent cannot play."""
+    """An object passed as an agent cannot play."""
 
 
 class SeedError(ManaforgeError, ValueError):

@@ -1,6 +1,6 @@
-"""Cards and game states as text: the writing half of `engine.notation`, which has the format.
+"""Cards and game states as text: the writing half of `engine.notation`, which describes the format.
 
-It knows states and card tables alone, so that positions and their errors can be written too.
+It needs only states and card tables, so that `engine.position` can use it in its errors.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from engine.cards import Card, CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
 
 COUNTERS = ("fatigue", "died", "burned")
-"""Counts of a side that are written where they are not 0."""
+"""Counters of a side, written unless they are 0."""
 
 
 def format_card(card: Card) -> str:
@@ -29,7 +29,7 @@ def format_keywords(keywords: int) -> str:
 
 
 def format_state(state: np.void, table: CardTable) -> str:
-    """One line that holds all of a state, dtype `engine.state.STATE`, with the cards it is about."""
+    """A whole state, dtype `engine.state.STATE`, on one line, with the names of its cards."""
     head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
     head += "" if state["first_draw"] else " no first draw"
     return " | ".join([head, *(_format_side(table, side) for side in state["sides"])])

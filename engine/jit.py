@@ -1,9 +1,9 @@
-"""The one compiler decorator, and the cache that can never play yesterday's rules.
+"""The one compiler decorator, and a kernel cache that is never stale.
 
-numba's own cache looks at the file of the compiled function alone: when a function it calls, or a
-constant in another file, changes, it goes on using the old machine code. Here every kernel is
+numba's own cache checks only the file of the compiled function: when a function it calls, or a
+constant in another file, changes, it keeps using the old machine code. Here every kernel is
 cached in a folder named by a hash of all sources that any kernel can reach, so that a change
-anywhere means another folder.
+in any of them starts a new folder.
 
 Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs kernels as Python.
 """
@@ -62,7 +62,7 @@ def kernel_sources(root: Path) -> list[Path]:
 
 
 def _imports(module: str, path: Path) -> set[str]:
-    """Dotted names of all that a source file may import; a name that is no module does no harm."""
+    """Dotted names of all that a source file may import; names that are not modules are harmless."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -78,7 +78,7 @@ def _imports(module: str, path: Path) -> set[str]:
 def fingerprint(root: Path) -> str:
     """A hash of all kernel sources under `root` and of how they are compiled; 16 hex digits.
 
-    numba's own cache does not tell code with checked array bounds from code without.
+    Bounds checking is part of it, since numba's own cache ignores that setting.
     """
     digest = hashlib.blake2b(digest_size=8)
     compiler = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
@@ -89,7 +89,7 @@ def fingerprint(root: Path) -> str:
 
 
 def _open_cache(root: Path) -> Path | None:
-    """The cache folder of these sources, made and swept of old ones; None where none can be made."""
+    """Create the cache folder of these sources and delete old ones; None where it cannot be written."""
     base = Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
     folder = base / fingerprint(root)
     try:
@@ -113,18 +113,18 @@ def _open_cache(root: Path) -> Path | None:
 
 
 CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
-"""Where this process keeps its compiled kernels; None when no folder could be written."""
+"""Where this process keeps its compiled kernels; None when the folder cannot be written."""
 
 
-_NOTICE = "Compiling the game's kernels (each once after an update, some seconds)"
+_NOTICE = "Compiling the game's kernels (once after an update, some seconds)"
 
 
 class _CompileNotice(event.Listener):
-    """Says on standard error that kernels are being compiled, once, and only when they are."""
+    """Prints on standard error, once, that kernels are being compiled."""
 
     def __init__(self) -> None:
         self._depth = 0
-        self._told = False
+        self._announced = False
         self._status: Status | None = None
 
     def _is_ours(self, occurrence: Any) -> bool:
@@ -139,15 +139,11 @@ class _CompileNotice(event.Listener):
             return
         console = Console(stderr=True)
         if console.is_terminal:
-            self._status = console.status("Compiling the game's kernels (once after an update, some seconds)")
+            self._status = console.status(_NOTICE)
             self._status.start()
-        elif not self._told:
-            print(
-                "Compiling the game's kernels (once after an update, some seconds)",
-                file=sys.stderr,
-                flush=True,
-            )
-        self._told = True
+        elif not self._announced:
+            print(_NOTICE, file=sys.stderr, flush=True)
+        self._announced = True
 
     def on_end(self, event: Any) -> None:
         if not self._is_ours(event):
@@ -163,7 +159,7 @@ event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-cal
 
 @contextmanager
 def _numba_cache_in(folder: Path | None) -> Iterator[None]:
-    """Point numba's cache at `folder` while one function is decorated, and back again."""
+    """Point numba's cache at `folder` while one function is decorated."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")
     try:
@@ -173,9 +169,9 @@ def _numba_cache_in(folder: Path | None) -> Iterator[None]:
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel: cached by the hash of all kernel sources, and free of the GIL while it runs.
+    """Compile a kernel: cached by the hash of all kernel sources, and without the GIL while it runs.
 
-    No fast-math: the same bits on every machine of one architecture.
+    No fast-math, so that results are the same bits on every machine of one architecture.
     """
     with _numba_cache_in(CACHE_FOLDER):
         compiled: Callable[P, R] = numba.njit(cache=CACHE_FOLDER is not None, nogil=True)(function)

@@ -1,7 +1,6 @@
 """One game between two agents: played, recorded, replayed.
 
-An agent that raises or acts illegally loses the game with the reason recorded; nothing it does stops
-the games around it.
+An agent that raises or acts illegally loses that game, with the reason recorded; other games go on.
 """
 
 import json
@@ -27,7 +26,7 @@ from engine.view import PlayerView
 
 
 class Agent(Protocol):
-    """Anything that can play: it has a name, and chooses an action at every decision of its turns."""
+    """Anything with a name that chooses an action at every decision of its turns."""
 
     name: str
 
@@ -70,7 +69,7 @@ class GameRecord:
 
         Raises:
             NotationError: it was recorded under other rules, or a text is broken.
-            IllegalActionError: an action is not legal where it stands.
+            IllegalActionError: an action is not legal in its position.
         """
         if self.rules_version != RULES_VERSION:
             raise NotationError(f"recorded under rules {self.rules_version}; this is rules {RULES_VERSION}")
@@ -88,7 +87,7 @@ class GameRecord:
         """Read a record back.
 
         Raises:
-            NotationError: the text is no record.
+            NotationError: the text is not a record.
         """
         try:
             content = json.loads(text)
@@ -110,12 +109,12 @@ class MatchResult:
 
     Attributes:
         outcome: FIRST_WINS, SECOND_WINS or DRAW.
-        turns: rounds of both players begun, at most the ruleset's cap.
+        turns: rounds begun, at most the ruleset's cap.
         reason: why it ended.
-        error: of an agent that lost by a fault, what it did; else "".
+        error: what the agent that forfeited the game did; "" without a forfeit.
         position: the last position.
-        start: the first one.
-        actions: what was played.
+        start: the first position.
+        actions: every action, in order.
     """
 
     outcome: Outcome
@@ -165,7 +164,7 @@ def deal(
 
 
 def deal_key(decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset) -> Position:
-    """The same by the key of the deal's stream."""
+    """The first position of a game, as `deal` makes it, by the key of the deal's stream."""
     table, records = tables_of(decks)
     state = empty_state()
     new_game(state, table.array, records[0], records[1], rules.array, key)
@@ -181,7 +180,7 @@ def play(
     ruleset: str | Ruleset = "thesis",
     watch: Watcher | None = None,
 ) -> MatchResult:
-    """Play one game. The same seed and address deal the same cards and give agents the same streams.
+    """Play one game. The same seed and address give the same deal and the same streams for the agents.
 
     Args:
         first: the agent who goes first.
@@ -196,7 +195,7 @@ def play(
         UnknownNameError: there is no such deck or ruleset.
         DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
-        AgentError: `first` or `second` is no agent.
+        AgentError: `first` or `second` is not an agent.
     """
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
@@ -212,12 +211,12 @@ def play_on(
     streams: Sequence[np.random.Generator],
     watch: Watcher | None = None,
 ) -> MatchResult:
-    """Play a game on from a position, which is modified in place.
+    """Play a game from a position to its end. The position is modified in place.
 
     Args:
         agents: by seat.
         position: where to begin.
-        streams: the agents' own, by seat.
+        streams: the agents' random streams, by seat.
         watch: called after each action with the position before it.
     """
     start = position.copy()
@@ -243,15 +242,15 @@ def play_on(
     if position.state["turn"] > position.state["turn_cap"]:
         reason = Reason.TURN_CAP
     else:
-        tired = not actions or actions[-1].kind == ActionKind.END_TURN
-        reason = Reason.FATIGUE if tired else Reason.HERO_DIED
+        at_draw = not actions or actions[-1].kind == ActionKind.END_TURN
+        reason = Reason.FATIGUE if at_draw else Reason.HERO_DIED
     return MatchResult(position.outcome, _turns(position), reason, position, start, tuple(actions))
 
 
 def _forfeit(
     position: Position, reason: Reason, error: str, start: Position, actions: list[Action]
 ) -> MatchResult:
-    """The result of a game that the player to move lost by a fault."""
+    """The result of a game that the player to move forfeits."""
     outcome = Outcome.SECOND_WINS if position.active == 0 else Outcome.FIRST_WINS
     return MatchResult(outcome, _turns(position), reason, position, start, tuple(actions), error)
 

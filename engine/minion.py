@@ -26,8 +26,8 @@ class MinionSpec:
         lifesteal: damage it deals heals its hero.
         poisonous: destroys any minion it damages.
         stealth: cannot be attacked until it attacks.
-        attacks_left: attacks it still has this turn, 0 to 2. None means all of a minion on board: 1,
-            with Windfury 2. For a minion in hand it means nothing.
+        attacks_left: attacks it still has this turn, 0 to 2; None means all of them: 1, with Windfury 2.
+            Ignored for a minion in hand.
 
     Raises:
         CardError: a number is of the wrong type or out of range; the message names the field.
@@ -79,7 +79,7 @@ def keyword_flags(names: Iterable[str]) -> dict[str, bool]:
     """Keyword arguments of `MinionSpec` from names such as "divine shield" or "divine_shield".
 
     Raises:
-        UnknownNameError: a name is no supported keyword.
+        UnknownNameError: a name is not a supported keyword.
     """
     flags = dict.fromkeys(KEYWORD_FIELDS, False)
     for name in names:

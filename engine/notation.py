@@ -14,8 +14,8 @@ A position:
 - `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
 - A hidden card is `?`, several in a row `12 ?`.
 
-Written by hand, all but the two `hero`s may be left out: names, costs (0), mana (as the turn brings
-it), counters, empty lists. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
+Only the two `hero`s are required: names, costs (0), mana (full for the turn), counters and empty lists may
+be left out. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
 `end turn`; a name in brackets after it is a comment.
 """
 
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 MAX_COUNT = 9_999
-"""Largest fatigue and other count that can be written, and deepest a dead hero's health."""
+"""Largest counter that can be written; a dead hero's health may go down to its negative."""
 
 _N = r"\d{1,4}"
 _LETTERS = f"[{KEYWORD_LETTERS}]*"
@@ -78,12 +78,12 @@ _ACTION = re.compile(
 
 
 def format_position(position: Position) -> str:
-    """One line that holds all of a position."""
+    """A whole position on one line."""
     return format_state(position.state, position.table)
 
 
 def format_action(action: Action, position: Position | None = None) -> str:
-    """An action; with a position, the names of what it is about follow in brackets."""
+    """An action; with a position, followed by the names of its cards in brackets."""
     return position.describe(action) if position else str(action)
 
 
@@ -91,7 +91,7 @@ def parse_action(text: str) -> Action:
     """Read an action.
 
     Raises:
-        NotationError: the text is none.
+        NotationError: the text is not an action.
     """
     match = _ACTION.match(text.strip())
     if not match:
@@ -111,8 +111,8 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     """Read a position.
 
     Args:
-        text: as `format_position` writes it, or shorter (see the module's text).
-        table: the cards to number by; by default a new table in the order the text names them.
+        text: as `format_position` writes it, or shorter (see the module's docstring).
+        table: the card table to use; by default a new one, in the order the text names the cards.
 
     Raises:
         NotationError: the text breaks the notation or a limit of the game; the message quotes the place.
@@ -122,7 +122,7 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     if len(parts) != 2:
         raise NotationError(
             f"a position is 'turn N first | hero ... | hero ...', and {text!r} has "
-            f"{len(parts)} part{'s' if len(parts) != 1 else ''} beside the turn"
+            f"{len(parts)} part{'s' if len(parts) != 1 else ''} besides the turn"
         )
     match = _TURN.match(head)
     if not match:
@@ -141,7 +141,7 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
 
 
 class _Numbers:
-    """Card texts to numbers: of a given table, or of one that grows as texts are read."""
+    """Maps card texts to numbers of a given table, or of one that grows as texts are read."""
 
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
@@ -155,7 +155,7 @@ class _Numbers:
         match = _CARD.match(text)
         if not match:
             raise NotationError(
-                f"not a card: {text!r}; names are labels and the numbers count, so write for example "
+                f"not a card: {text!r}; a card needs its numbers, for example "
                 '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters)'
             )
         if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
@@ -189,7 +189,7 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> N
                 f"cannot read {text[at:]!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
             )
         if match["key"] in fields:
-            raise NotationError(f"{match['key']!r} stands twice in {text!r}")
+            raise NotationError(f"{match['key']!r} appears twice in {text!r}")
         fields[match["key"]] = match["word"] if match["list"] is None else match["list"]
         at = match.end()
     unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS}

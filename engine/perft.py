@@ -17,7 +17,7 @@ def perft(position: Position, depth: int) -> int:
 
     Args:
         position: where to begin; not changed.
-        depth: length of the sequences, 0 to 12. Games that end earlier count nothing beyond.
+        depth: length of the sequences, 0 to 12. Games that end earlier are not counted.
 
     Raises:
         NotationError: the depth is out of range.

@@ -1,6 +1,6 @@
 """Random games, compiled: one from any position, or a batch from the deal.
 
-A playout to the end is what Monte Carlo agents are made of, and what measures the speed of the rules.
+Playouts are the core of Monte Carlo agents, and measure the speed of the rules.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
         key: stream of the choices; choice n of the game is number n of the stream.
 
     Returns:
-        How it ended, an `Outcome`.
+        The game's `Outcome`.
     """
     index = 0
     while outcome(state) == Outcome.ONGOING:

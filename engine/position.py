@@ -1,4 +1,4 @@
-"""Position: a state with the cards it is about. The checked way to play; kernels are `engine.rules`."""
+"""Position: a state with its card table. The checked way to play; kernels are `engine.rules`."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ class Position:
 
     Attributes:
         state: a record of dtype `engine.state.STATE`. `play` modifies it in place.
-        states: the same as an array of shape (1,): Python calls kernels with arrays eight times as fast.
+        states: the same as an array of shape (1,), with which Python calls kernels eight times as fast.
         table: the game's cards; hands, decks and boards hold numbers into it.
     """
 
@@ -29,7 +29,7 @@ class Position:
         self.table = table
 
     def __reduce__(self) -> tuple[Callable[..., "Position"], tuple[bytes, CardTable]]:
-        # So that a copy's record and array are one memory, as they are here.
+        # The record and the array of a copy must share memory too.
         return _from_bytes, (self.state.tobytes(), self.table)
 
     def copy(self) -> "Position":
@@ -67,9 +67,9 @@ class Position:
             action = Action.checked(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error} in {self}") from None
-        # A code has room for these places only: others are nobody's.
-        known = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
-        deaths = rules.play_checked(self.states, self.table.array, action.code) if known else rules.ILLEGAL
+        # A code has room only for these places; larger ones do not exist.
+        valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
+        deaths = rules.play_checked(self.states, self.table.array, action.code) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
         return deaths
@@ -79,7 +79,7 @@ class Position:
         return None if number in (COIN, UNKNOWN) else self.table.cards[number]
 
     def describe(self, action: Action) -> str:
-        """An action with the names of what it is about: "attack 1 -> hero (River Crocolisk)"."""
+        """An action with the names of its cards: "attack 1 -> hero (River Crocolisk)"."""
         own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
         names = []
         if action.kind == ActionKind.PLAY and 0 <= action.source < own["n_hand"]:
@@ -99,7 +99,7 @@ class Position:
         return format_state(self.state, self.table)
 
     def _reason(self, action: Action) -> str:
-        """Why an illegal action is illegal, as a card player would say it."""
+        """Why an illegal action is illegal, in a card player's words."""
         own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
         if self.outcome != Outcome.ONGOING:
             return "after the end of the game"
@@ -110,7 +110,7 @@ class Position:
                 return "onto a full board"
             return f"with {own['mana']} mana"
         if action.kind != ActionKind.ATTACK:
-            return "is no action"
+            return "is not an action"
         if not 0 <= action.source < own["n_board"]:
             return f"with {own['n_board']} minions on board"
         attacker = own["board"][action.source]
@@ -122,7 +122,9 @@ class Position:
             return f"against {enemy['n_board']} minions"
         if any(rules.guards(enemy["board"][place]) for place in range(enemy["n_board"])):
             return "behind Taunt"
-        return "on the turn Rush brought it" if action.target == HERO else "against a Stealthed minion"
+        if action.target == HERO:
+            return "on the turn it was played with Rush"
+        return "against a Stealthed minion"
 
 
 _OUTCOMES = tuple(Outcome)
@@ -133,7 +135,7 @@ def _from_bytes(state: bytes, table: CardTable) -> Position:
 
 
 def empty_state(like: np.void | None = None) -> np.void:
-    """A writable state record of its own: all zero, or a copy of `like`."""
+    """A new writable state record: all zero, or a copy of `like`."""
     # Copied as bytes: numpy copies records field by field, which takes ten times as long.
     content = bytearray(STATE.itemsize) if like is None else bytearray(like.tobytes())
     state: np.void = np.frombuffer(content, STATE)[0]

@@ -23,11 +23,11 @@ class Ruleset:
         hand_second: opening cards of the other player, before The Coin.
         coin: whether the other player gets The Coin.
         first_draw: whether both players draw at the start of their first turn.
-        turn_cap: rounds of both players after which the game is a draw.
+        turn_cap: rounds after which the game is a draw.
         mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
 
     Raises:
-        RulesetError: a number is no integer or out of range.
+        RulesetError: a number is not an integer or out of range.
     """
 
     name: str
@@ -74,7 +74,7 @@ def find_ruleset(name: str) -> Ruleset:
     """The ruleset of this name.
 
     Raises:
-        UnknownNameError: there is none; the message lists the nearest names.
+        UnknownNameError: no ruleset has it; the message lists the nearest names.
     """
     if name not in rulesets():
         raise unknown_name("ruleset", name, rulesets())

@@ -1,11 +1,11 @@
-"""Random numbers by address: a stream is found by what it is for, never carried from place to place.
+"""Random numbers by address: a stream is derived from its purpose, never passed around.
 
 A key of 64 bits is derived step by step from an address such as (run seed, generation, deck pair,
 setup, purpose); the n-th number of a stream is a pure function of its key and n. Both are blocks of
 Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel Random
 Numbers: As Easy as 1, 2, 3" (SC 2011), and agree with its published known answers.
 
-Only 32-bit words are multiplied, in 64 bits, so nothing ever wraps around.
+Only 32-bit words are multiplied, in 64 bits, so nothing ever overflows.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def philox(
 
 @njit
 def derive(key: np.uint64, part: int) -> np.uint64:
-    """The key one step further down an address; `part` is in [0, 2**32). Python calls `stream_key`."""
+    """The key one step further down an address; `part` is in [0, 2**32). From Python use `stream_key`."""
     w0, w1, _, _ = philox(np.uint64(part), _ZERO, _ZERO, _TAG_DERIVE, key)
     return np.uint64(w0 | (w1 << _SHIFT))
 
@@ -115,10 +115,10 @@ def stream_key(seed: int, *address: int) -> np.uint64:
         *address: integers in [0, 2**32), such as generation, deck pair, setup number, `Purpose`.
 
     Raises:
-        SeedError: a part is no integer or is out of range.
+        SeedError: a part is not an integer or is out of range.
     """
     key = np.uint64(_checked("seed", seed, MAX_KEY))
-    # The length first: an address and one that goes on below it share no stream.
+    # The length comes first, so that an address and a longer one below it share no stream.
     key = np.uint64(derive(key, len(address)))
     for place, part in enumerate(address):
         key = np.uint64(derive(key, _checked(f"address[{place}]", part, MAX_WORD)))
@@ -126,10 +126,10 @@ def stream_key(seed: int, *address: int) -> np.uint64:
 
 
 def generator(seed: int, *address: int) -> np.random.Generator:
-    """A numpy generator for Python code, seeded by address like everything else.
+    """A numpy generator for Python code, seeded by address.
 
     Raises:
-        SeedError: a part is no integer or is out of range.
+        SeedError: a part is not an integer or is out of range.
     """
     return generator_of(stream_key(seed, *address))
 
@@ -140,9 +140,9 @@ def generator_of(key: np.uint64) -> np.random.Generator:
 
 
 def key_of(stream: np.random.Generator) -> np.uint64:
-    """The key of a stream that `generator` or `generator_of` made, however much was drawn from it.
+    """The key of a stream that `generator` or `generator_of` made, however many numbers were drawn.
 
-    With it an agent in Python draws the same numbers as its compiled twin.
+    With it an agent in Python draws the same numbers as its compiled version.
     """
     return np.uint64(stream.bit_generator.state["state"]["key"][0])
 

@@ -1,4 +1,4 @@
-"""Versions of all here that decides how a game goes; those of solvers are in `ilp_agent.versions`."""
+"""Versions of all engine parts that affect games; those of solvers are in `ilp_agent.versions`."""
 
 import hashlib
 import sys

@@ -18,8 +18,8 @@ class MinionView:
 
     Attributes:
         card: the card it was played from, with its printed numbers.
-        attack: present damage.
-        health: present health.
+        attack: current attack.
+        health: current health.
         keywords: bits of the keywords it still has; `has(Keyword.TAUNT)` asks for one.
         attacks_left: attacks it may still make this turn, 0 to 2.
         arrived: whether it was played this turn.
@@ -39,7 +39,7 @@ class MinionView:
 
     @property
     def spec(self) -> MinionSpec:
-        """Its present numbers and keywords, with the attacks it has left."""
+        """Its current numbers and keywords, with the attacks it has left."""
         flags = keyword_flags_of(self.keywords)
         cost, worth = self.card.spec.cost, self.card.spec.value
         return MinionSpec(self.attack, self.health, cost, worth, **flags, attacks_left=self.attacks_left)
@@ -54,7 +54,7 @@ class SideView:
         armour: of the hero, lost before health.
         mana: left this turn.
         crystals: mana a turn.
-        fatigue: draws made from an empty deck; the next deals one more.
+        fatigue: draws made from an empty deck; the next one deals one damage more than this.
         hand_size: cards in hand.
         deck_size: cards in deck.
     """
@@ -89,8 +89,8 @@ class SideView:
 class PlayerView:
     """All a player knows at a decision: own hand, both boards, counts of what is hidden.
 
-    The opponent's hand and deck are unknown; the own deck is known as a set of cards, not in order. Deck
-    lists are open: the card table names the cards of both decks.
+    The opponent's hand and deck are hidden; the player's own deck is known without its order. Deck lists
+    are open: the card table names the cards of both decks.
 
     Attributes:
         position: the position with hidden cards replaced, for kernels and notation; read-only.
@@ -103,7 +103,7 @@ class PlayerView:
 
     @property
     def turn(self) -> int:
-        """The round of both players, from 1."""
+        """The round, from 1."""
         return int(self.position.state["turn"])
 
     @cached_property
@@ -132,7 +132,7 @@ def _observed(states: np.ndarray, seat: int) -> np.void:
 
 @njit
 def _hide(states: np.ndarray, seat: int) -> None:
-    """Blot out what the player at `seat` cannot know. `states`, shape (1,), is modified in place."""
+    """Hide what the player at `seat` cannot know. `states`, shape (1,), is modified in place."""
     own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
     for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
         card, before = own["deck"][place], place

@@ -1,4 +1,4 @@
-"""What a run is: frozen, typed, complete when written back. TOML in, TOML out; unknown keys are errors."""
+"""The configuration of a run, from TOML and back: frozen, typed, complete; unknown keys are errors."""
 
 import hashlib
 import json
@@ -31,21 +31,21 @@ LONGEST_PATH = 4_000
 """Characters."""
 
 ADDRESSES_OF_FILES = ("", "auto")
-"""A file from elsewhere must not choose whose cluster this machine joins."""
+"""What a file may hold: one from elsewhere must not choose the cluster that this machine joins."""
 
 HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
     *("es.initial_sigma", "es.shared_draw", "es.recombination", "es.bounds"),
     *("final.games", "final.benchmark_games"),
 )
-"""Keys that are part of every configuration's hash, also at their defaults. The list does not grow.
+"""Keys that are part of every configuration's hash, even at their defaults. Never add to this list.
 
-A key added later counts where it differs from its default, so that the configurations, run folders and
-champions made before it keep their hash.
+A key added later is hashed only where it differs from its default, so that older configurations, run
+folders and champions keep their hash.
 """
 
 NOT_HASHED = ("generations", "pool", "workers", "address")
-"""What may differ between two runs that give the same bytes, as far as both go."""
+"""Keys that do not change the bytes of a run, as far as it goes."""
 
 
 class ConfigError(ManaforgeError, ValueError):
@@ -74,7 +74,7 @@ _WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backe
 
 
 def _has_weights(agent: str) -> str:
-    """Refuse an agent that plays without weights, or that nobody knows."""
+    """Refuse an agent kind that is unknown or has no weights."""
     if agent not in weighted_kinds():
         raise ValueError(f"Input should be {listed(map(repr, weighted_kinds()), 'or')}")
     return agent
@@ -85,10 +85,10 @@ class _RunConfig(_Model):
 
     schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
     seed: Annotated[
-        int, Field(ge=0, lt=2**63, description="of every random number; another seed is another run")
+        int, Field(ge=0, lt=2**63, description="seed of all random numbers; another seed is another run")
     ] = 1
     strategy: Annotated[
-        str, Field(description="; ".join(f"{name}: {one.SUMMARY}" for name, one in STRATEGIES.items()))
+        str, Field(description="; ".join(f"{name}: {kind.SUMMARY}" for name, kind in STRATEGIES.items()))
     ] = next(iter(STRATEGIES))
     mu: Annotated[int, Field(ge=2, le=10_000, description="parents, individuals")] = 10
     lambda_: Annotated[
@@ -96,7 +96,7 @@ class _RunConfig(_Model):
     ] = 10
     generations: Annotated[
         int,
-        Field(ge=0, le=1_000_000, description="generations after the first, which holds the parents alone"),
+        Field(ge=0, le=1_000_000, description="generations after the first, which has only the parents"),
     ] = 100
     games: Annotated[
         int, Field(ge=2, multiple_of=2, description="games for each pairing and ordered pair of decks; even")
@@ -129,14 +129,15 @@ class _RunConfig(_Model):
         ),
     ] = DEFAULT_BACKEND
     pool: Annotated[
-        Literal["auto", "local", "ray"], Field(description="who plays the games; auto chooses and says what")
+        Literal["auto", "local", "ray"],
+        Field(description="threads (local) or Ray; auto chooses and prints which"),
     ] = "auto"
     workers: Annotated[
         int, Field(ge=0, le=100_000, description="workers; 0: one for each processor that may be used")
     ] = 0
     address: Annotated[
         str,
-        Field(description="Ray cluster to join: auto; empty: a Ray of our own; HOST:PORT by --address alone"),
+        Field(description="Ray cluster to join: auto, or empty for none; HOST:PORT only by --address"),
     ] = ""
     if TYPE_CHECKING:  # added below, after the sections of the strategies
         final: FinalOptions = FinalOptions()
@@ -150,7 +151,7 @@ class _RunConfig(_Model):
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
         if not AGENTS[self.agent].takes_backend and self.backend != DEFAULT_BACKEND:
             raise ValueError(
-                f'backend "{self.backend}" solves for agent "{_WITH_SOLVER}"; "{self.agent}" has none'
+                f'backend "{self.backend}" is for agent "{_WITH_SOLVER}"; "{self.agent}" takes none'
             )
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
@@ -161,7 +162,7 @@ class _RunConfig(_Model):
         return self
 
     def to_toml(self) -> str:
-        """The whole configuration, every default filled in; an address only where a file may say it."""
+        """The whole configuration with all defaults; an address only where a file may hold it."""
         content = self.model_dump(mode="json", by_alias=True)
         if self.address not in ADDRESSES_OF_FILES:
             content["address"] = ""
@@ -169,9 +170,9 @@ class _RunConfig(_Model):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that decides the bytes of a run (not pool, workers, address, generations).
+        """SHA-256 of everything that determines the bytes of a run (not pool, workers, address, generations).
 
-        Decks count by name and the cards they hold, wherever their files are: an edited deck is another run.
+        Decks are hashed by name and cards, wherever their files are: an edited deck is another run.
         """
         content: dict[str, Any] = {}
         for key, value, default in _values(self):
@@ -183,12 +184,12 @@ class _RunConfig(_Model):
 
     @property
     def strategy_options(self) -> StrategyOptions | None:
-        """The section of the strategy this run uses; None where it has none."""
+        """The section of this run's strategy; None where it has no section."""
         options: StrategyOptions | None = getattr(self, self.strategy, None)
         return options
 
     def changed(self, **values: Any) -> "RunConfig":
-        """The same with other values, checked again.
+        """A copy with other values, checked again.
 
         Raises:
             ConfigError: a value is not allowed.
@@ -199,8 +200,8 @@ class _RunConfig(_Model):
 if TYPE_CHECKING:
     RunConfig = _RunConfig
 else:
-    # Sections of strategies come from their registry; "final" stays behind them.
-    _SECTIONS = {name: one.OPTIONS for name, one in STRATEGIES.items() if one.OPTIONS}
+    # Sections of strategies come from their registry; "final" follows them.
+    _SECTIONS = {name: kind.OPTIONS for name, kind in STRATEGIES.items() if kind.OPTIONS}
     _SECTIONS["final"] = FinalOptions
     RunConfig = create_model(
         "RunConfig",
@@ -216,18 +217,18 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     Args:
         path: a file, or a name of `configs/`.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or 'decks=["hearthsim-basic"]'; values are
-            TOML, and a text needs no quotes.
+            TOML, but text needs no quotes.
 
     Raises:
-        ConfigError: it cannot be read or used; the message names the key, and the nearest of an unknown one.
+        ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
     """
     file = find_config(path)
     content = read_toml(file, "configuration")
     address = content.get("address", "")
     if isinstance(address, str) and address not in ADDRESSES_OF_FILES:
         raise ConfigError(
-            f'{file}: address: a file may say "auto" or nothing, got {address!r}: who runs a cluster can run '
-            "code on whoever joins it. Name it on the command line: --address"
+            f'{file}: address: a file may only hold "auto" or nothing, got {address!r}: a cluster can run '
+            "code on the machines that join it. Give it on the command line: --address"
         )
     for override in overrides:
         _override(content, override)
@@ -238,13 +239,13 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     """The content of a TOML file.
 
     Raises:
-        ConfigError: it cannot be read or is none; the message calls it `what`.
+        ConfigError: it cannot be read or is not TOML; the message calls it `what`.
     """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {what} {file}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
         raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
 
@@ -253,6 +254,7 @@ def find_config(path: str | Path) -> Path:
 
     Raises:
         UnknownNameError: it is neither.
+        ConfigError: no file can have this name.
     """
     if len(str(path)) > LONGEST_PATH or "\0" in str(path):
         raise ConfigError(f"no configuration can have the name {str(path)[:40]!r}...")
@@ -273,7 +275,7 @@ def shipped_configs() -> list[str]:
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every key with what it means, in the order of the file."""
+    """Every key with its meaning, in the order of the file."""
     for name, field in model.model_fields.items():
         key = prefix + (field.alias or name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
@@ -283,7 +285,7 @@ def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[t
 
 
 def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every key with its value and its default, both as JSON has them."""
+    """Every key with its value and its default, both as JSON values."""
     content = config.model_dump(mode="json", by_alias=True)
     for name, field in type(config).model_fields.items():
         key = field.alias or name
@@ -322,11 +324,11 @@ def _validated(content: dict[str, Any], where: str) -> RunConfig:
     except ValidationError as errors:
         known = dict(meanings())
         lines = []
-        for wrong in errors.errors():
-            key = ".".join(map(str, wrong["loc"]))
-            if wrong["type"] == "extra_forbidden":
+        for problem in errors.errors():
+            key = ".".join(map(str, problem["loc"]))
+            if problem["type"] == "extra_forbidden":
                 lines.append(str(unknown_name("key", key, known)))
             else:
-                said = wrong["msg"].removeprefix("Value error, ")
-                lines.append(f"{key}: {said}, got {wrong['input']!r}" if key else said)
+                reason = problem["msg"].removeprefix("Value error, ")
+                lines.append(f"{key}: {reason}, got {problem['input']!r}" if key else reason)
         raise ConfigError(f"{where}: {'; '.join(lines)}") from None

@@ -1,4 +1,4 @@
-"""Where every random number of a run comes from: an address below the run's seed, never a carried state.
+"""The random streams of a run, each derived from the run's seed by address; no generator is passed around.
 
 | stream | address below the run's seed |
 | --- | --- |
@@ -28,12 +28,12 @@ class Stream(IntEnum):
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:
-    """Draws of an individual of the first population."""
+    """Stream of an individual of the first population."""
     return generator(seed, Stream.FIRST, individual)
 
 
 def child_stream(seed: int, generation: int, child: int) -> np.random.Generator:
-    """Draws of a child: whom it comes from, and its mutation."""
+    """Stream of a child: choice of its parents, and its mutation."""
     return generator(seed, Stream.CHILD, generation, child)
 
 

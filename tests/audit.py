@@ -1,4 +1,4 @@
-"""Known vulnerabilities of the locked packages; where no advisory source answers, it says so loudly."""
+"""Known vulnerabilities of the locked packages; prints a warning if no advisory source can be reached."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ OPTIONS = (
 
 
 UNREACHABLE = ("ConnectionError", "ServiceError", "timed out", "Connection refused", "Max retries exceeded")
-"""What pip-audit says where it cannot reach an advisory source."""
+"""Texts of pip-audit when it cannot reach an advisory source."""
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Backends as parameters of tests: those of the registry, skipped with the reason where one is not installed."""
+"""Backends of the registry as parameters of tests; those not installed are skipped with the reason."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Shared by all tests: how much of the random suites to run, and in which compiler mode."""
+"""Shared by all tests: the size of the random suites, the compiler mode, a finished run."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from hypothesis import settings
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 
-# No deadline: a first call compiles. The same examples every time: a failure must not come and go.
+# No deadline, since a first call compiles. The same examples every time, so that failures repeat.
 settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
 settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
@@ -34,5 +34,5 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(finished: Path, tmp_path: Path) -> Path:
-    """The same, to be changed."""
+    """A copy of the finished run, which tests may change."""
     return Path(shutil.copytree(finished, tmp_path / "copy"))

@@ -1,4 +1,4 @@
-"""A second, plain reading of the rules, to be compared with the compiled one. Slow and simple on purpose.
+"""A second, plain implementation of the rules, for comparison with the compiled one. Slow and simple.
 
 It shares nothing with `engine.rules` and `engine.state` but the random shuffles, which are inputs of a
 game. Minions are dictionaries, sides are objects with lists, actions are their texts.
@@ -274,7 +274,7 @@ def facts_of(position):
 
 
 def game_of(position):
-    """A reference game that stands where an engine position stands."""
+    """A reference game in the state of an engine position."""
     state = position.state
     game = Game(
         cards_of(position.table),

@@ -1,4 +1,4 @@
-"""Runs the notebooks where they stand and keeps their outputs. Run with `make notebooks`."""
+"""Runs the notebooks in place and stores their outputs. Run with `make notebooks`."""
 
 from pathlib import Path
 

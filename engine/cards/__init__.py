@@ -37,11 +37,11 @@ _NUMBERS = re.compile(r"(?:\d+:)?\d+/\d|\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card of a deck: who it is, and what it does on the board.
+    """One card: its identity in the card base, and its numbers in play.
 
     Attributes:
-        id: Hearthstone's card id, such as "CS2_172"; "" for a minion of no catalogue.
-        dbf_id: its number in deck codes; 0 for a minion of no catalogue.
+        id: Hearthstone's card id, such as "CS2_172"; "" for a minion that is not in the catalogue.
+        dbf_id: its number in deck codes; 0 for a minion that is not in the catalogue.
         name: English name.
         card_class: "PALADIN", "NEUTRAL", ...
         rarity: "FREE", "COMMON", "RARE", "EPIC" or "LEGENDARY".
@@ -50,7 +50,8 @@ class Card:
         spec: its numbers and keywords.
 
     Raises:
-        CardError: the name holds what positions are made of: ; [ ] | or spaces other than single ones inside.
+        CardError: the name holds a character of the notation (; [ ] |), or spaces other than single ones
+            between words, or begins with a card's numbers.
     """
 
     id: str
@@ -70,22 +71,22 @@ class Card:
 
     @property
     def key(self) -> tuple[str, int, int, int, int, float]:
-        """What makes a card in a game: name, numbers, keywords, worth. Reprints may share it."""
+        """What tells cards apart in a game: name, numbers, keywords, worth. Reprints may share it."""
         spec = self.spec
         return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth
 
     @property
     def identity(self) -> str:
-        """All that this card is, as text: hashes of configurations and tournaments are made of it.
+        """Every field of this card as text, for the hashes of configurations and tournaments.
 
-        Fields listed in `IDENTITY` always count; fields added later where they differ from their default.
+        Fields in `IDENTITY` are always written; fields added later only where they differ from their default.
         """
         return _identity(self, {"spec": _identity(self.spec)})
 
     def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
-        """This card with other keywords, numbers (cost, attack, health) or value, as a deck file may ask.
+        """This card with other keywords, numbers (cost, attack, health) or value, as deck files may set them.
 
-        Where its keywords or numbers changed, it is no longer `exact`.
+        A card whose keywords or numbers changed is no longer `exact`.
         """
         flags: dict[str, Any] = {} if keywords is None else keyword_flags(keywords)
         spec = replace(self.spec, **flags, **numbers)
@@ -95,7 +96,7 @@ class Card:
 
     @property
     def title(self) -> str:
-        """Its name, or its body where it has none."""
+        """Its name, or its body ("3/2") where it has no name."""
         return self.name or f"{self.spec.attack}/{self.spec.health}"
 
     def describe(self) -> str:
@@ -115,15 +116,15 @@ IDENTITY = {
         "attacks_left",
     ),
 }
-"""Fields that are part of every card's identity, also at their defaults. The lists do not grow."""
+"""Fields that are part of every card's identity, even at their defaults. Never add to these lists."""
 
 
-def _identity(item: Card | MinionSpec, shown: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Class and fields of a card or its numbers as text; `shown` has the texts of some fields."""
+def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Class and fields of a card or its numbers as text; `written` has fields that are text already."""
     always = IDENTITY[type(item)]
-    later = [one for one in fields(item) if one.name not in always]
-    kept = [one.name for one in later if getattr(item, one.name) != one.default]
-    texts = (f"{name}={shown.get(name, repr(getattr(item, name)))}" for name in (*always, *kept))
+    later = [field for field in fields(item) if field.name not in always]
+    changed = [field.name for field in later if getattr(item, field.name) != field.default]
+    texts = (f"{name}={written.get(name, repr(getattr(item, name)))}" for name in (*always, *changed))
     return f"{type(item).__name__}({', '.join(texts)})"
 
 
@@ -148,7 +149,7 @@ class CardTable:
             )
             for card in self._cards
         ]
-        # An array over bytes cannot be made writable again, also not by an agent that tries.
+        # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(np.array(rows, CARD).tobytes(), CARD)
         self._number = {card.key: number for number, card in enumerate(self._cards)}
 
@@ -201,7 +202,7 @@ class Catalogue:
         """The card with this id, or the newest non-Classic printing of this name (case ignored).
 
         Raises:
-            UnknownNameError: there is none; the message lists the nearest names.
+            UnknownNameError: no card has it; the message lists the nearest names.
             CardError: it is a spell, weapon, hero or location, which cannot be played yet.
         """
         card = self.by_id.get(id_or_name) or self.by_name.get(id_or_name.casefold())

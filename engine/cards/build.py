@@ -33,10 +33,10 @@ def is_exact(text: str, keywords: Sequence[str]) -> bool:
 
 
 def build(folder: Path) -> str:
-    """Write both files and their note into `folder`.
+    """Write both files and SOURCE.md into `folder`.
 
     Returns:
-        A line that counts what was written.
+        A one-line summary with the number of cards.
 
     Raises:
         ModuleNotFoundError: `hearthstone-data` is not installed.

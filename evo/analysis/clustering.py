@@ -1,7 +1,7 @@
-"""Styles of play: clusters of weights by Ward's method, how sure they are, and how they fare by decks. Pure.
+"""Styles of play: clusters of weights by Ward's method, their stability, and their scores by decks. Pure.
 
-Weights are compared in their scale-free form, since scaling them all changes no plan. Source
-of the method: EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
+Weights are compared in their scale-free form, since scaling them all changes no plan. Source of the method:
+EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ STABILITY_DRAWS = 100
 PERMUTATIONS = 999
 CHANCE_DRAWS = 40
 SMALLEST_STABLE = 5
-"""Of smaller clusters the bootstrap says nothing."""
+"""Least size of a cluster whose stability the bootstrap can tell."""
 
 DISTINCT = 1e-9
-"""Shares nearer to each other than this are the same point."""
+"""Shares closer than this are the same point."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Clusters:
     """A population in clusters.
 
     Attributes:
-        members: the population with group (number of the cluster, 1 the largest), silhouette (nan where there
-            is one cluster) and medoid (whether it is its cluster's).
-        tree: Ward's linkage, shape (members - 1, 4), as scipy has it.
+        members: the population with group (number of the cluster, 1 the largest), silhouette (nan if there is
+            one cluster) and medoid (whether it is its cluster's medoid).
+        tree: Ward's linkage, shape (members - 1, 4), in scipy's format.
         levels: one row a number of clusters: groups (that number), silhouette (mean); empty where there are
             none.
-        summary: one row a cluster: group (its number), name, size, runs (how many it comes from), silhouette,
-            stability (mean Jaccard similarity to its nearest cluster in bootstrap draws; above 0.75 is
-            stable), medoid (row in `members`), share_NAME (means).
-        notes: what a reader must know, in words.
+        summary: one row a cluster: group (its number), name, size, runs (number of runs it comes from),
+            silhouette, stability (mean Jaccard similarity to its nearest cluster in bootstrap draws; above
+            0.75 is stable), medoid (row in `members`), share_NAME (means).
+        notes: remarks for the reader, one sentence each.
     """
 
     members: pd.DataFrame
@@ -54,16 +54,14 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
 
     Args:
         population: one row an individual, with run, individual and share_NAME (`evo.analysis.tables`).
-        n_clusters: how many; the best by silhouette without it.
+        n_clusters: number of clusters; None: the best by silhouette.
         seed: of the bootstrap draws.
     """
     notes = []
     columns = shares_of(population)
     scaled = population[population[columns].notna().all(axis=1)].reset_index(drop=True)
     if len(scaled) < len(population):
-        notes.append(
-            f"{len(population) - len(scaled)} individuals have every weight 0 and no style; they are left out"
-        )
+        notes.append(f"{len(population) - len(scaled)} individuals without any weight above 0 are left out")
     shares = scaled[columns].to_numpy()
     n = len(shares)
     distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0
@@ -76,13 +74,13 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     chosen = n_clusters
     if levels.empty:
         reason = (
-            "there is nobody"
+            "there are no individuals"
             if n == 0
             else "there is one individual"
             if n == 1
-            else f"there are {n}"
+            else f"there are {n} individuals"
             if n < 3
-            else "all are alike"
+            else "all are equal"
         )
         notes.append(f"no clusters can be told apart: {reason}")
         chosen = 1
@@ -95,7 +93,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
         if best["silhouette"] <= chance:
             notes.append(
                 f"populations of one cluster reach {chance:.2f} by chance (95%), so these "
-                "clusters only describe"
+                "clusters are only descriptive"
             )
     chosen = max(1, min(chosen, max(distinct, 1)))
     labels = _cut(tree, chosen) if chosen > 1 else np.ones(n, int)
@@ -108,16 +106,16 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
 
 
 def _cut(tree: np.ndarray, k: int) -> np.ndarray:
-    """Labels of k clusters, 1 the largest; among equals the one that comes first."""
+    """Labels of k clusters, 1 the largest; of equal sizes, the one that comes first."""
     raw = fcluster(tree, k, "maxclust")
     names, first, counts = np.unique(raw, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
     rank = {int(names[place]): number + 1 for number, place in enumerate(order)}
-    return np.array([rank[int(one)] for one in raw])
+    return np.array([rank[int(label)] for label in raw])
 
 
 def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Silhouette of each; nan where sklearn would raise (one cluster, or each alone)."""
+    """Silhouette of each individual; nan where sklearn would raise (one cluster, or one individual each)."""
     from sklearn.metrics import silhouette_samples  # noqa: PLC0415 - a second to import
 
     if not 2 <= len(np.unique(labels)) <= len(labels) - 1:
@@ -126,18 +124,18 @@ def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
-    """The best silhouette that 95% of populations of one cluster with the same covariance stay below."""
-    middle, spread = shares.mean(axis=0), np.cov(shares.T)
+    """95% quantile of the best silhouette of populations drawn from one cluster with the same covariance."""
+    mean, covariance = shares.mean(axis=0), np.cov(shares.T)
     found = []
     for _ in range(CHANCE_DRAWS):
-        drawn = pick.multivariate_normal(middle, spread, len(shares), check_valid="ignore", method="eigh")
+        drawn = pick.multivariate_normal(mean, covariance, len(shares), check_valid="ignore", method="eigh")
         tree = linkage(drawn, "ward")
         found.append(max(_silhouettes(drawn, _cut(tree, k)).mean() for k in range(2, most + 1)))
     return float(np.quantile(found, 0.95))
 
 
 def _strength(silhouette: float) -> str:
-    """In the words of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
+    """A silhouette in the terms of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
     for least, words in (
         (0.71, "a strong structure"),
         (0.51, "a reasonable structure"),
@@ -163,9 +161,8 @@ def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator
         for cluster, values in found.items():
             own = labels[drawn] == cluster
             if own.any():
-                values.append(
-                    max((own & (again == one)).sum() / (own | (again == one)).sum() for one in set(again))
-                )
+                others = [again == label for label in set(again)]
+                values.append(max((own & other).sum() / (own | other).sum() for other in others))
     sizes = np.bincount(labels)
     return {
         cluster: float(np.mean(values)) if values and sizes[cluster] >= SMALLEST_STABLE else float("nan")
@@ -176,9 +173,9 @@ def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator
 def _describe(
     members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Medoids and names."""
+    """Members with their medoids marked, and the summary of the clusters."""
     weights = names_of(members)
-    middle, spread = (
+    overall, spread = (
         (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(len(weights)),) * 2
     )
     medoid, rows = np.zeros(len(members), bool), []
@@ -189,7 +186,7 @@ def _describe(
         place = int(own[distances.argmin()])
         medoid[place] = True
         mean = shares[own].mean(axis=0)
-        name = _name(mean, middle, spread, weights, names)
+        name = _name(mean, overall, spread, weights, names)
         names.add(name)
         rows.append(
             {
@@ -208,16 +205,18 @@ def _describe(
 
 
 def _name(
-    mean: np.ndarray, middle: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
+    mean: np.ndarray, overall: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
 ) -> str:
-    """The weights that set a cluster apart, the most first: as many as make the name its own."""
-    apart = np.divide(mean - middle, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
-    order = np.argsort(-np.abs(apart), kind="stable")
+    """The weights in which a cluster differs most, as many as make the name unique."""
+    difference = np.divide(mean - overall, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
+    order = np.argsort(-np.abs(difference), kind="stable")
     words = [
-        f"{'more' if apart[place] > 0 else 'less'} {weights[place]}" for place in order if apart[place] != 0
+        f"{'more' if difference[place] > 0 else 'less'} {weights[place]}"
+        for place in order
+        if difference[place] != 0
     ]
     if not words:
-        return "all alike"
+        return "all equal"
     for count in range(2, len(words) + 1):
         if ", ".join(words[:count]) not in taken:
             return ", ".join(words[:count])
@@ -252,19 +251,19 @@ def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
     """How clusters differ by decks: EVA's Figs. 9 and 10, rank-sum tests with correction for many tests.
 
     Args:
-        games: everybody against everybody, as `evo.play.matchups.games_table` makes it.
-        clusters: of each entrant, 1 and up (0: of none), in the order of the table's names.
+        games: a round robin, as `evo.play.matchups.games_table` makes it.
+        clusters: cluster of each entrant, 1 and up (0: none), in the order of the table's names.
 
     Returns:
         One row a comparison: kind, group and other (clusters), deck, opponent_deck, score, other_score (means
         over the two clusters), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
-        "any opponent": both clusters with `deck` against everybody with `opponent_deck`; rank-sum test
+        "any opponent": both clusters with `deck` against all entrants with `opponent_deck`; rank-sum test
         (Fig. 9).
-        "head to head": the cluster with `deck` against the other with `opponent_deck`, each one's own scores,
-        rank-sum test (Fig. 10); the decks' strength belongs to it, and both sides are of the same games, so
+        "head to head": the cluster with `deck` against the other with `opponent_deck`, the scores of both,
+        rank-sum test (Fig. 10); it includes the decks' strength, and both scores are of the same games, so
         its p-values are far too small. "decks exchanged": the cluster with `deck` against the other with
-        `opponent_deck`, beside the other with `deck` against the cluster; permutation test over individuals.
-        Empty where there is one cluster.
+        `opponent_deck`, compared with the other with `deck` against the cluster; permutation test over
+        individuals. Empty if there is one cluster.
     """
     won, played = score_cube(games)
     decks = [str(name) for name in games["first_deck"].cat.categories]
@@ -295,7 +294,7 @@ def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
 
 
 def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
-    """Scores per game of rows; nan of rows without games."""
+    """Score per game of each row; nan for rows without games."""
     games = played.sum(axis=1)
     rates: np.ndarray = np.divide(won.sum(axis=1), games, out=np.full(len(games), np.nan), where=games > 0)
     return rates
@@ -304,12 +303,12 @@ def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
 def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
     """Scores of two clusters against each other with the same decks, and a permutation test of the two.
 
-    Their games are the same games, so no test of independent samples fits: labels are shuffled instead.
+    Both score in the same games, so no test of independent samples fits: labels are permuted instead.
 
     Args:
         won: points of members of both clusters against each other, shape (members, members).
         played: games, the same shape.
-        n: the first n are of the first cluster.
+        n: number of members of the first cluster, which come first.
     """
     pick = np.random.default_rng(1)
     labels = np.zeros((PERMUTATIONS + 1, len(won)))
@@ -317,7 +316,7 @@ def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float
     for place in range(1, PERMUTATIONS + 1):
         labels[place] = pick.permutation(labels[0])
     rest = 1 - labels
-    ours, theirs = ((one @ won * other).sum(axis=1) for one, other in ((labels, rest), (rest, labels)))
+    ours, theirs = ((a @ won * b).sum(axis=1) for a, b in ((labels, rest), (rest, labels)))
     games = (labels @ played * rest).sum(axis=1), (rest @ played * labels).sum(axis=1)
     if not (games[0].all() and games[1].all()):
         return float("nan"), float("nan"), float("nan")
@@ -327,7 +326,7 @@ def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float
 
 
 def _test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
-    """Two means, and the p-value of the two-sided rank-sum test; nan where one has nobody."""
+    """Two means, and the p-value of the two-sided rank-sum test; nan if either sample is empty."""
     ours, theirs = ours[~np.isnan(ours)], theirs[~np.isnan(theirs)]
     if len(ours) == 0 or len(theirs) == 0:
         return float("nan"), float("nan"), float("nan")

@@ -1,4 +1,4 @@
-"""The last populations of runs against each other, and how the clusters among them fare by decks."""
+"""The last populations of runs against each other, and the scores of their clusters by decks."""
 
 import shlex
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ def crossplay(
         runs: as `evo.analysis.tables.read_runs` gives them.
         paths: as the user named them, for the command that repeats it.
         games: for each two individuals and ordered pair of decks, even.
-        most: individuals of each run, the best; all without it.
-        backend: solver for all; the runs' without it.
+        most: individuals of each run, the best ones; None: all.
+        backend: solver for all; None: the runs' own.
 
     Returns:
         The tournament, and the population in the order of its entrants.
@@ -42,7 +42,7 @@ def crossplay(
         population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
     config = configs[0]
     roster = roster_of(config, population[weights_of(population)].to_numpy(), backend=backend)
-    names = [f"{run}:{one}" for run, one in population[["run", "individual"]].itertuples(index=False)]
+    names = [f"{run}:{number}" for run, number in population[["run", "individual"]].itertuples(index=False)]
     tournament = Tournament(
         entrants=tuple(map(Entrant, names, roster.players)),
         self_play=frozenset(),
@@ -57,7 +57,7 @@ def crossplay(
 
 
 def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
-    """The cluster of each of a population, 0 of those left out of the clusters."""
+    """The cluster of each individual of a population; 0 for those left out of the clusters."""
     known = members.set_index(["run", "individual"])["group"]
     keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
     clusters: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)

@@ -1,4 +1,4 @@
-"""Profiles out of a run: its champion, or the best of its final, each a file with its provenance."""
+"""Profiles from a run: its champion, or the best of its final, each a file with its provenance."""
 
 import re
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
 
     Args:
         run: a run folder whose final was played.
-        top: how many.
+        top: number of profiles.
 
     Raises:
         RunError: there is no such run.
@@ -50,13 +50,13 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         final = read_final(folder)
         strategy = restore(folder)
     except (OSError, ValueError, RunError) as error:
-        reason = str(error).splitlines()[0]
-        raise ExportError(f"run {run} cannot be read: {reason}. To mend it: manaforge resume {run}") from None
+        reason = f"run {run} cannot be read: {str(error).splitlines()[0]}"
+        raise ExportError(f"{reason}. To repair it: manaforge resume {run}") from None
     ranked = final[final["stage"] != "thesis"].sort_values("rank")
     names = list(ranked["candidate"]) or [champion.provenance["candidate"]]
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
-    candidates = {one.name: one for one in strategy.candidates()}
+    candidates = {candidate.name: candidate for candidate in strategy.candidates()}
     versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}
     found = []
     for place, name in enumerate(names[:top]):
@@ -123,11 +123,11 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
         out.mkdir(parents=True, exist_ok=True)
         for profile in profiles:
             if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", profile.name):
-                raise ExportError(f"the profile's name {profile.name!r} cannot be that of a file")
+                raise ExportError(f"the profile's name {profile.name!r} cannot be a file name")
             path = out / f"{profile.name}.toml"
             content = profile.to_toml().encode()
             if path.exists() and path.read_bytes() != content:
-                raise ExportError(f"{path} is there already and differs; choose another --out")
+                raise ExportError(f"{path} exists and differs; choose another --out")
             replace_file(path, content, out / f".{profile.name}.tmp")
             assert read_agent_profile(path).weights == profile.weights
             written.append(Exported(profile, path))

@@ -13,14 +13,14 @@ from evo.analysis.tables import long_weights
 from evo.figures.style import BLUE, GREY, MARKERS
 
 FEW_NAMES = 10
-"""More names on an axis are written upright."""
+"""Most names on an axis that are written horizontally."""
 
 BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
 
 
 def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
-    """All generations, or every so many that at most `MOST_BOXES` remain; the last always."""
+    """All generations, or at most `MOST_BOXES` of them evenly spaced; always with the last."""
     last = int(individuals["generation"].max())
     step = -(-(last + 1) // MOST_BOXES)
     return individuals[(last - individuals["generation"]) % step == 0]
@@ -40,14 +40,14 @@ def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
 
 
 def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
-    """Age of those who survived a generation (EVA's Fig. 4)."""
+    """Age of the survivors by generation (EVA's Fig. 4)."""
     _boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
     axes.set(xlabel="generation", ylabel="age, generations since birth")
     return axes
 
 
 def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
-    """How long individuals survived, and when those were born who survived at all (EVA's Fig. 3).
+    """Lifespans and generations of birth of the individuals that survived at all (EVA's Fig. 3).
 
     Args:
         axes: to draw on.
@@ -63,19 +63,19 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
 
 
 def _line_over_runs(axes: Axes, table: pd.DataFrame, y: str, marker: str = "") -> bool:
-    """The mean over runs by generation and, of several runs, its 95% interval by Student's t."""
+    """The mean over runs by generation and, for several runs, its 95% interval by Student's t."""
     groups = table.groupby("generation")[y]
-    middle, n = groups.mean(), groups.count()
-    axes.plot(middle.index, middle.to_numpy(), color=BLUE, marker=marker, markersize=4)
+    mean, n = groups.mean(), groups.count()
+    axes.plot(mean.index, mean.to_numpy(), color=BLUE, marker=marker, markersize=4)
     several = bool(n.max() > 1)
     if several:
         half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
-        axes.fill_between(middle.index, middle - half, middle + half, color=BLUE, alpha=0.25, linewidth=0)
+        axes.fill_between(mean.index, mean - half, mean + half, color=BLUE, alpha=0.25, linewidth=0)
     return several
 
 
 def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
-    """Survivors born in the generation: mean over runs with its 95% interval (EVA's Fig. 5).
+    """Survivors born in each generation: mean over runs with its 95% interval (EVA's Fig. 5).
 
     Args:
         axes: to draw on.
@@ -93,7 +93,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
     Args:
         axes: to draw on.
         population: one row an individual.
-        marked: shares of profiles to show beside, such as the thesis's seven, by name.
+        marked: shares of profiles to mark, such as the thesis's seven, by name.
     """
     table = long_weights(population)
     sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
@@ -126,14 +126,14 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
         axes: to draw on.
         sigmas: as `evo.analysis.tables.long_sigmas` makes them.
     """
-    middle = (
+    medians = (
         sigmas[sigmas["survived"]]
         .groupby(["generation", "weight"], observed=True)["sigma"]
         .median()
         .reset_index()
     )
     sns.lineplot(
-        middle,
+        medians,
         x="generation",
         y="sigma",
         hue="weight",
@@ -143,7 +143,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
         linewidth=1.2,
     )
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
-    axes.yaxis.set_major_formatter("{x:g}")  # names may hold a $, so nothing is set as mathematics
+    axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.legend(fontsize=7, ncols=2, frameon=False)
     return axes
@@ -169,7 +169,7 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
         axes: to draw on.
         family: as `evo.analysis.tables.ancestors` makes it.
     """
-    rows = {int(one): place for place, one in enumerate(family["individual"])}
+    rows = {int(number): place for place, number in enumerate(family["individual"])}
     axes.barh(
         list(rows.values()),
         np.maximum(family["last"] - family["birth"], 0.3),
@@ -183,7 +183,7 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
             if pd.notna(parent) and int(parent) in rows:
                 axes.plot([row["birth"]] * 2, [rows[int(parent)], place], color=GREY, linewidth=0.8)
     axes.set(xlabel="generation", ylabel="")
-    few = len(rows) <= 30
-    axes.set_yticks(list(rows.values()) if few else [], [f"individual {one}" for one in rows] if few else [])
+    labelled = rows if len(rows) <= 30 else {}
+    axes.set_yticks(list(labelled.values()), [f"individual {number}" for number in labelled])
     axes.tick_params(axis="y", length=0, labelsize=7)
     return axes

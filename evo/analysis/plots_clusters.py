@@ -24,7 +24,7 @@ def cluster_colours(n: int) -> dict[int, str]:
 
 
 def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
-    """Ward's tree, its leaves and what is within a cluster coloured by cluster (EVA's Fig. 8)."""
+    """Ward's tree, coloured by cluster (EVA's Fig. 8)."""
     labels = clusters.members["group"].to_numpy()
     colours = cluster_colours(labels.max())
     n = len(labels)
@@ -36,11 +36,12 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         return colours[next(iter(under[node]))] if len(under[node]) == 1 else GREY
 
     if clusters.tree[:, 2].max() == 0:
-        axes.text(0.5, 0.5, f"{n} individuals, all alike", ha="center")
+        axes.text(0.5, 0.5, f"{n} individuals, all equal", ha="center")
         axes.set_axis_off()
         return axes
     few = n <= 40
-    names = [f"{run}:{one}" for run, one in clusters.members[["run", "individual"]].itertuples(index=False)]
+    keys = clusters.members[["run", "individual"]].itertuples(index=False)
+    names = [f"{run}:{number}" for run, number in keys]
     dendrogram(
         clusters.tree,
         ax=axes,
@@ -75,7 +76,7 @@ def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plot_map(axes: Axes, clusters: Clusters) -> Axes:
-    """All weights in the plane of their two principal components, by cluster; medoids ringed."""
+    """All individuals in the plane of the first two principal components, by cluster; medoids have a ring."""
     places, kept = project(clusters.members[shares_of(clusters.members)].to_numpy())
     labels = clusters.members["group"].to_numpy()
     colours = cluster_colours(labels.max())
@@ -97,8 +98,8 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
 def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> Axes:
     """How two clusters differ by decks (one part of EVA's Figs. 9 and 10).
 
-    Blue where the first cluster scores more, red where the second does, the deeper the smaller the corrected
-    p-value; what differs at 0.05 after correction has a thick box.
+    Blue where the first cluster scores more, red where the second does, darker for smaller corrected
+    p-values; differences at 0.05 after correction have a thick box.
 
     Args:
         axes: to draw on.

@@ -1,4 +1,4 @@
-"""Absolute progress: the best of each generation against fixed opponents; fitness itself is relative."""
+"""Absolute progress: the best of each generation against fixed opponents, since fitness is relative."""
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,13 @@ def absolute_progress(
     generations: int = PROGRESS_GENERATIONS,
     games: int = PROGRESS_GAMES,
 ) -> pd.DataFrame:
-    """Score of the best of some generations against the thesis's seven, on the same deals for all.
+    """Score of the best of several generations against the thesis's seven, on the same deals for all.
 
     Args:
-        runs: whose best.
+        runs: the runs whose best individuals play.
         config: decks and rules.
         play: plays a schedule.
-        generations: about so many of each run, the first and the last among them.
+        generations: approximate number of generations of each run, including the first and the last.
         games: for each opponent and ordered pair of decks, even.
 
     Returns:
@@ -45,9 +45,14 @@ def absolute_progress(
     )
     roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), DEFAULT_BACKEND)
     matchups = Matchups(pairings, len(roster.decks), games, 1, (Stream.TOURNAMENT,))
-    texts = [f"{run}:{one}" for run, one in different[["run", "individual"]].itertuples(index=False)]
+    texts = _names(different)
     scores = scores_table(play_matchups(roster, matchups, [*texts, *THESIS_SEVEN], play)).set_index("entrant")
-    own = scores.loc[[f"{run}:{one}" for run, one in best[["run", "individual"]].itertuples(index=False)]]
+    own = scores.loc[_names(best)]
     found = best[["run", "generation", "individual"]].copy()
     found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
     return found
+
+
+def _names(individuals: pd.DataFrame) -> list[str]:
+    keys = individuals[["run", "individual"]].itertuples(index=False)
+    return [f"{run}:{number}" for run, number in keys]

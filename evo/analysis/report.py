@@ -1,4 +1,4 @@
-"""A run, or a study, as one HTML page: each question of a researcher, a figure and a computed sentence."""
+"""A run, or a study, as one HTML page: each section answers a question with sentences and figures."""
 
 import shlex
 from collections.abc import Sequence
@@ -26,28 +26,28 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         RunError: the runs were played with different decks or rules.
     """
     given = Material(runs, paths, play)
-    for one in runs.configs.values():
-        if (one.decks, one.ruleset) != (given.config.decks, given.config.ruleset):
+    for config in runs.configs.values():
+        if (config.decks, config.ruleset) != (given.config.decks, given.config.ruleset):
             raise RunError("these runs have different decks or rulesets; report on them one by one")
-    again = [
+    repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
         for name, folder in runs.folders.items()
     ]
-    anew = "again" if len(again) > 1 else again[0].split()[-1]
-    many = len(runs.folders) > 1
+    folder_of_repeats = "again" if len(repeats) > 1 else repeats[0].split()[-1]
+    several = len(runs.folders) > 1
     return render(
         "report.html",
-        title=f"Coevolution of {len(runs.folders)} runs" if many else f"Run {next(iter(runs.folders))}",
+        title=f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
         warnings=[*runs.problems, *_younger(runs), *_broken_champions(runs)],
         sections=[section for make in SECTIONS for section in make(given)],
-        commands="\n".join([*again, f"manaforge report {anew}"]),
+        commands="\n".join([*repeats, f"manaforge report {folder_of_repeats}"]),
         version=version("manaforge"),
         rules=RULES_VERSION,
     )
 
 
 def _younger(runs: Runs) -> list[str]:
-    """Runs that did not get as far as the others: their populations are younger, and no like beside like."""
+    """Runs of fewer generations than the others, whose last populations are not comparable."""
     last = runs.individuals.groupby("run", observed=True)["generation"].max()
     return [
         f"run {name} stands at generation {value}, others at {last.max()}: its last population is younger"
@@ -57,9 +57,9 @@ def _younger(runs: Runs) -> list[str]:
 
 
 def _broken_champions(runs: Runs) -> list[str]:
-    """Champions that are there and are not those of their runs as they stand."""
+    """Champions that do not belong to their runs as they stand."""
     return [
-        f"run {name}: champion.toml is left out: it is damaged, or of another length of the run"
+        f"run {name}: champion.toml is left out: it is damaged, or of another number of generations"
         for name, folder in runs.folders.items()
         if (folder.path / "champion.toml").exists() and whole_champion(folder) is None
     ]

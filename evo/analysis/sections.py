@@ -1,6 +1,6 @@
 """The sections of a report: each answers one question with a sentence, figures and tables.
 
-To add one, write a function here and put its line into `SECTIONS`; docs/extending.md tells it step by step.
+To add one, write a function here and add it to `SECTIONS`; docs/extending.md describes the steps.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,18 +54,18 @@ from ilp_agent import DEFAULT_BACKEND, find_profile, shipped_profiles
 from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
 
 MOST_PLAYERS = 120
-"""Individuals in the round robin of a report; of more, the best of each run."""
+"""Most individuals in the round robin of a report; of more, the best of each run play."""
 
 MOST_NAMES = 10
-"""Weights that fit a figure of the usual width."""
+"""Most weights that fit a figure of the usual width."""
 
 MOST_COMPARED = 4
-"""Clusters whose comparisons are drawn."""
+"""Most clusters whose comparisons are drawn."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """One question: its title, the answer in words, figures and tables, a note."""
+    """The answer to one question: title, text, figures and tables, a note."""
 
     title: str
     text: str
@@ -75,7 +75,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Material:
-    """What sections are made of.
+    """The data of the sections.
 
     Attributes:
         runs: as `evo.analysis.tables.read_runs` gives them; all with the same decks and rules.
@@ -114,16 +114,16 @@ class Material:
 
 
 def what_was_run(given: Material) -> list[Section]:
-    """How many runs and games, and a table of the runs."""
+    """The number of runs and games, and a table of the runs."""
     individuals, runs = given.individuals, given.runs
     games = int(individuals["games"].sum() / 2)
     last = individuals.groupby("run", observed=True)["generation"].max()
     finished = sum(
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
     )
-    many = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
+    count = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
     text = (
-        f"{many}, {finished} of them with all their generations, {games:,} games of evolution. Every "
+        f"{count}, {finished} of them with all their generations, {games:,} games of evolution. Every "
         "generation plays all pairings with every ordered pair of decks on common deals."
     )
     return [Section("What was run", text, [_runs_table(runs)])]
@@ -155,10 +155,10 @@ def champions(given: Material) -> list[Section]:
         if champion is None:
             continue
         profile = champion
-        names, said = profile.weights.names(), profile.provenance
-        seven = said.get("against_thesis_seven", {})
+        names, provenance = profile.weights.names(), profile.provenance
+        seven = provenance.get("against_thesis_seven", {})
         rows.append(
-            {"run": name, "champion": said.get("candidate", "")}
+            {"run": name, "champion": provenance.get("candidate", "")}
             | dict(zip(names, profile.weights.shares, strict=True))
             | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
         )
@@ -169,8 +169,8 @@ def champions(given: Material) -> list[Section]:
     if table["against the seven"].notna().any():
         best = table.loc[table["against the seven"].astype(float).idxmax()]
         text = (
-            f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} in "
-            f"the mean; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
+            f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} on "
+            f"average; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
             f"{best['low']:.1%} to {best['high']:.1%})."
         )
     formats = dict.fromkeys((*names, "against the seven", "low", "high"), "{:.1%}")
@@ -179,7 +179,7 @@ def champions(given: Material) -> list[Section]:
 
 
 def fitness(given: Material) -> list[Section]:
-    """How far individuals of a generation lie apart."""
+    """The spread of fitness in a generation."""
     drawn = _draw(plot_fitness, given.individuals, "fitness")
     return [Section("Fitness by generation", say.fitness_sentence(given.individuals), [drawn])]
 
@@ -197,7 +197,7 @@ def progress(given: Material) -> list[Section]:
 
 
 def ages(given: Material) -> list[Section]:
-    """How long individuals last."""
+    """How long individuals survive."""
     spans = lifespans(given.individuals)
     parts = [_draw(plot_lifespans, spans, "lifespans", height=2), _draw(plot_ages, given.individuals, "ages")]
     return [Section("Ages", say.ages_sentence(given.individuals, spans), parts)]
@@ -211,7 +211,7 @@ def new_individuals(given: Material) -> list[Section]:
 
 
 def weights(given: Material) -> list[Section]:
-    """Which weights are large, which near nothing, which undecided."""
+    """Which weights are large, which near zero, which undecided."""
     agent, population = given.config.agent, given.population
     vector, marked = weight_class(agent), _marked(agent)
     width = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
@@ -226,13 +226,13 @@ def weights(given: Material) -> list[Section]:
     ]
     note = (
         f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
-        f"right: profiles of {agent} that come with this."
+        f"right: shipped profiles of {agent}."
     )
     return [Section("Weights", say.weights_sentence(population), parts, note)]
 
 
 def step_sizes(given: Material) -> list[Section]:
-    """Which step sizes shrank; nothing where the strategy writes none."""
+    """Which step sizes shrank; no section if the strategy has none."""
     if not sigmas_of(given.individuals):
         return []
     sigmas = long_sigmas(given.individuals)
@@ -240,7 +240,7 @@ def step_sizes(given: Material) -> list[Section]:
 
 
 def decks(given: Material) -> list[Section]:
-    """Which deck serves best, and against which it is hardest."""
+    """Which deck scores best, and which is the hardest to play against."""
     wins = wins_by_decks(given.population, given.decks)
     wide = 3 + 0.6 * len(given.decks)
 
@@ -252,20 +252,20 @@ def decks(given: Material) -> list[Section]:
 
 
 def styles(given: Material) -> list[Section]:
-    """The clusters, their tree and map, and how they fare by decks."""
+    """The clusters, their tree and map, and their scores by decks."""
     clusters = given.clusters
     parts = []
     if len(clusters.members) > 1:
         parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
         parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
-    shown = clusters.summary.drop(columns="medoid").rename(
+    summary = clusters.summary.drop(columns="medoid").rename(
         columns=dict(zip(shares_of(clusters.summary), names_of(clusters.summary), strict=True))
         | {"name": "set apart by"}
     )
     formats = dict.fromkeys(names_of(clusters.summary), "{:.1%}") | dict.fromkeys(
         ("silhouette", "stability"), "{:.2f}"
     )
-    parts.append(html_table(shown, formats))
+    parts.append(html_table(summary, formats))
     if len(clusters.levels):
         levels = clusters.levels.rename(columns={"silhouette": "mean silhouette"})
         parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}))
@@ -289,8 +289,8 @@ def _comparisons(given: Material) -> Section:
     parts = []
     for kind, rows in few.groupby("kind", sort=False):
         pairs = list(rows.groupby(["group", "other"]))
-        with grid(len(pairs), 2.9, 2.6) as (drawn, many):
-            for axes, (_, pair) in zip(many, pairs, strict=True):
+        with grid(len(pairs), 2.9, 2.6) as (drawn, cells):
+            for axes, (_, pair) in zip(cells, pairs, strict=True):
                 plot_comparison(axes, pair, given.decks)
             drawn.suptitle(str(kind), fontsize=10)
             parts.append(image(png(drawn), f"clusters by decks, {kind}"))
@@ -298,14 +298,14 @@ def _comparisons(given: Material) -> Section:
         "Styles by decks",
         say.comparisons_sentence(comparisons),
         parts,
-        f"{len(population)} individuals, everybody against everybody, {len(games):,} games. Numbers: the "
-        "first cluster's score less the second's; depth of colour: the corrected p-value; thick boxes: "
-        "below 0.05.",
+        f"{len(population)} individuals, all against all, {len(games):,} games. Numbers: the first "
+        "cluster's score less the second's; depth of colour: the corrected p-value; thick boxes: below "
+        "0.05.",
     )
 
 
 def lineage(given: Material) -> list[Section]:
-    """Of the run whose best scores most against its own generation, among those that got farthest."""
+    """Ancestors of the individual that scores most against its own generation, of the longest runs."""
     individuals = given.individuals
     best = best_individuals(individuals)
     last = best[best["generation"] == best["generation"].max()]
@@ -333,7 +333,7 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 
 
 def _marked(agent: str) -> dict[str, np.ndarray]:
-    """Shares of the profiles of an agent that come with this, by name."""
+    """Shares of the shipped profiles of an agent, by name."""
     if weight_class(agent).AGENT == DEFAULT_AGENT:
         return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
     return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}

@@ -1,4 +1,4 @@
-"""What tables of runs say, a sentence each, computed from the tables. Pure."""
+"""Sentences of reports, computed from the tables of runs. Pure."""
 
 from collections.abc import Sequence
 
@@ -31,9 +31,9 @@ def _count(n: int, what: str) -> str:
 
 
 def fitness_sentence(individuals: pd.DataFrame) -> str:
-    """How far individuals of a generation lie apart, at the beginning and at the end."""
+    """The spread of fitness in the first and the last generation."""
     spread = individuals.groupby("generation")["win_rate"].agg(
-        lambda one: one.quantile(0.75) - one.quantile(0.25)
+        lambda scores: scores.quantile(0.75) - scores.quantile(0.25)
     )
     first, last = spread.index.min(), spread.index.max()
     best = individuals[individuals["generation"] == last].groupby("run", observed=True)["win_rate"].max()
@@ -53,23 +53,23 @@ def progress_sentence(progress: pd.DataFrame) -> str:
         return "There is one generation to compare."
     first, last = by_run.columns[0], by_run.columns[-1]
     half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
-    gain, late = (mean_interval(by_run[last] - by_run[one]) for one in (first, half))
-    many = _count(len(by_run), "run")
-    said = (
+    gain, late = (mean_interval(by_run[last] - by_run[start]) for start in (first, half))
+    runs = _count(len(by_run), "run")
+    text = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
-        f"the mean of {many} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"the mean of {runs} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
         f"{gain[0]:+.1%} ({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} "
         f"({_between(*late[1:], '{:+.1%}')}) came after generation {half}"
     )
     still = not np.isnan(late[1]) and late[1] > 0
-    return said + (": it still improved." if still else "; further improvement cannot be told from chance.")
+    return text + (": it still improved." if still else "; further improvement cannot be told from chance.")
 
 
 def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
-    """How long individuals last."""
+    """How long individuals survive."""
     lived = spans[spans["lifespan"] > 0]
     if lived.empty:
-        return "Nobody has survived a generation yet."
+        return "No individual has survived a generation yet."
     low, high = lived["birth"].quantile([0.25, 0.75])
     survivors = individuals[individuals["survived"]]
     last = survivors["generation"].max()
@@ -88,18 +88,18 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
         return "There are no newcomers before generation 1."
     ends = new.groupby("run", observed=True)["generation"].transform("max")
     early = mean_interval(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
-    said = (
-        f"In the mean {early[0]:.1f} newcomers enter the population in each of generations 1 to "
+    text = (
+        f"On average {early[0]:.1f} newcomers enter the population in each of generations 1 to "
         f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}')})"
     )
     if ends.min() < 20:
-        return said + "."
+        return text + "."
     late = mean_interval(new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean())
-    return said + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}')})."
+    return text + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}')})."
 
 
 def weights_sentence(population: pd.DataFrame) -> str:
-    """Which weights are large, which near nothing, which undecided."""
+    """Which weights are large, which near zero, which undecided."""
     names = names_of(population)
     shares = population[shares_of(population)].dropna()
     if shares.empty:
@@ -122,7 +122,7 @@ def weights_table(population: pd.DataFrame) -> pd.DataFrame:
     """One row a weight: median share, quartiles, and the spread between and within runs.
 
     Columns weight, median, quartile_1, quartile_3, between_runs (standard deviation of the runs' means) and
-    within_runs (mean standard deviation inside a run): a weight that selection does not hold varies inside
+    within_runs (mean standard deviation inside a run): a weight that is not under selection varies inside
     one population as much as between runs.
     """
     columns = shares_of(population)
@@ -157,22 +157,22 @@ def sigmas_sentence(sigmas: pd.DataFrame) -> str:
 
 
 def decks_sentence(scores: pd.DataFrame) -> str:
-    """Which deck serves best, and against which it is hardest."""
+    """Which deck scores best, and which is the hardest to play against."""
     if len(scores) == 1:
         return f"One deck was played: {scores.index[0]}."
     best, hardest = scores.mean(axis=1).idxmax(), scores.mean(axis=0).idxmin()
     return (
         f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents; {hardest} is "
-        f"hardest to play against, with {scores[hardest].mean():.1%}. Games against those who did not "
-        "survive count too, so mirrors need not show 50%."
+        f"hardest to play against, with {scores[hardest].mean():.1%}. Games against individuals that "
+        "did not survive count too, so mirrors need not show 50%."
     )
 
 
 def clusters_sentence(clusters: Clusters) -> str:
-    """How many styles there are, and how sure."""
-    said = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
+    """The number of clusters and their stability."""
+    text = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
     if len(clusters.summary) < 2:
-        return said
+        return text
     known = clusters.summary["stability"].notna()
     stable = clusters.summary["stability"] > 0.75
     parts = [
@@ -180,12 +180,12 @@ def clusters_sentence(clusters: Clusters) -> str:
         + ("too small to tell its stability" if pd.isna(row.stability) else f"stability {row.stability:.2f}")
         for row in clusters.summary.itertuples()
     ]
-    stably = f"Of {known.sum()} clusters large enough to tell {stable.sum()} are stable"
-    return f"{said} {stably}. {'; '.join(parts)}."
+    count = f"Of {known.sum()} clusters large enough to tell {stable.sum()} are stable"
+    return f"{text} {count}. {'; '.join(parts)}."
 
 
 def comparisons_sentence(comparisons: pd.DataFrame) -> str:
-    """How many differences between clusters are beyond chance, and the largest of them."""
+    """The number of differences between clusters beyond chance, and the largest of them."""
     if comparisons.empty:
         return "With one cluster there is nothing to compare."
     parts = []
@@ -195,24 +195,24 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
         text = f"{kind}: {len(beyond)} of {len(rows)} differ at 0.05 after correction"
         text += f" ({int((rows['p'] < 0.05).sum())} before it)"
         if len(beyond):
-            one = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
+            row = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
             text += (
-                f", most of all cluster {one['group']} against {one['other']} with {one['deck']} against "
-                f"{one['opponent_deck']}: {one['score']:.1%} to {one['other_score']:.1%}"
+                f", most of all cluster {row['group']} against {row['other']} with {row['deck']} against "
+                f"{row['opponent_deck']}: {row['score']:.1%} to {row['other_score']:.1%}"
             )
         parts.append(text)
-    said = "; ".join(parts)
+    text = "; ".join(parts)
     return (
-        f"{said[0].upper()}{said[1:]}. Head to head, as EVA's Fig. 10 has it, the strength of the decks "
+        f"{text[0].upper()}{text[1:]}. Head to head, as in EVA's Fig. 10, the strength of the decks "
         "counts too and the p-values are too small; with decks exchanged only the weights differ."
     )
 
 
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:
     """Where the best of the last generation comes from."""
-    one = family[["individual", "birth"]].iloc[-1].astype(int)
+    best = family[["individual", "birth"]].iloc[-1].astype(int)
     return (
-        f"Individual {one['individual']}, the best of the last generation of run {run}, was born in "
-        f"generation {one['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
+        f"Individual {best['individual']}, the best of the last generation of run {run}, was born in "
+        f"generation {best['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
         f"{family['birth'].min()}."
     )

@@ -1,4 +1,4 @@
-"""How weights play, in the terms of the game: what their plans do with the turns they meet."""
+"""How weights play, in the terms of the game: damage, trades and plays in their turns."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ STYLE_GAMES = 20
 
 
 def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.DataFrame:
-    """What the middle of each cluster does in games against itself, on the same deals for all.
+    """What the medoid of each cluster does in games against itself, on the same deals for all.
 
     Args:
         clusters: of the runs' populations.
@@ -22,7 +22,7 @@ def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.
         games: of each cluster and deck, the deck in a mirror.
 
     Returns:
-        One row a cluster: group (its number), name, turns (rounds a game), and by turn of a player:
+        One row a cluster: group (its number), name, turns (rounds a game), and means per turn of a player:
         face_damage (attack on the hero), trades (attacks on minions), plays (cards played).
     """
     rows = []
@@ -63,7 +63,7 @@ class _Counter:
 
     def __call__(self, position: Position, action: Action) -> None:
         turn = int(position.state["turn"]), position.active
-        self.counts[0] += turn != self._turn  # of the last turn too, which a win ends
+        self.counts[0] += turn != self._turn  # counts the last turn too, which a win ends
         self._turn = turn
         if action.kind == ActionKind.PLAY:
             self.counts[3] += 1

@@ -1,7 +1,7 @@
-"""Run folders as tidy tables: one run or many, finished or growing. Reading never writes and never waits.
+"""Run folders as tidy tables: one run or many, finished or running. Reading never writes and never waits.
 
-Only committed generations are read. A file that is missing or does not agree with its checksum is named in
-`Runs.problems` and with a `RunWarning`, and left out.
+Only committed generations are read. A file that is missing or does not agree with its checksum is reported
+in `Runs.problems` and by a `RunWarning`, and left out.
 """
 
 import warnings
@@ -30,12 +30,12 @@ class RunWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs as they stood when they were read.
+    """Runs in their state when they were read.
 
     Attributes:
-        folders: by the name that tables show.
+        folders: by the run's name in tables.
         individuals: see `read_runs`.
-        problems: what could not be read, in words.
+        problems: what could not be read, one sentence each.
     """
 
     folders: dict[str, RunFolder]
@@ -49,7 +49,7 @@ class Runs:
 
 
 def weights_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the weights as evolved, weight_NAME, in their order; [] of a table without them."""
+    """Columns of the weights as evolved, weight_NAME, in their order; [] for a table without them."""
     return [name for name in table.columns if str(name).startswith("weight_")]
 
 
@@ -64,7 +64,7 @@ def sigmas_of(table: pd.DataFrame) -> list[str]:
 
 
 def names_of(table: pd.DataFrame) -> list[str]:
-    """Names of the weights that a table's share_NAME columns are about."""
+    """Names of the weights of a table, from its share_NAME columns."""
     return [name.removeprefix("share_") for name in shares_of(table)]
 
 
@@ -72,17 +72,17 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
     """Run folders among paths: those given, and those inside a study's folder.
 
     Returns:
-        Paths by name: the folder's own, or as much of its path as tells runs apart.
+        Paths by name: the folder's own, or as much of its path as makes the names unique.
 
     Raises:
-        RunError: a path holds no run, or one is given twice.
+        RunError: a path holds no run, or a run is given twice.
     """
     found: list[Path] = []
     for path in map(Path, paths):
         inside = [path] if (path / "config.toml").is_file() else []
         inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
         if not inside:
-            raise RunError(f"{path} is no run folder and holds none: no config.toml")
+            raise RunError(f"{path} is not a run folder and holds none: no config.toml")
         found += inside
     if len({path.resolve() for path in found}) < len(found):
         raise RunError(f"the same run twice in {', '.join(map(str, found))}")
@@ -103,7 +103,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
         runs/README.md), share_NAME (the weights in their scale-free form: divided by their sum, since scaling
         all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0),
-        win_rate (fitness by games) and age (generations since birth).
+        win_rate (fitness divided by games) and age (generations since birth).
 
     Raises:
         RunError: there is no such run, or these runs evolve the weights of different agents.
@@ -138,7 +138,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
 
 def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The pairings of runs: run and all columns of `pairings/`, and what could not be read, in words."""
+    """The pairings of runs: run and all columns of `pairings/`; and what could not be read."""
     problems: list[str] = []
     frames = _read_all(runs.folders, "pairings", problems)
     for problem in problems:
@@ -147,7 +147,7 @@ def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:
-    """Tables of runs, several at a time; `problems` is added to in the order of the runs."""
+    """Tables of runs, several at a time. `problems` is extended in place, in the order of the runs."""
     found: list[list[str]] = [[] for _ in folders]
     with ThreadPoolExecutor(READERS) as readers:
         tables = list(readers.map(_read, folders.values(), [kind] * len(folders), found))
@@ -156,7 +156,7 @@ def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> 
 
 
 def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:
-    """All good generations of a run, or None; `problems` is added to."""
+    """All good generations of a run, or None. `problems` is extended in place."""
     tables = []
     sums = folder.path / "checksums.txt"
     try:
@@ -177,19 +177,19 @@ def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | N
         except HistoryError as error:
             problems.append(f"{folder.path}: {error}")
         except SchemaError as error:
-            problems.append(f"{file} is no table of {kind}: {error}")
+            problems.append(f"{file} is not a table of {kind}: {error}")
     if not tables:
         return None
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries().to_pandas()
 
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row an individual, generation and weight: its value and share beside the individual's keys."""
+    """One row an individual, generation and weight: the individual's keys, value and share."""
     return _long(individuals, {"value": weights_of(individuals), "share": shares_of(individuals)})
 
 
 def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row an individual, generation and step size: sigma beside the individual's keys and the weight."""
+    """One row an individual, generation and weight: the individual's keys and sigma."""
     return _long(individuals, {"sigma": sigmas_of(individuals)})
 
 
@@ -229,7 +229,7 @@ def lifespans(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row a run and generation: how many of its survivors were born in it. Generation 0 is left out."""
+    """One row a run and generation after 0: the number of its survivors that were born in it."""
     survivors = individuals[individuals["survived"] & (individuals["generation"] > 0)]
     new = survivors["birth"] == survivors["generation"]
     return (
@@ -241,7 +241,7 @@ def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFrame:
-    """Score per game by own deck (rows) and other deck (columns) over individuals, as EVA's Table 4."""
+    """Score per game by own deck (rows) and other deck (columns) over individuals, as in EVA's Table 4."""
     games = population["games"].sum() / len(decks) ** 2
     table = pd.DataFrame(
         [[population[wins_column(a, b)].sum() / games for b in decks] for a in decks],
@@ -252,7 +252,7 @@ def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFram
 
 
 def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFrame:
-    """An individual and all it comes from.
+    """An individual and all its ancestors.
 
     Returns:
         One row an ancestor, the oldest first: individual, birth, parent_a, parent_b, last (the last
@@ -264,13 +264,12 @@ def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFr
     found: set[int] = set()
     waiting = [individual]
     while waiting:
-        one = waiting.pop()
-        if one in found or one not in known.index:
+        number = waiting.pop()
+        if number in found or number not in known.index:
             continue
-        found.add(one)
-        waiting += [
-            int(known.at[one, name]) for name in ("parent_a", "parent_b") if pd.notna(known.at[one, name])
-        ]
+        found.add(number)
+        parents = (known.at[number, name] for name in ("parent_a", "parent_b"))
+        waiting += [int(parent) for parent in parents if pd.notna(parent)]
     rows = known.loc[sorted(found)].reset_index()
     rows["last"] = rows["individual"].map(alive).fillna(rows["birth"]).astype(int)
     return rows[["individual", "birth", "parent_a", "parent_b", "last", *shares_of(individuals)]]

@@ -1,4 +1,4 @@
-"""A run while it goes on, drawn for the terminal from its tables."""
+"""A running run, drawn for the terminal from its tables."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from evo.storage.champion import read_champion_file
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
-"""Columns of a line of bars."""
+"""Most bars in a line."""
 
 
 def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
@@ -27,7 +27,7 @@ def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
 
 
 def draw_run(runs: Runs, name: str) -> RenderableType:
-    """One run: how far it is, how it changes by generation, and where its weights stand."""
+    """One run: its state, its course by generation, and its weights."""
     folder = runs.folders[name]
     own = runs.individuals[runs.individuals["run"] == name]
     if own.empty:

@@ -13,7 +13,7 @@ from ilp_agent.plan import PlanAction
 
 
 def names_of(explanation: Explanation, position: Position) -> tuple[list[str], list[str]]:
-    """Names of the problem's friends and enemies: their cards' where the position has them."""
+    """Names of the problem's friendly and enemy minions, from the position's cards."""
     own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
     numbers = [int(minion["card"]) for minion in own["board"][: own["n_board"]]]
     numbers += [int(number) for number in own["hand"][: own["n_hand"]] if number != COIN]
@@ -69,7 +69,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
 def as_json(
     explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
 ) -> dict[str, Any]:
-    """The same as plain data; actions in words and as indices of the problem."""
+    """The explanation as plain data; actions in words and as indices of the problem."""
     names = names_of(explanation, position)
     m = len(explanation.problem.friendly)
 
@@ -111,7 +111,7 @@ def as_json(
 
 
 def _promise(plan: Plan, names: tuple[list[str], list[str]]) -> str:
-    """What the plan predicts."""
+    """The plan's predictions."""
     friends, enemies = names
     parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
     if plan.killed:

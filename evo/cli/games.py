@@ -31,12 +31,12 @@ def play_command(
     second: str = typer.Argument(help="Agent that goes second."),
     decks: tuple[str, str] = typer.Option(
         ("thesis-paladin", "thesis-warrior"),
-        help=f"Decks of the first and of the second: {', '.join(shipped_decks())}, a file or a deck code.",
+        help=f"Decks of the first and the second: {', '.join(shipped_decks())}, a file or a deck code.",
     ),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
     explain_turns: bool = typer.Option(
-        False, "--explain", help="Say at each turn of an ILP agent what decided for its plan."
+        False, "--explain", help="Explain the plan of each turn of an ILP agent."
     ),
 ) -> None:
     """Play one game and show it turn by turn."""
@@ -45,18 +45,18 @@ def play_command(
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
-    told: list[str] = []
+    parts: list[str] = []  # of the current turn: its heading, then its actions
 
-    def tell_turn() -> None:
-        if told:
-            print(fill(f"{told[0]} {'; '.join(told[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
-        told.clear()
+    def print_turn() -> None:
+        if parts:
+            print(fill(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
+        parts.clear()
 
     def watch(position: Position, action: Action) -> None:
         agent = agents[position.active]
-        if not told:
+        if not parts:
             own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
-            told.append(
+            parts.append(
                 f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
                 f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
             )
@@ -64,12 +64,12 @@ def play_command(
                 problem = TurnProblem.from_view(PlayerView(position, position.active))
                 console().print(draw_explanation(explain(problem, agent.weights, agent.backend), position))
         if action.kind == ActionKind.END_TURN:
-            tell_turn()
+            print_turn()
         else:
-            told.append(position.describe(action))
+            parts.append(position.describe(action))
 
     result = play(*agents, both, seed, ruleset=rules, watch=watch)
-    tell_turn()
+    print_turn()
     screen = console()
     screen.print(draw_position(result.position))
     ending = "a draw" if result.winner is None else f"{names[result.winner]} wins"
@@ -87,7 +87,7 @@ def explain_command(
         "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."
     ),
 ) -> None:
-    """Show the best plan of a turn, its terms, and what they say against leaving its first action out."""
+    """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
     parsed = parse_position(position)
     chosen = find_profile(profile)
     problem = TurnProblem.from_position(parsed)

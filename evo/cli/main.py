@@ -1,4 +1,4 @@
-"""The command `manaforge`: the one place where its commands are put together."""
+"""The command `manaforge`, with all its commands."""
 
 from collections.abc import Callable
 from importlib.metadata import version
@@ -39,7 +39,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 """Every command by name, in the order that --help lists them; "GROUP NAME" is a command of a group."""
 
 GROUPS = {"config": "Configurations of runs."}
-"""Groups of commands, with what --help says of them."""
+"""Groups of commands, with their texts in --help."""
 
 app = typer.Typer(
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     _: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     pass

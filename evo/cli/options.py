@@ -1,4 +1,4 @@
-"""Options that several commands share, and the checks of what they hold."""
+"""Options that several commands share, and the checks of their values."""
 
 from typing import Annotated, NamedTuple
 
@@ -11,14 +11,14 @@ from evo.play.entrants import NOTATION
 from evo.play.pools import POOLS
 from evo.tournament.folder import TournamentError
 
-DECKS_HELP = f"Decks, with commas between: {', '.join(shipped_decks())}, files or deck codes."
-GOES_ON = "Its folder; the same again goes on where it stopped. (default: runs/{}-<hash>)"
+DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
+OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
 
 Workers = Annotated[int, typer.Option(min=0, help="Workers; 0 for one on each processor.")]
 PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.")]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[str, typer.Option("--ruleset", help=f"{', '.join(rulesets())}.")]
-DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of the deals.")]
+DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
 
 RunWorkers = Annotated[
@@ -50,7 +50,7 @@ WHO_PLAYS = f"Who plays: {NOTATION}."
 
 
 class Place(NamedTuple):
-    """Where games are played: the pool, its workers, and the cluster."""
+    """Where games are played: the pool, its workers, and the Ray cluster."""
 
     pool: str
     workers: int
@@ -68,7 +68,7 @@ def place_of(pool: str, workers: int, address: str) -> Place:
 
 
 def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
-    """The configuration with what the command line says of workers, pool and address.
+    """The configuration with the command line's workers, pool and address.
 
     Raises:
         UnknownNameError: there is no such pool.
@@ -77,28 +77,28 @@ def placed(config: RunConfig, workers: int | None, pool: str | None, address: st
     if pool is not None:
         check_pool(pool)
     if pool == "local" and address is None:
-        address = ""  # the command line outweighs the file
+        address = ""  # the command line takes precedence over the file
     given = {"workers": workers, "pool": pool, "address": address}
     return config.changed(**{key: value for key, value in given.items() if value is not None})
 
 
 def check_pool(pool: str) -> None:
-    """Refuse a name that is no pool.
+    """Refuse an unknown name of a pool.
 
     Raises:
-        UnknownNameError: the message lists the pools.
+        UnknownNameError: there is no such pool; the message lists them.
     """
     if pool not in POOLS:
         raise unknown_name("pool", pool, POOLS)
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Names with commas between, each once."""
+    """Names separated by commas, each once."""
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
-    """The text, where it is one of the known.
+    """The text, if it is one of the known ones.
 
     Raises:
         TournamentError: it is not; the message lists the nearest.

@@ -1,4 +1,4 @@
-"""What a user sees while a run goes on: a live display, or plain lines without a terminal; TensorBoard."""
+"""The progress of runs: a live display, or plain lines without a terminal; TensorBoard; signals."""
 
 import contextlib
 import signal
@@ -19,28 +19,28 @@ from evo.storage.store import RunFolder
 from evo.strategies import Strategy, Told
 
 SPEED_WINDOW = 20.0
-"""Seconds over which games a second are counted."""
+"""Seconds over which the speed is measured."""
 
 LINE_SECONDS = 10.0
-"""Without a terminal a tournament tells so often how far it is."""
+"""Seconds between progress lines of a tournament without a terminal."""
 
 
 class Stoppable:
-    """What a signal asks to stop.
+    """Something that a signal can ask to stop.
 
     Attributes:
         stopping: number of the signal; 0 without one.
-        parent: stops this one too.
+        parent: a signal to it stops this one too.
     """
 
     stopping = 0
     parent: "Stoppable | None" = None
 
     def raise_if_stopped(self) -> None:
-        """Stop where a signal asked for it.
+        """Stop if a signal asked for it.
 
         Raises:
-            InterruptedRunError: one did.
+            InterruptedRunError: a signal asked to stop.
         """
         if self.stopping:
             raise InterruptedRunError(self.stopping)
@@ -52,9 +52,9 @@ class Display(Stoppable):
     """Shows a run on a console: generation, games a second, time left, best, spread and step sizes.
 
     Args:
-        console: where to; without a terminal, one plain line a generation.
+        console: the output; without a terminal, one plain line a generation.
         tensorboard: whether to write scalars into the run folder's `tensorboard/`.
-        name: of a run among several, before each line; there is no live display then.
+        name: of a run among several, printed before each line, without a live display.
     """
 
     def __init__(self, console: Console, tensorboard: bool = False, name: str = "") -> None:
@@ -69,19 +69,19 @@ class Display(Stoppable):
         self._generations = self._games_a_pairing = 0
 
     def of_run(self, name: str) -> "Display":
-        """A display of lines for one run among several, which stops when this one does."""
+        """A display of plain lines for one run among several, which stops when this one does."""
         display = Display(self.console, self._tensorboard, name)
         display.parent = self
         return display
 
     def begin(self, folder: RunFolder, games: int) -> None:
-        """A run begins or goes on."""
+        """A run starts or is resumed."""
         config = folder.config
         self._generations = config.generations
         self._games_a_pairing = config.games * len(config.decks) ** 2
         self._left = games
         for problem in folder.problems:
-            self.console.print(f"found: {problem}", markup=False, highlight=False)
+            self.console.print(f"warning: {problem}", markup=False, highlight=False)
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
         self.console.print(
             f"run {folder.path}: {config.agent}, strategy {config.strategy}, {config.mu} + {config.lambda_}, "
@@ -90,7 +90,7 @@ class Display(Stoppable):
             highlight=False,
         )
         if self._tensorboard:
-            from tensorboardX import SummaryWriter  # noqa: PLC0415 - only where it is asked for
+            from tensorboardX import SummaryWriter  # noqa: PLC0415 - only if asked for
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
         if self.console.is_terminal and not self._before:
@@ -109,7 +109,7 @@ class Display(Stoppable):
             self._bar.start()
 
     def advance(self, games: int) -> None:
-        """Count finished games; stop where a signal asked for it.
+        """Count finished games; stop if a signal asked for it.
 
         Raises:
             InterruptedRunError: a signal asked to stop.
@@ -124,14 +124,14 @@ class Display(Stoppable):
             self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} a second")
 
     def speed(self) -> float:
-        """Games a second of late."""
+        """Games a second, over the last `SPEED_WINDOW` seconds."""
         if not self._recent:
             return 0.0
         seconds = time.monotonic() - self._recent[0][0]
         return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
 
     def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
-        """Tell of a committed generation."""
+        """Show a committed generation."""
         opponents = len(told.individuals) - 1
         games = opponents * self._games_a_pairing
         vector = strategy.parameters.vector
@@ -141,7 +141,7 @@ class Display(Stoppable):
             "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
             "spread of weights": float(shares.std(axis=0).mean()),
             "median step size": strategy.step_size(),
-            "new parents": float(sum(one.birth == told.generation for one in strategy.parents)),
+            "new parents": float(sum(parent.birth == told.generation for parent in strategy.parents)),
             "games a second": games * len(told.individuals) / 2 / seconds,
         }
         if self._writer is not None:
@@ -149,7 +149,7 @@ class Display(Stoppable):
                 self._writer.add_scalar(name, value, told.generation)
             for place, weight in enumerate(vector.names()):
                 self._writer.add_scalar(f"weight/{weight}", shares[:, place].mean(), told.generation)
-            own = np.array([strategy.values(one) for one in strategy.parents])
+            own = np.array([strategy.values(parent) for parent in strategy.parents])
             for place, column in enumerate(strategy.columns(vector.names())):
                 name = column.replace("_", "/", 1)  # sigma_face is shown in the group sigma
                 self._writer.add_scalar(name, np.median(own[:, place]), told.generation)
@@ -172,7 +172,7 @@ class Display(Stoppable):
         )
 
     def final(self) -> None:
-        """Tell that the final begins."""
+        """Show that the final starts."""
         if self._bar is not None:
             self._bar.update(self._task, state="the final")
         else:
@@ -189,10 +189,10 @@ class Display(Stoppable):
 
 
 class Counter(Stoppable):
-    """Shows how many games of a tournament are played: a bar, or a line now and then without a terminal.
+    """Shows how many games of a tournament are played: a bar, or occasional lines without a terminal.
 
     Args:
-        console: where to.
+        console: the output.
         total: games to play.
     """
 
@@ -216,7 +216,7 @@ class Counter(Stoppable):
             self._bar.start()
 
     def advance(self, games: int) -> None:
-        """Count finished games; stop where a signal asked for it.
+        """Count finished games; stop if a signal asked for it.
 
         Raises:
             InterruptedRunError: a signal asked to stop.
@@ -242,7 +242,7 @@ class Counter(Stoppable):
 
 @contextlib.contextmanager
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
-    """While this lasts, Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
+    """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
 
     def handle(number: int, _: FrameType | None) -> None:
         if display.stopping:

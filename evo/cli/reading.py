@@ -18,7 +18,7 @@ from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.sentences import comparisons_sentence
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import draw_run
-from evo.cli.options import GOES_ON, Address, Place, PoolName, Workers, place_of
+from evo.cli.options import OUT_HELP, Address, Place, PoolName, Workers, place_of
 from evo.cli.progress import Counter, output_console
 from evo.cli.sessions import pool_of
 from evo.cli.tournament import play_into
@@ -29,26 +29,24 @@ from evo.storage.store import RunError
 RunPaths = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Run folders, or folders of studies.", show_default=False)
 ]
-CrossplayOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("crossplay"))]
+CrossplayOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("crossplay"))]
 ReportOut = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="The page. (default: report.html in the run's or study's folder; of several, here)"
+        "--out", help="The page. (default: report.html in the run's or study's folder; for several, here)"
     ),
 ]
 
 
 def crossplay_command(
     runs: RunPaths,
-    games: int = typer.Option(
-        2, min=2, help="Games for each two individuals and ordered pair of decks; even."
-    ),
+    games: int = typer.Option(2, min=2, help="Games for each pairing and ordered pair of decks; even."),
     out: CrossplayOut = None,
     workers: Workers = 0,
     pool: PoolName = "auto",
     address: Address = "",
 ) -> None:
-    """Play everybody of the runs' last populations against everybody, and compare clusters by decks."""
+    """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
     place = place_of(pool, workers, address)
     found = _read(runs)
     tournament, population = crossplay(found, runs, games)
@@ -60,19 +58,21 @@ def crossplay_command(
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
-    shown = RichTable("cluster", "name", "size", "runs", "silhouette", "stability", "score")
+    summary = RichTable("cluster", "name", "size", "runs", "silhouette", "stability", "score")
     scores = done.read.ratings.set_index("entrant")["score"]
     texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
     labels = clusters_of(population, clusters.members)
     for cluster in clusters.summary.itertuples():
         score = scores[texts[labels == cluster.group]].mean()
         numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{score:.1%}"
-        shown.add_row(str(cluster.group), Text(cluster.name), str(cluster.size), str(cluster.runs), *numbers)
-    done.console.print(shown)
+        summary.add_row(
+            str(cluster.group), Text(cluster.name), str(cluster.size), str(cluster.runs), *numbers
+        )
+    done.console.print(summary)
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons), markup=False, highlight=False)
-    done.console.print(f"all of it: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
+    done.console.print(f"written: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
 
 
 def report_command(
@@ -80,7 +80,7 @@ def report_command(
     out: ReportOut = None,
     workers: Workers = 0,
 ) -> None:
-    """Write a page that tells what runs show, with figures, tables and the commands that repeat them."""
+    """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
     from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
 
     found = _read(runs)
@@ -99,38 +99,36 @@ def report_command(
 
 def watch_command(
     runs: RunPaths,
-    every: float = typer.Option(2.0, min=0.1, help="Seconds between looks."),
-    once: bool = typer.Option(False, help="Look once and leave; so does a watch without a terminal."),
+    every: float = typer.Option(2.0, min=0.1, help="Seconds between updates."),
+    once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
-    """Watch runs while they go on: fitness, ages, step sizes and weights by generation."""
+    """Watch running runs: fitness, ages, step sizes and weights by generation."""
     console = output_console()
     if once or not console.is_terminal:
-        console.print(_look(runs))
+        console.print(_state(runs))
         return
     with (
         contextlib.suppress(KeyboardInterrupt),
-        Live(_look(runs), console=console, auto_refresh=False) as live,
+        Live(_state(runs), console=console, auto_refresh=False) as live,
     ):
         while True:
             time.sleep(every)
-            live.update(_look(runs), refresh=True)
+            live.update(_state(runs), refresh=True)
 
 
 def _read(paths: list[Path]) -> Runs:
-    """Runs whose problems the command tells by itself."""
+    """Read runs without Python warnings; the command prints their problems itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)
         return read_runs(paths)
 
 
-def _look(paths: list[Path]) -> RenderableType:
-    """All runs as they stand now; what cannot be read is told below them."""
+def _state(paths: list[Path]) -> RenderableType:
+    """The current state of all runs; below it what cannot be read."""
     find_runs(paths)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RunWarning)  # told below
-        try:
-            found = read_runs(paths)
-        except RunError as error:
-            return Text(str(error))
+    try:
+        found = _read(paths)
+    except RunError as error:
+        return Text(str(error))
     problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
     return Group(*(draw_run(found, name) for name in found.folders), *problems)

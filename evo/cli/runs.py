@@ -27,7 +27,7 @@ from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
 MOST_COLUMNS = 8
-"""Weights whose table still fits a terminal from left to right."""
+"""Most weights whose table fits a terminal with a column each."""
 
 Out = Annotated[
     Path | None, typer.Option(help="The run folder. (default: runs/<config>-<UTC time>)", show_default=False)
@@ -37,7 +37,7 @@ StudyOut = Annotated[
 ]
 Run = Annotated[Path, typer.Argument(help="A run folder.")]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
-Root = Annotated[Path, typer.Argument(help="Where run folders are.")]
+Root = Annotated[Path, typer.Argument(help="The folder of run folders.")]
 
 
 def evolve_command(
@@ -49,14 +49,16 @@ def evolve_command(
     overrides: Overrides = None,
     tensorboard: Tensorboard = False,
     resume: bool = typer.Option(
-        False, "--resume", help="Go on where --out holds this very run: what a cluster starts again uses."
+        False,
+        "--resume",
+        help="Continue the run if --out holds it already: for jobs that a cluster restarts.",
     ),
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     path = out or default_folder(config)
     if resume and out is None:
-        raise RunError("--resume needs --out: the folder that each start shares")
+        raise RunError("--resume needs --out: the folder that all starts share")
     if not resume:
         check_vacant(path)
     display = Display(output_console(), tensorboard)
@@ -73,7 +75,7 @@ def resume_command(
     address: RunAddress = None,
     tensorboard: Tensorboard = False,
 ) -> None:
-    """Go on with a run where it stopped; the result is that of a run never stopped."""
+    """Continue a run where it stopped; the result is the same as without the stop."""
     display = Display(output_console(), tensorboard)
     with open_run(run) as folder:
         chosen = placed(folder.config, workers, pool, address)
@@ -84,7 +86,7 @@ def resume_command(
 
 def study_command(
     config: ConfigName,
-    runs: int = typer.Option(..., min=1, max=10_000, help="Runs, each with a seed of its own."),
+    runs: int = typer.Option(..., min=1, max=10_000, help="Number of runs, each with its own seed."),
     out: StudyOut = None,
     workers: RunWorkers = None,
     pool: RunPool = None,
@@ -92,10 +94,10 @@ def study_command(
     overrides: Overrides = None,
     tensorboard: Tensorboard = False,
     parallel: int = typer.Option(
-        0, min=0, help="Runs at a time; 0: one, and on a cluster as many as keep its nodes busy."
+        0, min=0, help="Runs at a time; 0: one, or on a cluster as many as keep its nodes busy."
     ),
 ) -> None:
-    """Evolve several runs of one configuration, in folders 00, 01, ...; started again, it goes on."""
+    """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
@@ -104,66 +106,67 @@ def study_command(
     with playing(chosen, display) as players:
         side_by_side = parallel or (runs_at_a_time(players.workers) if chosen.address else 1)
 
-        def go_on(number: int) -> None:
-            shown = display if side_by_side == 1 else display.of_run(f"{number:02d}")
+        def evolve_run(number: int) -> None:
+            own_display = display if side_by_side == 1 else display.of_run(f"{number:02d}")
             try:
                 with open_member(study / f"{number:02d}", chosen, number) as folder:
-                    carry_on(folder, players, shown, chosen.address)
+                    carry_on(folder, players, own_display, chosen.address)
             except ManaforgeError as error:
                 if side_by_side > 1 and not isinstance(error, InterruptedRunError):
-                    said = f"run {number:02d} failed: {error}; the others end before this does"
-                    display.console.print(said, markup=False, style="bold red")
+                    message = f"run {number:02d} failed: {error}; runs already started finish first"
+                    display.console.print(message, markup=False, style="bold red")
                 raise
 
-        run_side_by_side(go_on, runs, side_by_side)
+        run_side_by_side(evolve_run, runs, side_by_side)
     show_runs(study, display.console)
 
 
 def runs_command(
     root: Root = Path("runs"),
 ) -> None:
-    """List run folders and how they stand."""
+    """List run folders and their states."""
     if not root.is_dir():
-        raise RunError(f"{root} is no folder")
+        raise RunError(f"{root} is not a folder")
     show_runs(root, output_console())
 
 
 def export_command(
     run: Run,
     out: ProfilesOut,
-    top: int = typer.Option(1, min=1, help="The best so many of the final, the champion first."),
+    top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final on."),
     clusters: bool = typer.Option(
         False,
-        help="Instead the middle of each cluster of the last population, or of a study's last populations.",
+        help="Instead the medoid of each cluster of the last population, or of a study's last populations.",
     ),
 ) -> None:
     """Write the champion of a run, or its best candidates, as profile files with their provenance."""
     if clusters:
         table = RichTable("profile", "individual", "of cluster", "file")
-        for one in write_profiles(cluster_profiles([run]), out):
-            said = one.profile.provenance
-            size = f"{said['group']['size']} of {said['group']['of']}, {said['group']['runs']} runs"
-            who = Text(f"{said['run']}, {said['candidate']}")
-            table.add_row(one.profile.name, who, size, Text(str(one.path)))
+        for exported in write_profiles(cluster_profiles([run]), out):
+            provenance = exported.profile.provenance
+            cluster = provenance["group"]
+            size = f"{cluster['size']} of {cluster['of']}, {cluster['runs']} runs"
+            individual = Text(f"{provenance['run']}, {provenance['candidate']}")
+            table.add_row(exported.profile.name, individual, size, Text(str(exported.path)))
         output_console().print(table)
         return
     table = RichTable("profile", "candidate", "final", "95% interval", "file")
-    for one in write_profiles(best_profiles(run, top), out):
-        provenance = one.profile.provenance
+    for exported in write_profiles(best_profiles(run, top), out):
+        provenance = exported.profile.provenance
         final = provenance.get("final")
         score = (
             [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
         )
-        table.add_row(one.profile.name, provenance["candidate"], *score, Text(str(one.path)))
+        table.add_row(exported.profile.name, provenance["candidate"], *score, Text(str(exported.path)))
     output_console().print(table)
 
 
 def show_config(
     config: str = typer.Argument(
-        "", help=f"A file, or one of {', '.join(shipped_configs())}; none: the defaults."
+        "", help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults."
     ),
     overrides: Overrides = None,
-    as_toml: bool = typer.Option(False, "--toml", help="Print the resolved file itself."),
+    as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
     chosen = read_config(config or os.devnull, overrides or ())
@@ -181,7 +184,7 @@ def show_config(
 
 
 def show_champion(path: Path, console: Console) -> None:
-    """The champion's weights and record, and its games against the thesis's seven."""
+    """Print the champion's weights, its record, and its games against the thesis's seven."""
     profile = read_agent_profile(path / "champion.toml")
     provenance: Mapping[str, Any] = profile.provenance
     agent = peek_run(path).config.agent
@@ -213,12 +216,12 @@ def show_champion(path: Path, console: Console) -> None:
 
 
 def verdict_of(low: float, high: float) -> str:
-    """What an interval of a score per game says of the opponent."""
+    """The verdict on an opponent, from the interval of the score per game against it."""
     return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
 def _weights_table(vector: WeightVector, title: str) -> RichTable:
-    """Weights as evolved and scale-free: a column each where they fit a terminal, else a row each."""
+    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
     names = vector.names()
     values, shares = [f"{value:.3f}" for value in vector.array], [f"{share:.1%}" for share in vector.shares]
     if len(names) <= MOST_COLUMNS:
@@ -233,23 +236,23 @@ def _weights_table(vector: WeightVector, title: str) -> RichTable:
 
 
 def show_runs(root: Path, console: Console) -> None:
-    """One line for each run folder below a folder."""
+    """Print a table of the run folders below a folder."""
     table = RichTable("run", "state", "generation", "agent", "strategy", "seed", "decks", "against the seven")
     found = sorted(file.parent for file in root.glob("**/config.toml"))
     for path in found:
         name = Text(str(path.relative_to(root)) if path != root else str(path))
         try:
-            table.add_row(name, *map(Text, _standing(path)))
+            table.add_row(name, *map(Text, _state(path)))
         except ManaforgeError as error:
             table.add_row(name, Text(f"unreadable: {error}"))
     if found:
         console.print(table)
     else:
-        console.print(f"no run folders under {root}; manaforge evolve quickstart makes one", markup=False)
+        console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
 
 
-def _standing(path: Path) -> list[str]:
-    """How a run stands, in words for a table."""
+def _state(path: Path) -> list[str]:
+    """The state of a run, as the cells of a table."""
     folder = peek_run(path)
     config = folder.config
     champion = read_champion_file(path)

@@ -1,4 +1,4 @@
-"""One session of a command that plays games: a pool under signal handlers, and what is said when it stops."""
+"""A session of a command that plays games: a pool, signal handlers, and the message after a stop."""
 
 import contextlib
 import signal
@@ -30,14 +30,14 @@ def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
 
 @contextlib.contextmanager
 def pool_of(place: Place, players: Sequence[Player], display: Display | Counter) -> Iterator[Pool]:
-    """A pool for players under a signal handler; after an interruption the process exits 130 or 143."""
+    """A pool for players, with signal handlers; after a signal the process exits with 130 or 143."""
     compiled = all(player.compiled for player in players)
     stopped: InterruptedRunError | None = None
     ready = False
     with stop_on_signals(display):
         try:
-            with open_pool(*place, compiled, display.raise_if_stopped) as (pool, said):
-                display.console.print(said, markup=False, highlight=False)
+            with open_pool(*place, compiled, display.raise_if_stopped) as (pool, reason):
+                display.console.print(reason, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 ready = True
                 yield pool
@@ -56,7 +56,7 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
 def carry_on(
     folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
 ) -> None:
-    """Evolve a folder to its end, or to a new one; say how to resume, and where, when it is stopped."""
+    """Evolve a run to its end, or to a new one; if it is stopped, print how to resume it."""
     begin_session(folder, pool)
     if generations is not None:
         extend(folder, generations)
@@ -66,19 +66,19 @@ def carry_on(
         display.close()
         name = signal.Signals(error.signal).name
         folder.note(event="stopped", signal=name)
-        done = (
+        kept = (
             f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
         )
-        way = f"manaforge resume {folder.path}"
-        way += f" --address {address}" if address else ""
-        print(f"stopped by {name}: {done}. To go on: {way}", file=sys.stderr)
+        command = f"manaforge resume {folder.path}"
+        command += f" --address {address}" if address else ""
+        print(f"stopped by {name}: {kept}. To continue: {command}", file=sys.stderr)
         raise
     finally:
         display.close()
 
 
 def leave(code: int) -> NoReturn:
-    """Exit with a code once everything is put away."""
+    """Flush the output and exit with a code."""
     sys.stdout.flush()
     sys.stderr.flush()
     raise typer.Exit(code)

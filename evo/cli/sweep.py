@@ -15,7 +15,7 @@ from rich.text import Text
 from engine import find_deck, find_ruleset
 from evo.cli.options import (
     DECKS_HELP,
-    GOES_ON,
+    OUT_HELP,
     Address,
     AsJson,
     DealSeed,
@@ -35,21 +35,21 @@ from evo.tournament.output import show, warnings_of
 from evo.tournament.run import Tournament
 from evo.tournament.sweep import against_best, parse_values, shown, sweep_summary, sweep_table, vary
 
-SweepOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("sweep"))]
-ArenaOut = Annotated[Path | None, typer.Option("--out", help=GOES_ON.format("arena"))]
+SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
+ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
 
 
 def sweep_command(
-    entrant: str = typer.Argument(help=f"Whose weight is varied: {NOTATION}."),
-    weight: str = typer.Option(..., help="The weight, by name; of hearthsim also aggressiveness."),
-    values: str = typer.Option(..., help="FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between."),
+    entrant: str = typer.Argument(help=f"The entrant whose weight is varied: {NOTATION}."),
+    weight: str = typer.Option(..., help="Name of the weight; for hearthsim also aggressiveness."),
+    values: str = typer.Option(..., help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas."),
     against: str = typer.Option(..., help="The opponent, an entrant."),
     decks: str = typer.Option(..., help=DECKS_HELP),
     games: int = typer.Option(
         10_000,
         min=1,
         max=10**9,
-        help="Games for each value and ordered pair of decks; even where paired.",
+        help="Games for each value and ordered pair of decks; even with paired seats.",
     ),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
@@ -58,7 +58,7 @@ def sweep_command(
         "first, with the first deck.",
     ),
     seed: int = typer.Option(
-        1, min=0, max=2**64 - 1, help="Of the deals, which are the same for all values."
+        1, min=0, max=2**64 - 1, help="Seed of the deals, which are the same for all values."
     ),
     out: SweepOut = None,
     workers: Workers = 0,
@@ -66,7 +66,7 @@ def sweep_command(
     address: Address = "",
     as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
 ) -> None:
-    """Play one weight's curve: win rate against an opponent, value by value."""
+    """Play the curve of one weight: its win rate against an opponent by value."""
     place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
     seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
@@ -100,7 +100,7 @@ def sweep_command(
         print(json.dumps(summary, indent=1, allow_nan=False))
     else:
         _show(curve, variants.usual, summary["unproven_turns"], console)
-        console.print(f"all of it: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
+        console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     for warning in warnings_of(summary):
         print(f"warning: {warning}", file=sys.stderr)
 
@@ -115,7 +115,7 @@ def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None
 
 
 def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
-    """The curve as a table, its best values marked."""
+    """Print the curve as a table, with its best values marked."""
     table = RichTable(
         str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
     )
@@ -127,12 +127,14 @@ def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Cons
     console.print(table)
     if unproven:
         console.print(
-            f"{unproven:,} turns were played before the search for the best had ended", markup=False
+            f"{unproven:,} turns are unproven: the search for the best plan had not ended", markup=False
         )
 
 
 def arena_command(
-    config: str = typer.Argument("arena", help="A file of an arena; configs/arena.toml without one."),
+    config: str = typer.Argument(
+        "arena", help="File of an arena; by default configs/arena.toml.", show_default=False
+    ),
     champion: str = typer.Option("", help=f"Another champion: {NOTATION}."),
     games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
     seed: DealSeed = 1,
@@ -142,7 +144,7 @@ def arena_command(
     address: Address = "",
     as_data: AsJson = False,
 ) -> None:
-    """Play a champion and every agent known against each other over all decks."""
+    """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
     place = place_of(pool, workers, address)
     words = ["manaforge", "arena"] + ([config] if config != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
@@ -165,5 +167,5 @@ def arena_command(
         table.add_row(Text(str(row.opponent)), f"{row.games:,}", f"{row.score:.1%}", interval, verdict)
     done.console.print(table)
     done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)
-    told = f"all of it: {done.path}/tournament.html, results.csv, ratings.csv, games.parquet"
-    done.console.print(told, markup=False)
+    files = f"{done.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+    done.console.print(f"written: {files}", markup=False)

@@ -17,7 +17,7 @@ from rich.console import Console
 from engine import find_deck, find_ruleset
 from evo.cli.options import (
     DECKS_HELP,
-    GOES_ON,
+    OUT_HELP,
     WHO_PLAYS,
     Address,
     AsJson,
@@ -44,7 +44,7 @@ from evo.tournament.run import Tournament, find_faults, play_tournament
 
 SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 
-OFFERED_FORMATS = tuple(name for name, one in FORMATS.items() if one.summary)
+OFFERED_FORMATS = tuple(name for name, style in FORMATS.items() if style.summary)
 DEFAULT_FORMAT = OFFERED_FORMATS[0]
 FORMATS_HELP = f"{'; '.join(f'{name}: {FORMATS[name].summary}' for name in OFFERED_FORMATS)}."
 
@@ -52,11 +52,11 @@ Entrants = Annotated[
     list[str],
     typer.Argument(
         metavar="ENTRANT",
-        help=f"{WHO_PLAYS} Globs expand; named twice, one also plays itself.",
+        help=f"{WHO_PLAYS} Globs expand; an entrant named twice also plays itself.",
         show_default=False,
     ),
 ]
-Out = Annotated[Path | None, typer.Option(help=GOES_ON.format("tournament"), show_default=False)]
+Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), show_default=False)]
 
 
 def tournament_command(
@@ -66,21 +66,21 @@ def tournament_command(
         200,
         min=1,
         max=10**9,
-        help="Games for each two entrants and ordered pair of decks; even where paired.",
+        help="Games for each matchup and ordered pair of decks; even with paired seats.",
     ),
     style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
-        "pair of entrants, itself included, the first deck for whoever goes first.",
+        "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
     ),
     out: Out = None,
     sprt: str = typer.Option(
         "",
         metavar="KEY=VALUE...",
-        help="Stop as soon as the games say which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
-        "(model=normalized). Of two entrants; --games is then the most.",
+        help="Stop as soon as the games show which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
+        "(model=normalized). For two entrants; --games is then the maximum.",
     ),
     seed: DealSeed = 1,
     workers: Workers = 0,
@@ -88,7 +88,7 @@ def tournament_command(
     address: Address = "",
     as_data: AsJson = False,
 ) -> None:
-    """Play a tournament and say who is better, and how surely."""
+    """Play a tournament: ratings with intervals, scores, and how sure they are."""
     place = place_of(pool, workers, address)
     words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
     found, twice = find_entrants([text for text in entrants if text not in words])
@@ -114,8 +114,8 @@ def tournament_command(
             print(f"warning: {warning}", file=sys.stderr)
         return
     show(tournament, finish.read, finish.summary, finish.console)
-    told = f"all of it: {finish.path}/tournament.html, results.csv, ratings.csv, games.parquet"
-    finish.console.print(told, markup=False)
+    files = f"{finish.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+    finish.console.print(f"written: {files}", markup=False)
 
 
 @dataclass(frozen=True)
@@ -130,14 +130,14 @@ class Finished:
 
 
 def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool) -> Finished:
-    """Play a tournament in its folder, telling how far it is, and write all its files.
+    """Play a tournament in its folder, show its progress, and write all its files.
 
     Args:
-        tournament: who plays what.
-        out: its folder; `runs/KIND-HASH` without one.
-        kind: what it is called on the way.
+        tournament: its definition.
+        out: its folder; None: `runs/KIND-HASH`.
+        kind: its name in messages, such as "sweep".
         place: where the games are played.
-        quiet: whether standard output stays empty, and progress goes to standard error.
+        quiet: whether progress goes to standard error, so that standard output stays empty.
 
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
@@ -156,35 +156,35 @@ def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place,
 def played(
     tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool
 ) -> Iterator[tuple[TournamentFolder, Verdict, Console]]:
-    """The folder of a tournament whose games are all played; arguments as of `play_into`."""
+    """Play all games of a tournament; yields its folder, verdict and console. Arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
         left = len(tournament.matchups) - len(folder.played)
         for problem in folder.problems:
-            console.print(f"found: {problem}", markup=False)
+            console.print(f"warning: {problem}", markup=False)
         known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
-        told = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
-        console.print(told, markup=False, highlight=False)
+        heading = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
+        console.print(heading, markup=False, highlight=False)
         counter = Counter(console, max(left, 0))
         chosen = [entrant.player for entrant in tournament.entrants]
-        if left == 0:  # nobody is needed
+        if left == 0:  # no workers are needed
             verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
         else:
             with pool_of(place, chosen, counter) as players:
                 try:
                     verdict = play_tournament(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:
-                    _say_how_to_go_on(error, folder, counter)
+                    _print_stop(error, folder, counter)
                     raise
         yield folder, verdict, console
 
 
-def _say_how_to_go_on(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
+def _print_stop(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
     counter.close()
     name = signal.Signals(error.signal).name
     print(
         f"stopped by {name}: {len(folder.played):,} games are safe in {folder.path}. "
-        "To go on: the same command again",
+        "To continue: the same command again",
         file=sys.stderr,
     )

@@ -1,7 +1,7 @@
-"""The champion: a final between the last population, its centroid and the hall of fame on fresh deals.
+"""The champion: a final between the last population, its centroid and the hall of fame on new deals.
 
-Whoever led the last generation led it by luck too. The final is a tournament in two stages: all candidates
-meet on half the games, then the best eight meet again on the other half, and only those last games count.
+The best of the last generation was partly lucky. The final is a tournament in two stages: all candidates
+play half the games, then the best eight play the other half, and only those games count.
 """
 
 from collections.abc import Hashable
@@ -23,10 +23,10 @@ from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
 from rivals import weight_class
 
 SECOND_STAGE = 8
-"""Candidates that meet again."""
+"""Candidates of the second stage."""
 
 BENCHMARK_STAGE = 1000
-"""Part of the address of the benchmark's deals, where the final's stages have 0 and 1."""
+"""Part of the address of the benchmark's deals; the final's stages have 0 and 1."""
 
 THESIS_SEVEN = (
     "keep-alive",
@@ -41,12 +41,12 @@ THESIS_SEVEN = (
 
 @dataclass(frozen=True)
 class Champion:
-    """Who won the final.
+    """The winner of the final.
 
     Attributes:
         profile: weights with provenance, as `champion.toml` has it.
-        table: the final, as `final.parquet` has it: one row a candidate, the champion first, and one for each
-            of the thesis's seven that it met.
+        table: the final, as in `final.parquet`: one row a candidate, the champion first, and one for each
+            of the thesis's seven that it played.
     """
 
     profile: Profile[WeightVector]
@@ -67,12 +67,13 @@ def play_final(strategy: Strategy, config: RunConfig, play: Play) -> Champion:
         last = len(remaining) <= SECOND_STAGE
         budget = config.final.games if last and stage == 0 else config.final.games // 2
         pairings = make_pairings(len(remaining), "round-robin", ())
-        roster = roster_of(config, [one.weights for one in remaining])
+        roster = roster_of(config, [candidate.weights for candidate in remaining])
         matchups = _matchups(config, pairings, budget // len(pairings), stage)
-        games = play_matchups(roster, matchups, [one.name for one in remaining], play)
+        names = [candidate.name for candidate in remaining]
+        games = play_matchups(roster, matchups, names, play)
         scores = scores_table(games).sort_values("score", ascending=False, kind="stable")
         scores.insert(0, "stage", "final" if last else "first")
-        # Those of this stage go before those who did not reach it.
+        # Candidates of this stage rank before those that did not reach it.
         ranked = pd.concat([scores, ranked[~ranked["entrant"].isin(scores["entrant"])] if stage else ranked])
         if last:
             break
@@ -108,10 +109,10 @@ FINAL_COLUMNS = {
 
 
 def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -> Matchups:
-    """About `games` games for each pairing over all ordered pairs of decks, on deals of this stage alone."""
+    """About `games` games for each pairing over all ordered pairs of decks, on this stage's own deals."""
     n_decks = len(config.decks)
-    a_cell = max(2, games // n_decks**2 // 2 * 2)
-    return Matchups(pairings, n_decks, a_cell, config.seed, (Stream.FINAL, stage))
+    games_a_cell = max(2, games // n_decks**2 // 2 * 2)
+    return Matchups(pairings, n_decks, games_a_cell, config.seed, (Stream.FINAL, stage))
 
 
 def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
@@ -130,25 +131,25 @@ def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataF
 
 
 def _plain(scores: pd.DataFrame) -> pd.DataFrame:
-    """A table of scores alone, in which low and high can mean but theirs."""
+    """A table of scores, with the columns low and high of `final.parquet`."""
     return scores.rename(columns={"score_low": "low", "score_high": "high"})
 
 
 def named_agent(config: RunConfig) -> dict[str, str]:
-    """What a profile's provenance says of its agent: the name, where its weights have those of another's."""
+    """The agent in a profile's provenance: only where it shares its kind of weights with another agent."""
     return {} if config.agent == weight_class(config.agent).AGENT else {"agent": config.agent}
 
 
 def profile_of(
     candidate: Candidate, generation: int, config: RunConfig, final: pd.DataFrame
 ) -> Profile[WeightVector]:
-    """A candidate as a profile with provenance: nothing of where, when or by whom it was played.
+    """A candidate as a profile with provenance, which does not include place, time or machine.
 
     Args:
         candidate: of the final.
         generation: the last of the run.
         config: of the run.
-        final: as `final.parquet` has it.
+        final: as in `final.parquet`.
     """
     provenance: dict[str, object] = {
         "source": "manaforge evolve",
@@ -175,7 +176,7 @@ def profile_of(
 
 
 def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
-    """Games and score with interval, as a profile keeps them."""
+    """Games and score with interval, for a profile."""
     record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
     record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
     return record

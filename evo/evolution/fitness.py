@@ -1,4 +1,4 @@
-"""Fitness by competitive coevolution: everybody of a generation plays everybody, on common setups.
+"""Fitness by competitive coevolution: all individuals of a generation play each other on common setups.
 
 Source: EVA, Eq. 13: games won against every other parent and child over all ordered pairs of decks. Draws
 count half.
@@ -20,7 +20,7 @@ def all_pairings(n_players: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Tally:
-    """What the games of pairings came to.
+    """Results of pairings.
 
     Attributes:
         pairings: shape (pairings, 2): players i and j.
@@ -61,7 +61,7 @@ class Tally:
 def play_pairings(
     roster: Roster, pairings: np.ndarray, games: int, seed: int, address: tuple[int, ...], play: Play
 ) -> "Tally":
-    """Play pairings over common setups and sum what came out.
+    """Play pairings over common setups and sum the results.
 
     Args:
         roster: players, decks and rules.
@@ -87,7 +87,7 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
     Args:
         pairings: as given to `make_schedule`.
         setups: as given to it.
-        n_decks: how many decks.
+        n_decks: number of decks.
         played: dtype `evo.play.games.GAME`, shape (games,).
     """
     shape = (len(setups), len(pairings), 2)

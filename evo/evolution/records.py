@@ -1,4 +1,4 @@
-"""A generation as tables, and a strategy restored from them. `runs/README.md` tells every column."""
+"""A generation as tables, and a strategy restored from them. `runs/README.md` describes every column."""
 
 from collections.abc import Sequence
 
@@ -17,26 +17,28 @@ def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Seque
     """One row an individual evaluated, in the order of `ask`.
 
     Args:
-        told: the generation.
-        strategy: which has been told it: for its survivors and its own columns.
-        tally: the generation's games.
+        told: the result of the generation.
+        strategy: after `tell`, for its survivors and its own columns.
+        tally: the results of the generation's games.
         decks: names in the order of the tally.
     """
     weights = strategy.parameters.vector.names()
-    ranks = {one.number: place + 1 for place, one in enumerate(strategy.parents)}
-    n = len(told.individuals)
+    ranks = {parent.number: place + 1 for place, parent in enumerate(strategy.parents)}
+    individuals = told.individuals
+    n = len(individuals)
+    parents = [individual.parents for individual in individuals]
     scores, played = tally.scores(n), tally.played(n)
     columns: dict[str, object] = {
         "generation": np.full(n, told.generation, np.int32),
-        "individual": np.array([one.number for one in told.individuals], np.int64),
-        "birth": np.array([one.birth for one in told.individuals], np.int32),
-        "parent_a": _nullable([one.parents[0] if one.parents else None for one in told.individuals]),
-        "parent_b": _nullable([one.parents[1] if len(one.parents) > 1 else None for one in told.individuals]),
+        "individual": np.array([individual.number for individual in individuals], np.int64),
+        "birth": np.array([individual.birth for individual in individuals], np.int32),
+        "parent_a": _nullable([numbers[0] if numbers else None for numbers in parents]),
+        "parent_b": _nullable([numbers[1] if len(numbers) > 1 else None for numbers in parents]),
     }
     for place, name in enumerate(weights):
-        columns[f"weight_{name}"] = np.array([one[place] for one in told.individuals], np.float64)
+        columns[f"weight_{name}"] = np.array([individual[place] for individual in individuals], np.float64)
     own_columns = strategy.columns(weights)
-    own_values = np.array([strategy.values(one) for one in told.individuals], np.float64)
+    own_values = np.array([strategy.values(individual) for individual in individuals], np.float64)
     for place, name in enumerate(own_columns):
         columns[name] = own_values[:, place]
     for a, own in enumerate(decks):
@@ -45,7 +47,7 @@ def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Seque
     columns["games"] = played.sum(axis=(1, 2))
     columns["fitness"] = told.fitness
     columns["survived"] = told.survived
-    columns["rank"] = _nullable([ranks.get(one.number) for one in told.individuals])
+    columns["rank"] = _nullable([ranks.get(individual.number) for individual in individuals])
     return pd.DataFrame(columns)
 
 
@@ -57,7 +59,7 @@ def pairings_table(
     Args:
         generation: its number.
         individuals: numbers of the players in the order of the tally.
-        tally: the games.
+        tally: the results.
         decks: names in the order of the tally.
     """
     n_pairings, n_decks = len(tally.pairings), len(decks)
@@ -86,7 +88,7 @@ def new_strategy(config: RunConfig) -> Strategy:
 
 
 def restore(folder: RunFolder) -> Strategy:
-    """The strategy of a run as it stood after the last committed generation.
+    """The strategy of a run after the last committed generation.
 
     Raises:
         RunError: a generation cannot be read.

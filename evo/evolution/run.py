@@ -1,4 +1,4 @@
-"""The loop of a run: ask, play, tell, commit; then the final. It reads as the algorithm."""
+"""The loop of a run: ask, play, tell, commit; then the final."""
 
 import platform
 import subprocess
@@ -26,32 +26,32 @@ from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent.solver import library_versions
 
 LIBRARIES = ("deap", "numba", "numpy", "pandas", "pyarrow", "ray")
-"""Those of solvers are added."""
+"""Libraries in the manifest; those of solvers are added."""
 
 
 class Reporter(Protocol):
-    """Shows how a run goes on; raises to stop it."""
+    """Shows the progress of a run; raises to stop it."""
 
     def begin(self, folder: RunFolder, games: int) -> None:
-        """A run begins or goes on; `games` are still to play, the final included."""
+        """A run starts or is resumed; `games` are left to play, the final included."""
 
     def advance(self, games: int) -> None:
-        """So many games were finished; 0 now and then while there is nothing new."""
+        """`games` more games were finished; also called with 0 while waiting."""
 
     def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
         """A generation was committed."""
 
     def final(self) -> None:
-        """The final begins."""
+        """The final starts."""
 
 
 def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
-    """Evolve from where the folder stands to its configured end, and choose the champion.
+    """Evolve from the last committed generation to the configured end, and choose the champion.
 
     Args:
-        folder: new or opened; one generation after another is committed to it.
+        folder: new or opened; generations are committed to it.
         pool: plays the games.
-        reporter: is told.
+        reporter: shows the progress.
 
     Raises:
         RunError: the folder cannot be written.
@@ -74,7 +74,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         pairings = all_pairings(len(individuals))
         tally = play_pairings(roster, pairings, config.games, config.seed, (Stream.SETUP, generation), play)
         told = strategy.tell(tally.scores(len(individuals)).sum(axis=(1, 2)))
-        numbers = [one.number for one in individuals]
+        numbers = [individual.number for individual in individuals]
         folder.commit(
             generation,
             individuals_table(told, strategy, tally, names),
@@ -98,7 +98,7 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def games_to_play(config: RunConfig, committed: int) -> int:
-    """Games from a generation on to the end; those of the final are its budget."""
+    """Games left after `committed` generations; for the final, its budget."""
     left = sum(games_of_generation(config, number) for number in range(committed, config.generations + 1))
     return left + config.final.games + len(THESIS_SEVEN) * config.final.benchmark_games
 
@@ -119,7 +119,7 @@ def extend(folder: RunFolder, generations: int) -> None:
 
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:
-    """What made a run: versions and machine. Nothing of it decides the bytes of the history."""
+    """Versions and machine that started a run. Nothing in it affects the bytes of the history."""
     return {
         "manaforge": version("manaforge"),
         "git": _git_commit(),
@@ -139,24 +139,24 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
 
 
 def begin_session(folder: RunFolder, pool: Pool) -> None:
-    """Note in the manifest who plays from here on; refuse a history of other rules.
+    """Add this session to the manifest; refuse a run of other rules.
 
     Raises:
-        RunError: the run was begun under other rules, or its deck files changed.
+        RunError: the run was started under other rules, or its configuration or deck files changed.
     """
     manifest = folder.manifest()
     if "config_hash" not in manifest:
-        folder.problems.append("manifest.json is missing or damaged; it is written anew")
+        folder.problems.append("manifest.json is missing or damaged; a new one is written")
         manifest = {"schema": RUN_SCHEMA, **new_manifest(folder.config)}
     if manifest.get("rules", RULES_VERSION) != RULES_VERSION:
         raise RunError(
-            f"run folder {folder.path} was begun under rules {manifest['rules']}, "
+            f"run folder {folder.path} was started under rules {manifest['rules']}, "
             f"and this version plays rules {RULES_VERSION}"
         )
     if manifest.get("config_hash", folder.config.digest) != folder.config.digest:
         raise RunError(
-            f"config.toml of {folder.path}, or a deck it names, is not what the run was begun with; "
-            "begin a new one"
+            f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
+            "start a new run"
         )
     session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
     manifest.setdefault("sessions", []).append(session)
@@ -168,7 +168,7 @@ def _now() -> str:
 
 
 def _git_commit() -> str:
-    """The commit of the checkout this runs from, or ""."""
+    """The git commit of this source tree, or ""."""
     try:
         done = subprocess.run(
             ["git", "rev-parse", "HEAD"],

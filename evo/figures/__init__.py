@@ -1,1 +1,1 @@
-"""How figures and pages look; what they show is told where they are made."""
+"""The look of figures and pages; their content is defined by the packages that make them."""

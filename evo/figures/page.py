@@ -23,13 +23,13 @@ def render(template: str, **values: Any) -> bytes:
 
 
 def image(content: bytes, text: str) -> Markup:
-    """A PNG inside the page, with a text for who cannot see it."""
+    """A PNG inside the page, with alternative text."""
     data = base64.b64encode(content).decode()
     return Markup('<div class="wide"><img src="data:image/png;base64,{}" alt="{}"></div>').format(data, text)
 
 
 def html_table(table: pd.DataFrame, formats: dict[str, str] | None = None) -> Markup:
-    """A table that scrolls within narrow pages; numbers to the right.
+    """A table that scrolls within narrow pages; numbers are aligned to the right.
 
     Args:
         table: column names become headings.

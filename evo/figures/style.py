@@ -1,6 +1,6 @@
-"""The style of all figures: sizes, colours told apart by the colour-blind and in grey print, PNG files.
+"""The style of all figures: sizes, colours that are distinct for the colour-blind and in grey, PNG files.
 
-What figures show is in `evo.tournament.plots`, `evo.analysis.plots` and `evo.analysis.plots_clusters`.
+The figures are in `evo.tournament.plots`, `evo.analysis.plots` and `evo.analysis.plots_clusters`.
 """
 
 import io
@@ -45,7 +45,7 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def _styled() -> Iterator[None]:
-    """Our style; names in scripts the font lacks, or too long for the figure, make no noise."""
+    """Our style, without warnings for names that are too long or in scripts the font lacks."""
     with mpl.rc_context(STYLE), warnings.catch_warnings():
         for message in ("Glyph", "constrained_layout not applied", "There are no gridspecs"):
             warnings.filterwarnings("ignore", message, UserWarning)
@@ -57,7 +57,7 @@ def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     """A figure with one pair of axes in our style; sizes in inches. Nothing global is changed."""
     with _styled():
         drawn = Figure(figsize=(min(width, LARGEST), min(height, LARGEST)), layout="constrained")
-        FigureCanvasAgg(drawn)  # else every label measured makes a renderer of the whole figure
+        FigureCanvasAgg(drawn)  # else measuring each label creates a renderer of the whole figure
         yield drawn, drawn.subplots()
 
 
@@ -94,7 +94,7 @@ class Picture:
 
 
 def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: float = 3.4) -> Picture:
-    """A figure of one of the functions of this module; sizes in inches."""
+    """A figure of a plotting function that takes axes and data; sizes in inches."""
     with figure(width, height) as (drawn, axes):
         plot(axes, *data)
         return Picture(png(drawn))
@@ -105,7 +105,7 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
 
     Args:
         axes: to draw on.
-        scores: rows against columns, in [0, 1]; missing where two did not meet.
+        scores: rows against columns, in [0, 1]; missing without games.
         label: of the colours.
     """
     scores = scores.rename(index=short_name, columns=short_name)
@@ -133,5 +133,5 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
 
 
 def short_name(name: str) -> str:
-    """A name that leaves room for the figure: of a long one, both ends."""
+    """A name that fits a figure: of a long one, both ends."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST // 2 - 1]}…{name[-LONGEST // 2 :]}"

@@ -1,4 +1,4 @@
-"""How many games make a chunk: what one worker is given at a time."""
+"""The size of a chunk: the games that a worker is given at once."""
 
 CHUNKS_A_WORKER = 8
 LONGEST_CHUNK = 1.0
@@ -6,11 +6,11 @@ LONGEST_CHUNK = 1.0
 
 
 class ChunkSizer:
-    """Sizes chunks by the speed that workers have shown.
+    """Sizes chunks by the measured speed of workers.
 
     Args:
-        workers: how many play.
-        shortest: seconds; chunks are not cut finer.
+        workers: number of workers.
+        shortest: seconds that a chunk takes at least.
     """
 
     def __init__(self, workers: int, shortest: float) -> None:
@@ -20,7 +20,7 @@ class ChunkSizer:
         self._known = {True: True, False: False}
 
     def size(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next chunk: a second's, or a fair share of all, or of what is left towards the end."""
+        """Games of the next chunk: a second's, or a fair share of all, or near the end of those left."""
         if not self._known[compiled]:
             return 1  # a solver may take a minute for a game
         speed = self._speed[compiled]

@@ -1,10 +1,10 @@
-"""Handing out games and taking back results: what every pool does, whoever plays.
+"""Hands out games and collects results, in the same way for every pool.
 
-A schedule is cut into chunks sized by the speed seen so far; a bounded number of chunks is in flight; results
-are stored by their place, so that they depend on the games alone. Workers are not trusted: a result counts
-once, and only if it is about the games that were asked for, complete and possible. A late chunk is given to a
-second worker, and the first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th chunk of
-each worker is replayed here; a worker whose game differs ends the run with a report.
+A schedule is cut into chunks sized by the speed so far; a bounded number of chunks is in flight; results are
+stored by the number of the game, so that they depend only on the games. Workers are not trusted: a result
+counts once, and only if it is for the games that were asked for, complete and possible. A late chunk is given
+to a second worker, and the first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th
+chunk of each worker is replayed here; a worker whose game differs ends the run with a report.
 """
 
 import sys
@@ -25,7 +25,7 @@ LATE = 10
 """A chunk is late after this many times the median latency; it is then given to a second worker."""
 
 LATE_LEAST = 2.0
-"""Seconds a chunk may always take; Ray queues chunks before it runs them."""
+"""Seconds before a chunk can be late; Ray queues chunks before it runs them."""
 
 HUNG = 120.0
 """Seconds after which a worker counts as hung and its chunk is handed out again; at least twice `LATE` times
@@ -55,7 +55,7 @@ Note = Callable[[str], None]
 
 
 class Workers(Protocol):
-    """Who plays chunks: threads, or Ray's tasks. `trusted` workers share this process."""
+    """What plays chunks: threads or Ray tasks. `trusted` workers share this process."""
 
     trusted: bool
 
@@ -64,7 +64,7 @@ class Workers(Protocol):
         ...
 
     def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
-        """The finished ones among the tickets; waits at most `timeout` seconds for the first."""
+        """Those of the tickets that are finished; waits at most `timeout` seconds for the first."""
         ...
 
     def result(self, ticket: Any) -> object:
@@ -76,7 +76,7 @@ class Workers(Protocol):
         ...
 
     def cancel(self, ticket: Any) -> None:
-        """Give up a ticket, and end its worker where that is possible."""
+        """Abandon a ticket, and end its worker where that is possible."""
         ...
 
 
@@ -91,12 +91,12 @@ class Attempt:
 
 @dataclass
 class Dispatcher:
-    """Plays schedules with workers, and keeps what it learned about them.
+    """Plays schedules with workers, and records their speed and latency.
 
     Attributes:
         sizer: how schedules are cut into chunks.
-        in_flight: most chunks of one schedule handed out at once.
-        most: most chunks of all schedules together.
+        in_flight: most chunks of one schedule in flight.
+        most: most chunks of all schedules in flight.
         busy: seconds that workers have spent playing, summed over them.
     """
 
@@ -106,10 +106,10 @@ class Dispatcher:
     busy: float = 0.0
     last_result: float = 0.0
     _schedules: int = 0
-    _out: int = 0
+    _in_flight_now: int = 0
     _divergent: str = ""
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=101))
-    _met: dict[str, int] = field(default_factory=dict)
+    _answers: dict[str, int] = field(default_factory=dict)
     _abandoned: list[tuple[Workers, Any, float]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -117,67 +117,67 @@ class Dispatcher:
         """Play all games; dtype `GAME`, shape (games,), in the order of the schedule.
 
         Args:
-            workers: who play.
+            workers: what plays the chunks.
             roster: players, decks and rules.
-            games: what is played.
+            games: the schedule.
             watch: see `Watch`.
             note: see `Note`.
 
         Raises:
             PoolError: no worker gives a good result for some chunk.
-            WorkerDisagreesError: a worker plays other games than this machine.
+            WorkerDisagreesError: a worker's games differ from those of this machine.
         """
-        one = _OneSchedule(self, workers, roster, games, watch, note)
+        schedule = _OneSchedule(self, workers, roster, games, watch, note)
         with self._lock:
             self._schedules += 1
         try:
-            return one.run()
+            return schedule.run()
         finally:
             with self._lock:
                 self._schedules -= 1
-            self.release(len(one.pending))
-            for ticket in one.pending:
+            self.release(len(schedule.pending))
+            for ticket in schedule.pending:
                 workers.cancel(ticket)
 
     def may_start(self, pending: int) -> bool:
         """Reserve one more chunk for a schedule that has `pending` chunks in flight, if the limits allow it.
 
-        Schedules share the limit evenly. A second copy of a late chunk asks with `pending` 0, beyond the
+        Schedules share the limit evenly. For a second copy of a late chunk, `pending` is 0: it may exceed the
         schedule's share.
         """
         with self._lock:
             share = min(self.in_flight, -(-self.most // max(1, self._schedules)))
-            if pending >= share or self._out >= self.most:
+            if pending >= share or self._in_flight_now >= self.most:
                 return False
-            self._out += 1
+            self._in_flight_now += 1
             return True
 
     def release(self, chunks: int) -> None:
         """Count chunks that are no longer in flight."""
         with self._lock:
-            self._out -= chunks
+            self._in_flight_now -= chunks
 
     def mark_divergent(self, why: str) -> None:
-        """Stop every schedule, now and later: a worker plays other games."""
+        """Stop every schedule, now and later: a worker plays different games."""
         self._divergent = why
 
     def raise_if_divergent(self) -> None:
-        """Stop if any schedule has found a worker that plays other games.
+        """Stop if any schedule has found a worker that plays different games.
 
         Raises:
-            WorkerDisagreesError: one was.
+            WorkerDisagreesError: one has.
         """
         if self._divergent:
             raise WorkerDisagreesError(self._divergent)
 
     def accept(self, games: int, seconds: float, compiled: bool) -> None:
-        """Learn from a good result."""
+        """Record the speed of a good result."""
         with self._lock:  # several threads may play at once
             self.busy += seconds
             self.sizer.record_speed(games, seconds, compiled)
 
     def record_latency(self, seconds: float) -> None:
-        """Learn how long a chunk takes from handing out to its result."""
+        """Record the time from handing out a chunk to its result."""
         with self._lock:
             self._times.append(seconds)
             self.last_result = time.monotonic()
@@ -191,17 +191,17 @@ class Dispatcher:
     def hung_after(self) -> float:
         """Seconds after which a worker counts as hung; infinite before the first result.
 
-        Before it nodes start, install and compile, for which there is no bound.
+        Until then nodes start, install and compile, which may take any time.
         """
         with self._lock:
             times = list(self._times)
         return max(HUNG, 2 * LATE * float(np.median(times))) if times else np.inf
 
     def abandon(self, workers: Workers, ticket: Any) -> None:
-        """Give up a chunk that another worker has finished.
+        """Abandon a chunk that another worker has finished.
 
-        Its worker is not ended at once, since it may be a new one that is compiling and would have to begin
-        again; it is ended if it is still busy after `HUNG` seconds.
+        Its worker is not ended at once, since a new worker may still be compiling and would have to start
+        over; it is ended if it is still busy after `HUNG` seconds.
         """
         with self._lock:
             self._abandoned.append((workers, ticket, time.monotonic() + HUNG))
@@ -210,15 +210,15 @@ class Dispatcher:
         """End workers that are still busy with chunks abandoned more than `HUNG` seconds ago."""
         now = time.monotonic()
         with self._lock:
-            due = [one for one in self._abandoned if one[2] < now]
-            self._abandoned = [one for one in self._abandoned if one[2] >= now]
+            due = [entry for entry in self._abandoned if entry[2] < now]
+            self._abandoned = [entry for entry in self._abandoned if entry[2] >= now]
         for workers, ticket, _ in due:
             workers.cancel(ticket)
 
     def wants_replay(self, worker: str) -> tuple[bool, int]:
-        """Whether to replay a game of this answer, and how many answers since the last replay were not."""
+        """Whether to replay a game of this answer, and the number of answers since the last replay."""
         with self._lock:
-            n = self._met[worker] = self._met.get(worker, 0) + 1
+            n = self._answers[worker] = self._answers.get(worker, 0) + 1
         power = 1 << (n - 1).bit_length() - 1 if n > 1 else 0  # the last of 1, 2, 4, ... before n
         last = max(power, (n - 1) // REPLAY_EVERY * REPLAY_EVERY)
         return n & (n - 1) == 0 or n % REPLAY_EVERY == 0, n - 1 - last
@@ -256,7 +256,7 @@ class _OneSchedule:
                 time.sleep(0.02)
             done = self.workers.ready(list(self.pending), 0.2) if self.pending else []
             for ticket in done:
-                if ticket in self.pending:  # not the second copy of a chunk stored a moment ago
+                if ticket in self.pending:  # not the second copy of a chunk just stored
                     self.dispatcher.release(1)
                     self._store(ticket, self.pending.pop(ticket))
             if not done:
@@ -309,17 +309,17 @@ class _OneSchedule:
         self.silences = 0
         self.dispatcher.record_latency(time.monotonic() - attempt.began)
         self.dispatcher.accept(stop - start, answer.seconds, self.compiled)
-        for other in [one for one, it in self.pending.items() if it.start == start]:
-            del self.pending[other]
+        for copy in self._copies(start):
+            del self.pending[copy]
             self.dispatcher.release(1)
-            self.dispatcher.abandon(self.workers, other)
+            self.dispatcher.abandon(self.workers, copy)
         self.watch(stop - start)
 
     def _hand_out_again(self, start: int, stop: int, what: str, blame: bool = True) -> None:
         """Hand out a chunk again, unless another worker has a copy.
 
         Raises:
-            PoolError: it went wrong too often.
+            PoolError: it failed too often.
         """
         self.note(f"{what}; they are handed out again")
         self.failed[start] = self.failed.get(start, 0) + blame
@@ -328,17 +328,21 @@ class _OneSchedule:
                 f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
                 f"the last time {what}"
             )
-        if not any(it.start == start for it in self.pending.values()):
+        if not self._copies(start):
             self.again.append((start, stop))
 
+    def _copies(self, start: int) -> list[Any]:
+        """Tickets in flight for the chunk that starts with this game."""
+        return [ticket for ticket, attempt in self.pending.items() if attempt.start == start]
+
     def _replay(self, chunk: Schedule, answer: Answer) -> None:
-        """Replay one game of an answer here, if it is its turn.
+        """Replay one game of an answer here, if one is due.
 
         Raises:
-            WorkerDisagreesError: it ends otherwise.
+            WorkerDisagreesError: the game ends differently here.
         """
-        wanted, unchecked = self.dispatcher.wants_replay(answer.worker)
-        if not wanted:
+        due, unchecked = self.dispatcher.wants_replay(answer.worker)
+        if not due:
             return
         number = int(chunk.keys[0] % np.uint64(len(chunk)))
         ours = play_schedule(self.roster, chunk.select(slice(number, number + 1)))[0]
@@ -347,12 +351,12 @@ class _OneSchedule:
             first, second = (self.roster.players[place] for place in chunk.players[number])
             decks = [self.roster.decks[place].name for place in chunk.decks[number]]
             names = ", ".join(GAME.names or ())
-            before = f". {unchecked} of its chunks counted since it last agreed: start those runs again"
+            since = f". {unchecked} of its chunks were accepted since it last agreed: restart those runs"
             self.dispatcher.mark_divergent(
-                f"{answer.worker} plays another game than this machine: {first.kind} with {decks[0]} against "
-                f"{second.kind} with {decks[1]}, deal {int(chunk.keys[number]):#x}: here ({names}) = {ours}, "
-                f"there {theirs}. Another processor, library or card base? Give every node the same "
-                f"version (requirements.lock), or leave that node out{before if unchecked else ''}"
+                f"{answer.worker} plays a different game than this machine: {first.kind} with {decks[0]} "
+                f"against {second.kind} with {decks[1]}, deal {int(chunk.keys[number]):#x}: here ({names}) = "
+                f"{ours}, there {theirs}. Another processor, library or card base? Give every node the same "
+                f"version (requirements.lock), or leave that node out{since if unchecked else ''}"
             )
             self.dispatcher.raise_if_divergent()
 
@@ -374,18 +378,20 @@ class _OneSchedule:
             self.began = now
         late = self.dispatcher.late_after()
         for start, attempt in newest.items():
-            some = f"games {start} to {attempt.stop - 1}"
-            if silent:  # no chunk is to blame when nobody answers
-                self._take_back(attempt, f"nothing came for {hung_after:.0f} s: {some} are taken back", False)
+            games = f"games {start} to {attempt.stop - 1}"
+            if silent:  # no chunk is to blame when no worker answers
+                why = f"no result of any worker for {hung_after:.0f} s: {games} are taken back"
+                self._take_back(attempt, why, False)
             elif now - attempt.began > hung_after:
-                self._take_back(attempt, f"{some} have not come for {hung_after:.0f} s: taken back", True)
+                why = f"no result of {games} for {hung_after:.0f} s: they are taken back"
+                self._take_back(attempt, why, True)
             elif now - attempt.began > late and copies[start] == 1 and self.dispatcher.may_start(0):
-                self.note(f"{some} take more than {late:.1f} s; they are handed out again")
+                self.note(f"{games} take more than {late:.1f} s; they are handed out again")
                 self._start(start, attempt.stop)
 
     def _take_back(self, attempt: Attempt, why: str, blame: bool) -> None:
         """Cancel all copies of a chunk, and hand it out again."""
-        for ticket in [one for one, it in self.pending.items() if it.start == attempt.start]:
+        for ticket in self._copies(attempt.start):
             del self.pending[ticket]
             self.dispatcher.release(1)
             self.workers.cancel(ticket)

@@ -1,4 +1,4 @@
-"""Entrants: who can play, by the one notation used everywhere."""
+"""Entrants: the players of games, in the one notation of commands and files."""
 
 import glob
 import os
@@ -26,25 +26,25 @@ def _notation_of(kind: AgentKind) -> str:
     solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
-        f"{solvers} behind it chooses the solver)"
+        f"{solvers} appended chooses the solver)"
     )
 
 
 NOTATION = ", ".join(map(_notation_of, AGENTS.values()))
-"""How every kind of agent is written, for help and errors."""
+"""How entrants of every agent kind are written, for help and errors."""
 
 
 class EntrantError(ManaforgeError, ValueError):
-    """A text that names no entrant."""
+    """A text that does not name an entrant."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """Who plays, and how tables call it.
+    """A player and its name in tables.
 
     Attributes:
-        text: as typed; of a glob, `AGENT:NAME`.
-        player: the same in a form that plays.
+        text: as typed; `AGENT:NAME` if it comes from a glob.
+        player: the player.
     """
 
     text: str
@@ -54,12 +54,12 @@ class Entrant:
 def find_entrant(text: str) -> Entrant:
     """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
 
-    `AGENT:PROFILE` is an agent with weights; the bare name of some stands for a usual profile. `ilp:RUN` is
-    the champion of a run folder, which is also looked for in `runs/`. `@BACKEND` behind an agent that takes
-    one chooses another solver than the usual one.
+    `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
+    `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`. `@BACKEND` after an agent
+    that takes a backend chooses another solver than the default.
 
     Raises:
-        EntrantError, UnknownNameError: it names none; the message lists the nearest.
+        EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest.
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
     """
@@ -78,7 +78,7 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     """All entrants that texts name, globs expanded, each once, in their order.
 
     Returns:
-        The entrants, and which of them were typed twice: those meet themselves.
+        The entrants, and those that were typed twice, which also play themselves.
 
     Raises:
         EntrantError: a text names no entrant, or a glob matches nothing.
@@ -93,14 +93,14 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
 
 
 def from_folder(text: str, folder: Path) -> str:
-    """An entrant whose path or glob, where it leads to something there, starts from a folder."""
+    """An entrant whose relative path or glob starts from a folder, if it matches something there."""
     agent, colon, _ = text.partition(":")
     if not colon or not _has_weights(agent):
         return text
     _, path, backend = _parts(text)
     if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
         return text
-    if os.path.exists(folder / path):  # noqa: PTH110 - also of names no file can have
+    if os.path.exists(folder / path):  # noqa: PTH110 - accepts names no file can have
         start = str(folder / path)
     elif glob.glob(path, root_dir=folder):  # noqa: PTH207 - as in `_expand`
         start = f"{glob.escape(str(folder))}/{path}"
@@ -138,7 +138,7 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
     if name in shipped:
         return find_agent_profile(agent, name)
     for folder in (Path(name), RUNS / name):
-        if os.path.isdir(folder):  # noqa: PTH112 - also of names no file can have
+        if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return _champion(agent, folder)
     runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
     if name.endswith(".toml") or "/" in name:
@@ -149,7 +149,7 @@ def _profile(agent: str, name: str) -> Profile[WeightVector]:
 
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
-        raise EntrantError(f"{folder} is no run folder: it has no config.toml")
+        raise EntrantError(f"{folder} is not a run folder: it has no config.toml")
     champion, config = read_champion_file(folder), folder / "config.toml"
     finished = champion.finishes(read_config(config)) if config.exists() else bool(champion.content)
     if not finished:
@@ -162,7 +162,7 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
 
 
 def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
-    """A profile from a file; refused where it was evolved for another agent with weights of these names."""
+    """A profile from a file; refused if it was evolved for another agent with weights of the same names."""
     profile = find_agent_profile(agent, path)
     other = _of_another(profile, agent)
     if other:
@@ -171,13 +171,13 @@ def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
 
 
 def _of_another(profile: Profile[WeightVector], agent: str) -> str:
-    """The agent whose profile this says it is, where another may not play it; else ""."""
-    said = profile.provenance.get("agent", agent)
-    return "" if said in (agent, AGENTS[agent].owner) else str(said)
+    """The agent that a profile was evolved for, if `agent` may not play it; else ""."""
+    evolved = profile.provenance.get("agent", agent)
+    return "" if evolved in (agent, AGENTS[agent].owner) else str(evolved)
 
 
 def _agent_of(run: Path) -> str:
-    """Whose weights a run evolved."""
+    """The agent whose weights a run evolved."""
     if (run / "config.toml").exists():
         return read_config(run / "config.toml").agent
     return read_champion_file(run).agent
@@ -194,7 +194,7 @@ def _is_glob(text: str) -> bool:
 
 
 def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
-    """Profile files and finished runs that match, as `AGENT:NAME`; as `AGENT:PATH` where a name means two."""
+    """Matching profile files and finished runs, as `AGENT:NAME`; as `AGENT:PATH` where two share a name."""
     agent, pattern, backend = _parts(text)
     find_solver(backend)
     suffix = _suffix(backend)

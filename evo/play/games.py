@@ -1,4 +1,4 @@
-"""Games to play, as arrays, and what came of them; and how one worker plays a chunk of them."""
+"""Games and their results as arrays, and how one worker plays a chunk of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,25 +32,25 @@ GAME = np.dtype(
     [
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
-        ("turns", "i2"),  # rounds of both players begun, at most the ruleset's cap
-        ("unproven", "i2"),  # turns of both whose optimum was not proven
+        ("turns", "i2"),  # rounds begun, at most the ruleset's cap
+        ("unproven", "i2"),  # unproven turns of both players: their optimum was not proven
     ]
 )
-"""What is kept of a game."""
+"""The result of a game."""
 
 
 class GameError(ManaforgeError, RuntimeError):
-    """An agent failed in a game whose result evolution would have counted."""
+    """An agent failed in a game whose result would have counted."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays, in a form that crosses process borders.
+    """A player, in a form that can be sent to other processes.
 
     Attributes:
-        weights: in the order of its kind; of a kind without weights, none.
-        backend: its solver, of a kind that takes one.
-        kind: a name of `rivals.AGENTS`.
+        weights: in the order of the agent kind; () for a kind without weights.
+        backend: its solver, for a kind that takes one.
+        kind: agent kind, a name of `rivals.AGENTS`.
     """
 
     weights: tuple[float, ...] = ()
@@ -59,11 +59,11 @@ class Player:
 
     @property
     def compiled(self) -> bool:
-        """Whether whole games of it run compiled, without Python's lock."""
+        """Whether its games run compiled, without the GIL."""
         return find_kind(self.kind).compiled(self.backend)
 
     def agent(self) -> Agent:
-        """The same as an agent in Python."""
+        """The player as an agent in Python."""
         return find_kind(self.kind).agent(self.weights, self.backend)
 
 
@@ -77,7 +77,7 @@ class Roster:
 
     @property
     def backends(self) -> set[str]:
-        """Solvers that play."""
+        """Solvers that the players use."""
         return {player.backend for player in self.players if find_kind(player.kind).takes_backend}
 
     def compiled(self, games: "Schedule") -> np.ndarray:
@@ -88,7 +88,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Games by number: who meets whom with what, dealt how.
+    """Games by number: players, decks and deals.
 
     Attributes:
         players: int16, shape (games, 2): places in `Roster.players`; column 0 goes first.
@@ -124,16 +124,16 @@ def roster_of(
         config: of the run.
         weights: of each player, in the order of the agent's weights.
         others: players after those.
-        backend: who solves their turns; the run's own without it.
+        backend: solver of their turns; None: the run's own.
     """
     solver = config.backend if backend is None else backend
-    evolved = (Player(tuple(map(float, one)), solver, config.agent) for one in weights)
+    evolved = (Player(tuple(map(float, vector)), solver, config.agent) for vector in weights)
     decks = tuple(find_deck(deck) for deck in config.decks)
     return Roster((*evolved, *others), decks, find_ruleset(config.ruleset))
 
 
 def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play games in their order; the result depends on nothing else. Dtype `GAME`, shape (games,)."""
+    """Play games; the results depend on nothing else. Dtype `GAME`, shape (games,)."""
     played = np.zeros(len(games), GAME)
     compiled = roster.compiled(games)
     for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
@@ -143,20 +143,20 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
 
 
 def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,)) -> None:
-    """Play a game of each kind, so that all is compiled before anything is timed or many workers need it."""
-    nobody, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
+    """Play a game of each agent kind, to compile it before games are timed or many workers need it."""
+    places, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
     for kind in map(find_kind, set(kinds)):
         if kind.compiled():
             weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
             roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
-            _play_compiled(roster, Schedule(nobody, nobody, np.zeros(1, np.uint64)))
+            _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
-    """Where the result of every game shall count: an agent that fails, as a solver may, is no worse player.
+    """Refuse games lost by a fault where every result counts: a failure, say of a solver, is not weak play.
 
     Raises:
-        GameError: a game ended by a fault; the message tells what happened in the first.
+        GameError: a game ended by a fault; the message describes the first.
     """
     faults = np.flatnonzero(played["fault"])
     if len(faults):
@@ -164,14 +164,14 @@ def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
 
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:
-    """What went wrong in a game that ended by a fault: it is played again, and its error told."""
+    """The error of a game that ended by a fault, found by playing it again."""
     lines = _play_one(roster, games, number).error.strip().splitlines()
-    told = [line for line in lines if not line.startswith("in ")]
-    return told[-1] if told else "played again it did not go wrong"
+    errors = [line for line in lines if not line.startswith("in ")]
+    return errors[-1] if errors else "no fault when played again"
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
-    """Each kind of agent in turn plays all games on, until it is another kind's turn everywhere."""
+    """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
     cards, decks = tables_of(roster.decks)
     states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
     keys = np.empty((len(games), 2), np.uint64)
@@ -190,7 +190,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     while (outcomes == Outcome.ONGOING).any():
         for kind, (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch
-            assert play_batch is not None, "compiled games alone come here"
+            assert play_batch is not None, "only compiled games come here"
             play_batch(cards.array, weights, agents, states, keys, unproven)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
@@ -214,7 +214,7 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
 def _play_one(
     roster: Roster, games: Schedule, number: int, agents: dict[int, Agent] | None = None
 ) -> MatchResult:
-    """Play one game in Python; `agents` keeps them from game to game."""
+    """Play one game in Python; `agents` keeps the agents between games."""
     known = {} if agents is None else agents
     for player in games.players[number]:
         if player not in known:
@@ -227,6 +227,6 @@ def _play_one(
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:
-    """An agent's own stream in a game, below the game's."""
+    """An agent's random stream in a game, derived from the game's key."""
     own = np.uint64(derive(np.uint64(key), Purpose.AGENT))
     return generator_of(np.uint64(derive(own, seat)))

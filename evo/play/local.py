@@ -1,4 +1,4 @@
-"""The pool of this machine: threads over compiled games, which run without Python's lock."""
+"""The pool of this machine: threads, since compiled games run without the GIL."""
 
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -13,7 +13,7 @@ from evo.play.results import Answer, play_chunk
 
 
 class LocalPool:
-    """Threads over compiled games, which run without Python's lock; one thread for agents in Python.
+    """Threads for compiled games, which run without the GIL; one thread for agents in Python.
 
     Args:
         workers: threads; 0 for one on each processor that may be used.
@@ -41,7 +41,7 @@ class LocalPool:
         return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
 
     def close(self) -> None:
-        """Let the threads end; those at work finish their chunk, at most a second."""
+        """End the threads; busy ones finish their chunk, in at most a second."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._one_thread.shutdown(wait=True, cancel_futures=True)
 

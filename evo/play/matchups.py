@@ -1,8 +1,9 @@
-"""Who plays whom in a tournament, in which games, and the games as a table.
+"""The matchups of a tournament, their games by number, and the games as a table.
 
 Every matchup plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
-the entrants exchanged, over all pairs of decks (`evo.play.setups`). `fixed`: two decks, the first for whoever
-goes first; both orders of two entrants play each deal. `first`: the same, but the pairing's first goes first.
+the entrants exchanged, over all pairs of decks (`evo.play.setups`). `fixed`: two decks, the first for the
+entrant that goes first; both orders of two entrants play each deal. `first`: as `fixed`, but only the order
+in which the pairing's first entrant goes first.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,18 +26,18 @@ def _all(n: int) -> list[int]:
     return list(range(n))
 
 
-def _first(n: int) -> list[int]:  # noqa: ARG001 - of any number of entrants
+def _first(n: int) -> list[int]:  # noqa: ARG001 - the same for any number
     return [0]
 
 
 @dataclass(frozen=True)
 class Format:
-    """Who plays whom, of entrants by place.
+    """Which entrants, by place, play each other.
 
     Attributes:
-        summary: for --help; "" of a format that no user chooses.
+        summary: for --help; "" for a format that users cannot choose.
         pairs: all pairings (i, j), i < j, of n entrants.
-        diagonal: who play themselves where every ordered pair of seats is wanted (`fixed`), of n entrants.
+        diagonal: entrants of n that also play themselves with `fixed` seats.
     """
 
     summary: str
@@ -45,8 +46,8 @@ class Format:
 
 
 FORMATS = {
-    "round-robin": Format("everybody plays everybody", lambda n: list(combinations(range(n), 2)), _all),
-    "gauntlet": Format("the first plays all the others", lambda n: [(0, j) for j in range(1, n)], _first),
+    "round-robin": Format("every entrant plays every other", lambda n: list(combinations(range(n), 2)), _all),
+    "gauntlet": Format("the first entrant plays all others", lambda n: [(0, j) for j in range(1, n)], _first),
     "sweep": Format("", lambda n: [(i, n - 1) for i in range(n - 1)], _all),
 }
 """Formats by name; the first is the default."""
@@ -60,9 +61,9 @@ class Matchups:
 
     Attributes:
         pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is self-play.
-        n_decks: decks that `paired` plays all pairs of; otherwise 1 or 2, of the first and of the second.
-        games: for each cell, which is two entrants and an ordered pair of decks; `fixed`: an ordered pair of
-            entrants; `first`: a pairing. Even where games come in pairs.
+        n_decks: number of decks; `paired` plays all pairs of them, the others have 1 for both entrants or 2.
+        games: for each cell: a pairing and an ordered pair of decks; with `fixed` an ordered pair of
+            entrants; with `first` a pairing. Even with `paired`.
         seed: of the deals.
         address: of the deals below it.
         seats: "paired", "fixed" or "first".
@@ -77,17 +78,17 @@ class Matchups:
 
     @property
     def rounds(self) -> int:
-        """Rounds: each has every setup of its kind once."""
+        """Rounds of the schedule (not of a game): each has a setup of every kind."""
         return self.games // 2 if self.seats == "paired" else self.games
 
     @property
     def setups_a_round(self) -> int:
-        """Setups of a round."""
+        """Setups in a round of the schedule."""
         return self.n_decks**2 if self.seats == "paired" else 1
 
     @property
     def games_a_round(self) -> int:
-        """Games of a round."""
+        """Games in a round of the schedule."""
         if self.seats == "first":
             return len(self.pairings)
         selves = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
@@ -97,10 +98,10 @@ class Matchups:
         return self.rounds * self.games_a_round
 
     def schedule(self, start: int, stop: int) -> tuple[Schedule, np.ndarray]:
-        """Games `start` to `stop` - 1, and the number of each one's setup.
+        """Games `start` to `stop` - 1, and the setup number of each.
 
-        The order goes round by round, so that any beginning of it is nearly balanced, and more games for
-        each cell only add games at the end.
+        Rounds follow each other, so that the first games up to any number are nearly balanced, and more
+        games for each cell only add games at the end.
         """
         first, last = start // self.games_a_round, -(-stop // self.games_a_round)
         setups = self._setups(first, last)
@@ -113,7 +114,7 @@ class Matchups:
         twin = left_out.reshape(-1)
         if self.seats != "paired":
             schedule, setup = schedule.select(~twin), setup[~twin]
-        elif twin.any():  # against itself the twin would be the same game again: it has a deal of its own
+        elif twin.any():  # in self-play the twin would repeat the same game, so it gets another deal
             schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
         which = slice(start - first * self.games_a_round, stop - first * self.games_a_round)
         return schedule.select(which), setup[which]
@@ -142,18 +143,18 @@ def make_pairings(n: int, style: str, self_play: Sequence[int]) -> np.ndarray:
 def games_table(
     matchups: Matchups, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
 ) -> pd.DataFrame:
-    """Games from the first on as a table, one row a game.
+    """The first games of matchups as a table, one row a game.
 
     Args:
         matchups: what was played.
-        played: dtype `evo.play.games.GAME`, shape (games,).
+        played: results from game 0 on, dtype `evo.play.games.GAME`, shape (games,).
         entrants: names in the order of the pairings' places.
         decks: names in the order of the matchups' decks.
 
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
         first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
-        "", "illegal action" or "agent error"), unproven (turns played before the search for the best ended).
+        "", "illegal action" or "agent error"), unproven (turns whose optimum was not proven).
     """
     schedule, setup = matchups.schedule(0, len(played))
 
@@ -179,7 +180,7 @@ def games_table(
 
 
 def play_matchups(roster: Roster, matchups: Matchups, names: Sequence[str], play: Play) -> pd.DataFrame:
-    """Play all games of matchups as one schedule; a table as of `games_table`.
+    """Play all games of matchups as one schedule; returns a table as of `games_table`.
 
     Args:
         roster: players in the order of the pairings' places, decks and rules.

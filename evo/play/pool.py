@@ -1,6 +1,6 @@
-"""What a pool is: who plays the games, threads on this machine or Ray's workers on many.
+"""The protocol of pools, which play games: threads on this machine, or Ray workers on many.
 
-All hand games out as `evo.play.dispatch` says, so that results depend on the games alone.
+Every pool hands out games through `evo.play.dispatch`, so that results depend only on the games.
 """
 
 import os
@@ -14,7 +14,7 @@ from evo.play.games import Roster, Schedule
 
 
 class InterruptedRunError(ManaforgeError):
-    """Someone asked to stop; nothing that was finished is lost.
+    """A signal asked to stop; nothing that was finished is lost.
 
     Attributes:
         signal: number of the signal.
@@ -55,7 +55,7 @@ class Pool(Protocol):
         ...
 
     def close(self) -> None:
-        """Let the workers go."""
+        """End the workers."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Pools by name, and `open_pool`, which chooses one and says why."""
+"""Pools by name, and `open_pool`, which chooses one and gives the reason."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ POOLS = ("auto", LocalPool.name, RayPool.name)
 def open_pool(
     kind: str, workers: int, address: str, compiled: bool, raise_if_stopped: Callable[[], None] = never_stop
 ) -> Iterator[tuple[Pool, str]]:
-    """A pool, and a sentence that says which and why; closed at the end.
+    """A pool, and a sentence with its name and the reason; closed at the end.
 
     Args:
         kind: "auto", "local" or "ray".
-        workers: how many; 0 for all processors.
+        workers: number of workers; 0 for all processors.
         address: of a Ray cluster, or empty.
         compiled: whether games run compiled.
         raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
@@ -33,7 +33,7 @@ def open_pool(
         if address:
             chosen, why = "ray", "a cluster is given"
         elif not compiled and (workers or processors()) > 1:
-            chosen, why = "ray", "these agents hold Python's lock, so threads would not help"
+            chosen, why = "ray", "these agents hold the GIL, so threads would not help"
         else:
             chosen, why = "local", "threads are enough for compiled games on this machine"
     if address and chosen == "local":
@@ -41,7 +41,7 @@ def open_pool(
     pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
     note = ""
     if chosen == "local" and not compiled:
-        note = "; agents in Python hold its lock, so one thread plays"
+        note = "; agents in Python hold the GIL, so one thread plays"
     try:
         yield pool, f"pool {pool.name} with {pool.workers} workers ({why}{note})"
     finally:

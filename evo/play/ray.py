@@ -1,4 +1,4 @@
-"""The pool of many machines: Ray's tasks. The only file that imports ray."""
+"""The pool of many machines: Ray tasks. The only file that imports ray."""
 
 import contextlib
 import ctypes
@@ -24,22 +24,22 @@ from evo.play.results import Answer, PoolError, VersionError, play_chunk
 from ilp_agent.versions import play_versions
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""With "0" in it a Ray binds to 127.0.0.1, on Linux too; else to every address of the machine."""
+"""Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
 
 JOIN_SECONDS = 600.0
 """How long to wait for a node with processors."""
 
 PROBE_SECONDS = 5.0
-"""How long to wait for a cluster's head to take a connection."""
+"""How long to wait for a connection to a cluster's head."""
 
 
 class RayPool:
-    """Ray tasks: for many cores, clusters, and agents that hold Python's lock.
+    """Ray tasks: for many cores, clusters, and agents that hold the GIL.
 
     Args:
         workers: tasks at once; 0 for all processors of the cluster.
-        address: of a cluster ("auto" or HOST:PORT); empty for a Ray of our own on this machine, which then
-            listens on 127.0.0.1 alone.
+        address: of a cluster ("auto" or HOST:PORT); empty to start Ray on this machine, which then listens
+            only on 127.0.0.1.
         raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
 
     Raises:
@@ -55,7 +55,7 @@ class RayPool:
             _probe(address)
         else:
             os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
-        import ray  # noqa: PLC0415 - takes a second, and laptops need not have it
+        import ray  # noqa: PLC0415 - takes a second, and is optional
 
         self._ray: Any = ray
         self._own = not ray.is_initialized()
@@ -73,7 +73,7 @@ class RayPool:
         except BaseException:
             self.close()
             raise
-        # A Ray of our own runs as many at once as it has processors; in a cluster, this is the limit.
+        # Ray started here runs one task on each of its processors; in a cluster, this is the limit.
         most = workers if address and workers else NO_LIMIT
         self._dispatcher = Dispatcher(ChunkSizer(self.workers, 0.05), 2 * self.workers, most)
         self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
@@ -97,18 +97,18 @@ class RayPool:
         return self._dispatcher.play(tasks, roster, games, watch, note)
 
     def close(self) -> None:
-        """End the Ray this pool started; leave one that was there."""
+        """Shut Ray down, if this pool started it."""
         if self._own:
             self._ray.shutdown()
         self._over.set()
 
     def _start(self, arguments: dict[str, Any]) -> None:
-        """Start or join a Ray, in a thread: there it leaves this process's signal handlers alone.
+        """Start or join Ray in a thread, where it does not replace this process's signal handlers.
 
-        The thread stays until `close`: Linux ends Ray's processes with the thread that began them.
+        The thread stays until `close`: Linux ends Ray's processes with the thread that started them.
 
         Raises:
-            PoolError: it cannot be done.
+            PoolError: Ray cannot be started or reached.
         """
         failed: list[BaseException] = []
         started = threading.Event()
@@ -117,7 +117,7 @@ class RayPool:
         def start() -> None:
             try:
                 self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
-            except BaseException as error:  # whatever it is, someone waits
+            except BaseException as error:  # of any kind, since the caller waits
                 failed.append(error)
                 self._over.set()
             started.set()
@@ -132,10 +132,10 @@ class RayPool:
             raise PoolError(f"cannot start Ray{where}: {failed[0]}; --pool local needs no Ray")
 
     def _processors(self) -> int:
-        """Processors of the cluster; waited for where no node with any has joined yet.
+        """Number of processors in the cluster; waits until a node with processors has joined.
 
         Raises:
-            PoolError: none comes.
+            PoolError: no node has joined in `JOIN_SECONDS`.
         """
         until = time.monotonic() + JOIN_SECONDS
         while True:
@@ -149,7 +149,7 @@ class RayPool:
 
 
 class _Tasks:
-    """Ray's tasks as `evo.play.dispatch.Workers`."""
+    """Ray tasks as `evo.play.dispatch.Workers`."""
 
     trusted = False
 
@@ -185,7 +185,7 @@ class _Tasks:
 
 
 def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start: int, stop: int) -> Answer:
-    """A task of Ray: games `start` to `stop` - 1 of a schedule.
+    """A Ray task: plays games `start` to `stop` - 1 of a schedule.
 
     Raises:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
@@ -198,7 +198,7 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
             if own.get(name) != value
         )
         raise VersionError(
-            f"{who_am_i()} has {other}; a run plays on one version only. Install the same on every node, "
+            f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
             "from requirements.lock (docs/cluster.md)"
         )
     return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
@@ -207,9 +207,9 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
 def _own_signals(ray: Any) -> None:
     """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
 
-    Ray puts a handler in C++ below Python's, once a process and within the half second before `ray.init`
-    returns; a SIGTERM meanwhile prints a stack of machine code. So let it do so now, and put Python's back at
-    once. Should Ray name the function otherwise one day, Python's come back when this is called again.
+    Ray installs a C++ handler below Python's, once a process, in the half second before `ray.init` returns;
+    a SIGTERM meanwhile prints a stack of machine code. So it is made to install it now, and Python's
+    handlers are restored at once. If Ray renames the function, the second call restores them.
     """
     with contextlib.suppress(AttributeError, OSError):
         library = ctypes.CDLL(ray._raylet.__file__)
@@ -222,10 +222,10 @@ def _own_signals(ray: Any) -> None:
 
 
 def _probe(address: str) -> None:
-    """Refuse an address at which nothing listens, which Ray would try for minutes.
+    """Refuse an address at which nothing listens, which Ray would retry for minutes.
 
     Raises:
-        PoolError: it is no address, or nobody is there.
+        PoolError: it is not an address, or nothing listens there.
     """
     if address == "auto" or "://" in address:
         return
@@ -234,15 +234,15 @@ def _probe(address: str) -> None:
         raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
-    except (OSError, UnicodeError) as error:  # the latter for what can be no host's name
+    except (OSError, UnicodeError) as error:  # UnicodeError: not a host name
         why = getattr(error, "strerror", None) or str(error)
         raise PoolError(
-            f"nobody answers at {address}: {why}; is the cluster's head up? --pool local needs no Ray"
+            f"no answer from {address}: {why}; is the cluster's head running? --pool local needs no Ray"
         ) from None
 
 
 def who_am_i() -> str:
-    """This worker in words: host, process, processor, Python."""
+    """Text that identifies this worker: process, host, processor, Python."""
     return (
         f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "
         f"Python {sys.version_info.major}.{sys.version_info.minor})"

@@ -1,4 +1,4 @@
-"""What workers send back, and why some of it must not count."""
+"""The answers of workers, and the reasons to refuse one."""
 
 import hashlib
 import time
@@ -15,7 +15,7 @@ class PoolError(ManaforgeError, RuntimeError):
 
 
 class WorkerDisagreesError(PoolError):
-    """A worker played another game than this machine does; the message says which, and who."""
+    """A worker's game ended differently than on this machine; the message names both."""
 
 
 class VersionError(PoolError):
@@ -23,14 +23,14 @@ class VersionError(PoolError):
 
 
 class Answer(NamedTuple):
-    """What a worker sends back.
+    """The answer of a worker for a chunk.
 
     Attributes:
         address: of the games it played (`address_of`).
         played: dtype `evo.play.games.GAME`, shape (games,).
-        sums: see `sums_of`, computed where the games were played.
-        seconds: it took.
-        worker: who it was, in words.
+        sums: see `sums_of`, computed by the worker.
+        seconds: time spent playing.
+        worker: text that identifies the worker.
     """
 
     address: str
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 def address_of(games: Schedule) -> str:
-    """A name for games: players, decks and deals."""
+    """A hash that identifies games: players, decks and deals."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (games.players, games.decks, games.keys):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -49,7 +49,7 @@ def address_of(games: Schedule) -> str:
 
 
 def sums_of(played: np.ndarray) -> tuple[int, ...]:
-    """Games by outcome, faults, rounds and unproven turns of results, for both ends to compare."""
+    """Games by outcome, faults, rounds and unproven turns, computed and compared at both ends."""
     outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
     sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", "unproven"))
     return (*map(int, outcomes), *map(int, sums))
@@ -63,20 +63,20 @@ def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> Answer:
 
 
 def refusal(answer: object, games: Schedule, roster: Roster) -> str:
-    """Why an answer must not count; "" of a good one."""
+    """Why an answer is refused; "" for a good one."""
     if not isinstance(answer, Answer):
-        return f"it is no answer but {type(answer).__name__}"
-    fields: tuple[Any, ...] = tuple(answer)  # of any types at all
+        return f"it is not an answer but {type(answer).__name__}"
+    fields: tuple[Any, ...] = tuple(answer)  # each of any type
     address, played, sums, seconds, worker = fields
     n = len(games)
     if not isinstance(played, np.ndarray) or played.dtype != GAME:
-        return "it holds no results of games"
+        return "it does not hold results of games"
     if played.shape != (n,):
-        return f"it holds {played.shape} results of {n} games"
+        return f"it holds results of shape {played.shape} for {n} games"
     if not isinstance(address, str) or address != address_of(games):
-        return "it is about other games than were asked for"
+        return "it is for other games than were asked for"
     if not isinstance(worker, str):
-        return f"its worker is no name but {type(worker).__name__}"
+        return f"its worker is not a name but {type(worker).__name__}"
     if not isinstance(seconds, float) or not 0 <= seconds < np.inf:
         return f"it took {seconds!r} seconds"
     known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
@@ -88,7 +88,7 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
         return "its sums are not those of its games"
     faulty = np.flatnonzero(played["fault"])
     if len(faulty):
-        first = int(faulty[0])  # an agent that fails is no secret of one node: a licence or a library may be
+        first = int(faulty[0])  # a fault must occur here too: a node may lack a licence or a library
         here = play_schedule(roster, games.select(slice(first, first + 1)))["fault"][0]
         if here != played["fault"][first]:
             return f"game {first} of it went wrong there ({Fault(played['fault'][first]).name}), and not here"

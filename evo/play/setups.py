@@ -1,9 +1,8 @@
 """Setups: deals that are played twice with the agents exchanged, the same for all pairings.
 
-A setup is two decks, their shuffles and who goes first. All pairings play the same setups (common random
-numbers). With g games for each pairing and ordered
-pair of decks, two different decks {a, b} have g setups, each of which gives one game to (a, b) and its twin
-to (b, a); a mirror (a, a) has g / 2, each of which gives it two.
+A setup is two decks, their shuffles and the starting seat. All pairings play the same setups (common random
+numbers). With g games for each pairing and ordered pair of decks, two different decks {a, b} have g setups,
+each with one game of (a, b) and its twin of (b, a); a mirror (a, a) has g / 2, each with two games.
 """
 
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ class Setups:
 
     Attributes:
         decks: shape (setups, 2): the decks a <= b, as places in a list.
-        b_starts: shape (setups,), bool: whether whoever holds b goes first.
+        b_starts: shape (setups,), bool: whether the player with deck b goes first.
         keys: uint64, shape (setups,): the deals.
     """
 
@@ -33,14 +32,14 @@ class Setups:
 
 
 def make_setups(n_decks: int, games: int, seed: int, *address: int, start: int = 0) -> Setups:
-    """All setups of n decks, in rounds: the first k rounds are those of 2 k games for each cell.
+    """All setups of n decks; those of fewer games for each cell come first.
 
     Args:
-        n_decks: how many decks.
+        n_decks: number of decks.
         games: g, even: games for each pairing and ordered pair of decks.
         seed: of the run.
         address: of these setups below it; deck pair and setup number follow.
-        start: leave out the setups of so many games, even.
+        start: leave out the setups of the first `start` games for each cell, even.
     """
     assert games % 2 == 0, "games come in pairs"
     assert start % 2 == 0, "games come in pairs"

@@ -1,4 +1,4 @@
-"""Who is strong in a table where A may beat B, B beat C, and C beat A: Nash averaging. Pure.
+"""Strength in a table where A may beat B, B beat C, and C beat A: Nash averaging. Pure.
 
 Source: Balduzzi, Tuyls, Perolat, Graepel, "Re-evaluating Evaluation" (NeurIPS 2018).
 """
@@ -7,13 +7,13 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 SLACK = 1e-7
-"""An advantage over the equilibrium that is let pass, of the greatest in the table."""
+"""Tolerated advantage over the equilibrium, relative to the greatest in the table."""
 
 
 def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The maximum-entropy Nash equilibrium of a table of advantages, and what each is worth against it.
+    """The maximum-entropy Nash equilibrium of a table of advantages, and each entrant's advantage over it.
 
-    Copies of an entrant share its weight, so that nobody gains by entering twice.
+    Copies of an entrant share its weight, so that entering twice gains nothing.
 
     Args:
         advantages: of i over j, antisymmetric, such as log-odds of winning; shape (entrants, entrants).
@@ -27,9 +27,9 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(advantages)
     table = advantages / (np.abs(advantages).max(initial=0.0) or 1.0)
 
-    # Nobody may have an advantage over an equilibrium (the value of the game is 0). Of all such mixtures the
-    # one of greatest entropy is exp(-prices @ table), normalised; the prices, one for each who would have an
-    # advantage, minimise the dual, which is smooth and has no bound but prices >= 0.
+    # No entrant has an advantage over an equilibrium (the value of the game is 0). Of all such mixtures the
+    # one of greatest entropy is exp(-prices @ table), normalised; the prices, one an entrant, minimise the
+    # dual, which is smooth and bounded only by prices >= 0.
     def dual(prices: np.ndarray) -> tuple[float, np.ndarray]:
         logs = -(prices @ table)
         shares = softmax(logs)
@@ -43,7 +43,7 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cyclic_part(advantages: np.ndarray) -> np.ndarray:
-    """What of the advantages no rating explains: the table less the differences of its row means.
+    """The part of the advantages that no rating explains: the table less the differences of its row means.
 
     Args:
         advantages: of i over j, antisymmetric, shape (..., entrants, entrants).
@@ -58,11 +58,11 @@ def cyclic_share(advantages: np.ndarray, noise: float) -> tuple[float, float]:
 
     Args:
         advantages: of i over j, antisymmetric, shape (entrants, entrants).
-        noise: sum of squares of the cyclic part that chance alone would make.
+        noise: sum of squares of the cyclic part to expect by chance alone.
 
     Returns:
-        The part of the sum of squares that no rating explains, in [0, 1], and the part that chance alone
-        would make; nan where there are no advantages, or fewer than three entrants.
+        The part of the sum of squares that no rating explains, in [0, 1], and the part to expect by chance
+        alone; nan where there are no advantages, or fewer than three entrants.
     """
     whole = float((advantages**2).sum())
     if len(advantages) < 3 or whole == 0:

@@ -1,4 +1,4 @@
-"""Outcomes of games as words and as points: the one place that says what a win, a draw and a loss count."""
+"""Outcomes of games as words and as points: the one definition of what a win, a draw and a loss count."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.
 
 
 def outcome_codes(words: np.ndarray) -> np.ndarray:
-    """Codes of `engine.Outcome` of words as tables have them; int8, the same shape."""
+    """Codes of `engine.Outcome` for the words of tables; int8, the same shape."""
     codes = np.zeros(len(words), np.int8)
     for code, word in OUTCOMES.items():
         codes[words == word] = code
@@ -17,7 +17,7 @@ def outcome_codes(words: np.ndarray) -> np.ndarray:
 
 
 def points_of_first(outcomes: np.ndarray) -> np.ndarray:
-    """Points of whoever went first: 1 for a win, 1/2 for a draw, 0 for a loss; float64, the same shape.
+    """Points of the player who went first: 1 for a win, 1/2 a draw, 0 a loss; float64, the same shape.
 
     Args:
         outcomes: codes of `engine.Outcome` of finished games, any shape.

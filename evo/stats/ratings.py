@@ -1,7 +1,7 @@
 """Statistics of games, pure: rates with intervals, paired games, Bradley-Terry ratings, superiority.
 
-A score counts a draw half. Games that share a deal are not independent, so whatever is uncertain is computed
-from clusters: all games of one setup stand and fall together.
+A score counts a draw half. Games that share a deal are not independent, so uncertainty is computed from
+clusters of games: all games of a setup are one cluster.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import betaincinv, expit, ndtr, ndtri, stdtrit  # scipy.stats takes half a second to import
 
 ELO = 400 / np.log(10)
-"""Elo points of one unit of log-odds."""
+"""Elo points in one unit of log-odds."""
 
 PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-"""Score per game of a pair of games that brought 0, 1/2, 1, 3/2 or 2 points: the pentanomial counts."""
+"""Score per game of a pair of games worth 0, 1/2, 1, 3/2 or 2 points, in the order of pentanomial counts."""
 
 MAX_BLOCKS = 1000
 BOOTSTRAP = 2000
@@ -31,7 +31,7 @@ class Rate(NamedTuple):
 def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> Rate:
     """Score per game of independent games, with the interval of Clopper and Pearson (1934), never too narrow.
 
-    With draws, which that interval does not know, their halves count as if they were wins or losses.
+    That interval has no draws: each is counted as half a win and half a loss.
     """
     if games == 0:
         return Rate(float("nan"), 0.0, 1.0)
@@ -44,21 +44,23 @@ def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> R
 def standard_error(points: np.ndarray, games: np.ndarray, strata: np.ndarray | None = None) -> float:
     """Standard error of the score per game, from independent clusters of games.
 
-    A ratio estimate. It is never less than if one cluster had gone as badly as a cluster can: few clusters
-    that happen to agree prove nothing yet.
+    A ratio estimate. It is at least the error that one cluster of the worst possible result would make: a few
+    clusters that happen to agree prove nothing yet.
 
     Args:
         points: of each cluster, draws half; shape (clusters,).
         games: of each cluster, shape (clusters,).
-        strata: which clusters are of one kind, whose number is fixed, such as one pair of decks: what kinds
-            differ by is then no uncertainty. Small integers, shape (clusters,); without them all are of one.
+        strata: the stratum of each cluster, such as its pair of decks: small integers, shape (clusters,).
+            Clusters per stratum are fixed by design, so differences between strata are not uncertainty.
+            None: one stratum.
     """
     value = points.sum() / games.sum()
-    kind = np.zeros(len(games), np.int64) if strata is None else strata
-    n, won, played = (np.bincount(kind, weights) for weights in (None, points, games))
-    # A kind seen once says nothing of its spread: it is held against all.
+    stratum = np.zeros(len(games), np.int64) if strata is None else strata
+    n, won, played = (np.bincount(stratum, weights) for weights in (None, points, games))
+    # A stratum of one cluster has no spread of its own: it is compared with the mean of all.
     means = np.where(n > 1, won / np.maximum(played, 1), value)
-    squares = (points - means[kind] * games) ** 2 * np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)[kind]
+    correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
+    squares = (points - means[stratum] * games) ** 2 * correction[stratum]
     worst = games.mean() * max(value, 1 - value)
     return float(np.sqrt(max(squares.sum(), worst**2)) / games.sum())
 
@@ -74,40 +76,40 @@ def cluster_rate(
         strata: see `standard_error`.
         confidence: that the interval holds the true rate.
     """
-    some = games > 0
-    points, games = points[some], games[some]
+    used = games > 0
+    points, games = points[used], games[used]
     if len(games) == 0:
         return Rate(float("nan"), 0.0, 1.0)
-    kinds = None if strata is None else strata[some]
-    freedom = max(1, len(games) - (1 if kinds is None else len(np.unique(kinds))))
+    strata = None if strata is None else strata[used]
+    freedom = max(1, len(games) - (1 if strata is None else len(np.unique(strata))))
     value = float(points.sum() / games.sum())
-    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * standard_error(points, games, kinds)
+    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * standard_error(points, games, strata)
     return Rate(value, max(0.0, value - half), min(1.0, value + half))
 
 
 def elo(score: float) -> float:
-    """Elo difference that means a score per game (logistic); infinite at 0 and 1."""
+    """Elo difference of a score per game (logistic); infinite at 0 and 1."""
     if not 0 < score < 1:
         return float("nan") if np.isnan(score) else float("inf") if score >= 1 else float("-inf")
     return float(ELO * np.log(score / (1 - score)))
 
 
 def expected_score(difference: float) -> float:
-    """Score per game that an Elo difference means."""
+    """Expected score per game of an Elo difference."""
     return float(expit(difference / ELO))
 
 
 @dataclass(frozen=True)
 class PairStatistics:
-    """What pairs of games say: each pair is one deal played twice with the agents exchanged.
+    """Statistics of pairs of games; a pair is one deal played twice with the agents exchanged.
 
     Attributes:
-        counts: int, shape (5,): pairs that brought 0, 1/2, 1, 3/2 and 2 points.
+        counts: int, shape (5,): pairs with 0, 1/2, 1, 3/2 and 2 points.
         rate: score per game with interval.
         elo: Elo difference and its interval.
-        normalized_elo: difference in units of the spread of a game, which draws and decks do not change.
-        variance: of a game's score, had independent games the spread that pairs of them show.
-        superiority: likelihood that the first is better.
+        normalized_elo: difference in units of a game's standard deviation, comparable over draws and decks.
+        variance: of a game's score, estimated from the spread of pairs as if games were independent.
+        superiority: likelihood that the first entrant is better.
     """
 
     counts: np.ndarray
@@ -133,7 +135,7 @@ def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatist
     variance = 2 * float(((PAIR_SCORES - rate.value) ** 2 * counts).sum() / pairs)
     error = standard_error(points, games)
     unit = 2 * ELO * (2 * pairs) ** -0.5
-    # Where every pair was won or lost the spread of a game is unknown.
+    # Where every pair was won, or every pair lost, the spread of a game is unknown.
     middle = unit * (rate.value - 0.5) / error if 0 < rate.value < 1 else float("nan")
     half = unit * float(ndtri(0.5 + confidence / 2))
     return PairStatistics(
@@ -147,16 +149,16 @@ def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatist
 
 
 def bradley_terry(points: np.ndarray, games: np.ndarray, prior: float = 1.0) -> np.ndarray:
-    """Ratings by maximum likelihood in the model of Bradley and Terry (1952), in Elo, their mean 0.
+    """Ratings by maximum likelihood in the model of Bradley and Terry (1952), in Elo with mean 0.
 
     Newton's method on all tables at once. A draw is half a win.
 
     Args:
         points: of i against j, draws half; shape (..., entrants, entrants).
-        games: of i against j, symmetric, the same shape; the diagonal is ignored. Every entrant must be tied
-            to every other by a chain of meetings.
-        prior: drawn games added to each two who met: they keep the unbeaten finite, and weigh next to
-            nothing beside hundreds of games.
+        games: of i against j, symmetric, the same shape; the diagonal is ignored. Every entrant must be
+            connected to every other by a chain of matchups.
+        prior: drawn games added to each matchup: they keep ratings of the unbeaten finite, and are
+            negligible beside hundreds of games.
 
     Returns:
         Ratings, shape (..., entrants).
@@ -184,16 +186,16 @@ def bradley_terry(points: np.ndarray, games: np.ndarray, prior: float = 1.0) -> 
 def bootstrap_tables(
     points: np.ndarray, games: np.ndarray, strata: np.ndarray, replicates: int = BOOTSTRAP
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the sums over setups might have been: setups drawn again with replacement within each stratum.
+    """Bootstrap replicates of sums over setups: setups are drawn with replacement within each stratum.
 
     Many setups are first summed to at most `MAX_BLOCKS` blocks a stratum, which changes no variance. The
-    draws are always the same, and spread by n / (n - 1) as the variance of n clusters does.
+    draws are always the same; their variance is scaled by n / (n - 1), as for n clusters.
 
     Args:
-        points: by setup and whatever else, shape (setups, columns).
+        points: by setup and matchup, shape (setups, columns).
         games: the same shape.
-        strata: shape (setups,): which setups are of one kind, such as one pair of decks.
-        replicates: how many tables.
+        strata: shape (setups,): the stratum of each setup, such as its pair of decks.
+        replicates: number of replicates.
 
     Returns:
         Sums of points and of games, each of shape (replicates, columns); points within [0, games].
@@ -209,7 +211,7 @@ def bootstrap_tables(
         for place, values in enumerate((points, games)):
             blocks = np.add.reduceat(values[own], edges, axis=0)
             sums[place] += blocks.sum(axis=0) + wider * ((draws - 1) @ blocks)
-    # As in `standard_error`: few setups that agree prove nothing yet.
+    # As in `standard_error`: at least the spread of one setup of the worst possible result.
     won, played = points.sum(axis=0), games.sum(axis=0)
     share = won / np.maximum(played, 1)
     worst = played / np.maximum((games > 0).sum(axis=0), 1) * np.maximum(share, 1 - share)

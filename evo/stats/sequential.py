@@ -1,4 +1,4 @@
-"""The sequential probability ratio test: stop as soon as the games say which of two is better. Pure.
+"""The sequential probability ratio test: stop as soon as the games show which of two is better. Pure.
 
 The generalised test of fishtest and fastchess: the likelihood of the results under the most likely
 distribution whose mean is that of `elo1`, against that of `elo0`.
@@ -20,29 +20,29 @@ Model = Literal["logistic", "normalized"]
 Verdict = Literal["elo0", "elo1", ""]
 
 MOST_NORMALIZED = 200.0
-"""Beyond it a mean lies nearly a standard deviation of a pair from 1/2, and the search finds no start."""
+"""Beyond it the mean is nearly a pair's standard deviation from 1/2, and the search finds no start."""
 
 UNSEEN = 1e-3
-"""Counted for a result that has not come yet, as fishtest does."""
+"""Count of a result that has not occurred yet, as in fishtest."""
 
 
 class SprtError(ManaforgeError, ValueError):
-    """A test that cannot be made; the message names the value."""
+    """Values that do not define a test; the message names them."""
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test of `elo0` against `elo1`, differences of the first entrant to the second.
+    """A test of `elo0` against `elo1`, Elo differences of the first entrant to the second.
 
     Attributes:
         elo0: Elo difference of the null hypothesis.
         elo1: of the alternative, greater.
-        alpha: chance to accept elo1 where elo0 is true, at most.
-        beta: chance to accept elo0 where elo1 is true, at most.
-        model: "logistic": Elo as a score means it; "normalized": in units of the spread of a game.
+        alpha: largest chance of accepting elo1 where elo0 is true.
+        beta: largest chance of accepting elo0 where elo1 is true.
+        model: "logistic": the usual Elo of a score; "normalized": in units of a game's standard deviation.
 
     Raises:
-        SprtError: the values make no test.
+        SprtError: the values do not define a test.
     """
 
     elo0: float = 0.0
@@ -69,7 +69,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The test ends where the log-likelihood ratio leaves them."""
+        """Bounds of the log-likelihood ratio; outside them the test ends."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, counts: np.ndarray) -> float:
@@ -77,19 +77,22 @@ class Sprt:
         return likelihood_ratio(counts, PAIR_SCORES, self.elo0, self.elo1, self.model, games=2)
 
     def verdict(self, counts: np.ndarray) -> Verdict:
-        """Which hypothesis the counts accept, or "" where it takes more games."""
+        """The hypothesis that the counts accept, or "" while undecided."""
         low, high = self.bounds
         ratio = self.ratio(counts)
         return "elo1" if ratio >= high else "elo0" if ratio <= low else ""
 
     def go_on(self, counts: np.ndarray, pairs: np.ndarray) -> int | None:
-        """Look at further pairs, one by one, and say after how many in all the test ends, or None.
+        """Add further pairs until the test ends.
 
-        Every pair is looked at up to the 500th, and then every further 0.2%.
+        The test is evaluated after every pair up to the 500th, and then after every further 0.2%.
 
         Args:
             counts: pentanomial counts of the pairs before, shape (5,). Modified in place.
             pairs: half points of each further pair in the order played, 0 to 4; shape (pairs,).
+
+        Returns:
+            The number of all pairs when the test ends, or None.
         """
         for seen, pair in enumerate(pairs, int(counts.sum()) + 1):
             counts[pair] += 1
@@ -102,7 +105,7 @@ def parse_sprt(text: str) -> Sprt:
     """A test from text such as "elo0=0 elo1=20 alpha=.05 beta=.05 model=normalized", or only some of it.
 
     Raises:
-        SprtError: a part is not KEY=NUMBER, or the values make no test.
+        SprtError: a part is not KEY=NUMBER, or the values do not define a test.
     """
     values: dict[str, float] = {}
     model: Model = "logistic"
@@ -130,27 +133,27 @@ def likelihood_ratio(
     """Generalised log-likelihood ratio of elo1 against elo0.
 
     Args:
-        counts: how often each result came, shape (results,).
-        scores: of the results per game, rising from 0 to 1, shape (results,).
+        counts: number of each result, shape (results,).
+        scores: per game of each result, rising from 0 to 1, shape (results,).
         elo0: of the null hypothesis.
         elo1: of the alternative.
         model: what Elo means; see `Sprt`.
-        games: in a result: 2 for pairs, 1 for single games.
+        games: games a result: 2 for pairs, 1 for single games.
     """
     if counts.sum() == 0:
         return 0.0
     seen = np.where(counts == 0, UNSEEN, counts).astype(float)
     share = seen / seen.sum()
     if model == "logistic":
-        zero, one = (_with_mean(share, scores, expected_score(value)) for value in (elo0, elo1))
+        null, other = (_with_mean(share, scores, expected_score(value)) for value in (elo0, elo1))
     else:
         unit = math.sqrt(games) / (2 * ELO)
-        zero, one = (_with_ratio(share, scores, value * unit) for value in (elo0, elo1))
-    return float(seen.sum() * (share * np.log(one / zero)).sum())
+        null, other = (_with_ratio(share, scores, value * unit) for value in (elo0, elo1))
+    return float(seen.sum() * (share * np.log(other / null)).sum())
 
 
 def _with_mean(share: np.ndarray, scores: np.ndarray, mean: float) -> np.ndarray:
-    """The most likely distribution of a given mean, where the results came with these shares."""
+    """The most likely distribution of a given mean, for the observed shares of the results."""
     return _tilted(share, scores - mean)
 
 

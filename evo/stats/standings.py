@@ -1,4 +1,4 @@
-"""What the games of a tournament say: results, ratings, matchups, decks. From a table of games, pure."""
+"""The standings of a tournament from its table of games: results, ratings, matchups, decks. Pure."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,19 +17,19 @@ CELLS_AT_ONCE = 1_000_000
 """Cells of bootstrap tables in memory at a time."""
 
 PRIOR = 1.0
-"""Drawn games added to each two who met; see `evo.stats.ratings.bradley_terry`."""
+"""Drawn games added to each matchup; see `evo.stats.ratings.bradley_terry`."""
 
 
 @dataclass(frozen=True)
 class Standings:
-    """A tournament read.
+    """The tables of a tournament.
 
     Attributes:
         ratings: one row an entrant, the best first.
-        results: one row an entrant who went first and one who went second.
-        matchups: one row a matchup: two entrants who met.
+        results: one row an ordered pair of entrants: who went first, who second.
+        matchups: one row a matchup.
         decks: one row an entrant and an ordered pair of decks.
-        summary: numbers of the whole: games, draws, faults, turns, first seat, cycles.
+        summary: numbers of the whole tournament: games, draws, unproven turns, rounds, first seat, cycles.
     """
 
     ratings: pd.DataFrame
@@ -41,7 +41,7 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Games:
-    """The same games as arrays, one place a game unless said."""
+    """The games as arrays, one element a game unless noted."""
 
     names: list[str]
     decks: list[str]
@@ -57,7 +57,7 @@ class _Games:
 
     @cached_property
     def strata(self) -> np.ndarray:
-        """By setup: which two decks."""
+        """The pair of decks of each setup, as a number; shape (setups,)."""
         low, high = (
             np.minimum(self.first_deck, self.second_deck),
             np.maximum(self.first_deck, self.second_deck),
@@ -69,7 +69,7 @@ class _Games:
 
 @dataclass(frozen=True)
 class _Met:
-    """What two who met came to, by setup.
+    """Points and games of matchups by setup.
 
     Attributes:
         pairs: places i < j, shape (matchups, 2).
@@ -87,7 +87,7 @@ class _Met:
 def standings(games: pd.DataFrame) -> Standings:
     """Read a table of games as `evo.play.matchups.games_table` makes it.
 
-    Bootstrap and equilibrium are the same for the same games.
+    The same games give the same bootstrap and equilibrium.
     """
     read = _read(games)
     met = _by_setup(read)
@@ -116,13 +116,13 @@ def scores_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def matchups_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row two entrants who met: score of the first named from pairs of games, pentanomial counts, Elo."""
+    """One row a matchup: score of its first entrant from pairs of games, pentanomial counts, Elo."""
     read = _read(games)
     return _matchups(read, _by_setup(read))
 
 
 def results_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row for each two entrants in the order they sat: first went first.
+    """One row an ordered pair of entrants: `first` went first.
 
     Columns first, second, games, first_wins, second_wins, draws, mean_turns (rounds).
     """
@@ -194,7 +194,7 @@ _PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
 
 
 def _matchups(read: _Games, met: _Met) -> pd.DataFrame:
-    """Two who met, from their pairs of games; those without a whole pair are left out."""
+    """One row a matchup, from its pairs of games; matchups without a complete pair are left out."""
     names = [[read.names[i], read.names[j]] for i, j in met.pairs]
     front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
     rows = []
@@ -202,8 +202,8 @@ def _matchups(read: _Games, met: _Met) -> pd.DataFrame:
         whole = met.games[:, place] == 2
         counts = np.bincount((2 * met.points[whole, place]).astype(int), minlength=5)
         if whole.any():
-            said = pair_statistics(counts)
-            values = *said.rate, *said.elo, said.normalized_elo.value, said.superiority, said.variance
+            pairs = pair_statistics(counts)
+            values = *pairs.rate, *pairs.elo, pairs.normalized_elo.value, pairs.superiority, pairs.variance
             rows.append((*values, *counts.tolist()))
         else:
             rows.append((np.nan,) * len(_MATCHUP) + (0,) * len(_PAIRS))
@@ -262,7 +262,7 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
         low[won == 0], high[won == played] = -np.inf, np.inf
         if (games[~np.eye(n, dtype=bool)] > 0).all():
             weights, over_mixture = nash_average(advantages)
-            if ((points > 0) | (games == 0)).all():  # log-odds of what never lost are the prior's
+            if ((points > 0) | (games == 0)).all():  # the log-odds of an unbeaten entrant are the prior's
                 share, chance = cyclic_share(advantages, noise)
     order = np.argsort(-values, kind="stable")
     superiority = np.full(n, np.nan)
@@ -281,7 +281,7 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
 def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndarray, float]:
     """Ratings of bootstrap replicates, shape (replicates, entrants), and the cyclic part that noise makes.
 
-    Some replicates at a time: tables of many entrants are large.
+    Replicates are computed in portions, since tables of many entrants are large.
     """
     n = len(read.names)
     points, games = bootstrap_tables(met.points, met.games, read.strata)
@@ -296,7 +296,7 @@ def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndar
 
 
 def _decks(read: _Games) -> pd.DataFrame:
-    """How each entrant did with each deck against each; self-play are left out."""
+    """One row an entrant, own deck and opponent's deck; without self-play."""
     n, strata = len(read.decks), read.strata
     which = ~read.self_play
     first = (read.first * n + read.first_deck) * n + read.second_deck
@@ -305,18 +305,18 @@ def _decks(read: _Games) -> pd.DataFrame:
     points = np.concatenate([read.points[which], 1 - read.points[which]])
     codes, row = np.unique(row, return_inverse=True)
     table = _records(len(codes), row, points, np.tile(read.turns[which], 2))
-    # Only the setups a row has: all rows by all setups would be nearly all zeros, and large.
+    # Only the setups that a row has: a table of all rows by all setups would be large and mostly zero.
     keys, cluster = np.unique(row * len(strata) + np.tile(read.setup[which], 2), return_inverse=True)
     won, played = (_sum(cluster, values, (len(keys),)) for values in (points, None))
     bounds = np.searchsorted(keys // len(strata), np.arange(len(codes) + 1))
     rates = [cluster_rate(won[start:stop], played[start:stop]) for start, stop in pairwise(bounds)]
     table[["score", "low", "high"]] = np.array(rates).reshape(-1, 3)
-    for name, names, place in (
+    for name, names, places in (
         ("opponent_deck", read.decks, codes % n),
         ("deck", read.decks, codes // n % n),
         ("entrant", read.names, codes // n**2),
     ):
-        table.insert(0, name, [names[one] for one in place])
+        table.insert(0, name, [names[place] for place in places])
     return table
 
 

@@ -1,4 +1,4 @@
-"""The champion of a run on disk: whether there is one, whether the run is finished, whether it is whole."""
+"""The champion of a run on disk: whether it exists, whether it finishes the run, whether it is undamaged."""
 
 import hashlib
 import tomllib
@@ -21,10 +21,10 @@ from rivals import DEFAULT_AGENT, read_agent_profile
 
 @dataclass(frozen=True)
 class ChampionFile:
-    """`champion.toml` of a folder as it was read, unchecked but for its provenance being a table.
+    """`champion.toml` of a folder as read, unchecked except that its provenance is a table.
 
     Attributes:
-        content: the file's content; {} where there is none that can be read.
+        content: the file's content; {} if the file is missing or unreadable.
         provenance: its provenance; {} without one.
     """
 
@@ -32,27 +32,27 @@ class ChampionFile:
     provenance: Mapping[str, Any]
 
     def finishes(self, config: RunConfig) -> bool:
-        """Whether a run of this configuration is finished: this is the champion of its last generation."""
+        """Whether this champion is of the last generation of a run of this configuration."""
         return bool(self.content) and self.provenance.get("generation") == config.generations
 
     @property
     def agent(self) -> str:
-        """The agent whose weights it has, as far as the file says so."""
+        """The agent whose weights it has, according to the file."""
         return str(self.provenance.get("agent") or self.content.get("agent", DEFAULT_AGENT))
 
 
 def read_champion_file(run: Path) -> ChampionFile:
-    """`champion.toml` of a run folder, of whatever quality; see `ChampionFile`."""
+    """`champion.toml` of a run folder, even if missing or damaged; see `ChampionFile`."""
     try:
         content = tomllib.loads((run / "champion.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return ChampionFile({}, {})
-    said = content.get("provenance")
-    return ChampionFile(content, said if isinstance(said, dict) else {})
+    provenance = content.get("provenance")
+    return ChampionFile(content, provenance if isinstance(provenance, dict) else {})
 
 
 def write_champion(folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame) -> None:
-    """Write `final.parquet` and `champion.toml`, and note their checksums in the manifest.
+    """Write `final.parquet` and `champion.toml`, and their checksums to the manifest.
 
     Raises:
         RunError: the disk is full or fails.
@@ -69,9 +69,9 @@ def write_champion(folder: RunFolder, profile: Profile[WeightVector], final: pd.
 
 
 def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
-    """The champion if it is that of this very history and configuration, untouched.
+    """The champion if it belongs to this history and configuration and is undamaged; else None.
 
-    Damage is noted in the folder's `problems`. No champion yet, or that of a shorter run, is no damage.
+    Damage is added to the folder's `problems`. No champion yet, or one of a shorter run, is not damage.
     """
     if not (folder.path / "champion.toml").exists():
         return None
@@ -80,7 +80,7 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
         file = folder.path / name
         content = file.read_bytes() if file.exists() else b""
         if hashlib.sha256(content).hexdigest() != manifest.get(key):
-            folder.problems.append(f"{name} is not what manifest.json says; the final is played again")
+            folder.problems.append(f"{name} does not agree with manifest.json; the final is played again")
             return None
     try:
         read_final(folder)
@@ -96,21 +96,21 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
 
 
 def read_final(folder: RunFolder) -> pd.DataFrame:
-    """`final.parquet` of a run; runs/README.md tells its columns.
+    """`final.parquet` of a run; runs/README.md describes its columns.
 
     Raises:
-        SchemaError: it is no such table.
+        SchemaError: it is not such a table.
         OSError: it cannot be read.
     """
     return read_table((folder.path / "final.parquet").read_bytes(), "final", folder.config).to_pandas()
 
 
 _FILES = (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256"))
-"""Files of a finished run, and where the manifest keeps their checksums."""
+"""Files of a finished run, and the manifest's keys of their checksums."""
 
 
 def _is_complete(provenance: Mapping[str, Any]) -> bool:
-    """Whether a champion's provenance holds what is shown of it."""
+    """Whether a champion's provenance holds all that is displayed."""
     records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
     return all(key in provenance for key in ("candidate", "manaforge", "rules")) and all(
         isinstance(record, dict)

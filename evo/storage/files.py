@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all, and folders that one process writes at a time."""
+"""Files written all or nothing, and folders that only one process writes at a time."""
 
 import contextlib
 import fcntl
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from engine import RULES_VERSION
 
 LOOKING = 0.5
-"""Seconds: `is_locked` may have a lock for an instant, and nobody else has it for so short."""
+"""Seconds to retry a lock, since `is_locked` in another process holds it for an instant."""
 
 
 def replace_file(target: Path, content: bytes, temporary: Path) -> None:
@@ -26,11 +26,11 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
 
     Args:
         target: the file.
-        content: what it shall hold.
-        temporary: where it is written first, on the same file system; left behind when that fails.
+        content: its new content.
+        temporary: where it is written first, on the same file system; left behind if that fails.
     """
     temporary.unlink(missing_ok=True)
-    with temporary.open("xb") as file:  # made anew: never through a link that lies there
+    with temporary.open("xb") as file:  # a new file: never through an existing link
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
@@ -48,7 +48,7 @@ def sync_folder(path: Path) -> None:
 
 
 def take_lock(folder: Path) -> IO[str] | None:
-    """The operating system's lock on a folder, which ends with the process; None where another has it."""
+    """The operating system's lock on a folder, which ends with the process; None if another holds it."""
     lock = (folder / "lock").open("a")
     until = time.monotonic() + LOOKING
     while True:
@@ -64,12 +64,12 @@ def take_lock(folder: Path) -> IO[str] | None:
 
 
 def first_link(folder: Path) -> Path | None:
-    """The first symbolic link in a folder: what others made must not choose what is written elsewhere."""
+    """The first symbolic link in a folder: through one, a received folder could redirect writes elsewhere."""
     return next((entry for entry in sorted(folder.iterdir()) if entry.is_symlink()), None)
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a process has the folder's lock."""
+    """Whether a process holds the folder's lock."""
     try:
         with (folder / "lock").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -81,7 +81,7 @@ def is_locked(folder: Path) -> bool:
 
 
 def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
-    """A table as the bytes of a parquet file: the same for the same table and versions.
+    """A table as the bytes of a parquet file; the same table and versions give the same bytes.
 
     Pages carry checksums, which `read_parquet` verifies.
     """
@@ -105,7 +105,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def append_event(file: Path, **event: Any) -> None:
-    """Append an event with its time to a log, a line of JSON; where that fails the work goes on."""
+    """Append an event with its time to a log, as a line of JSON; a failure to write is ignored."""
     line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
     with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as log:
         log.write(line + "\n")
@@ -117,5 +117,5 @@ def json_bytes(content: dict[str, Any]) -> bytes:
 
 
 def digest_of(content: Any) -> str:
-    """SHA-256 of data that JSON can write."""
+    """SHA-256 of data, written as JSON."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -9,7 +9,7 @@ KINDS = ("generations", "pairings")
 
 
 class HistoryError(Exception):
-    """A part of a history that cannot be trusted, in words."""
+    """A part of a history that cannot be trusted; the message says why."""
 
 
 class Entry(NamedTuple):
@@ -25,7 +25,7 @@ class History(NamedTuple):
     Attributes:
         text: the whole file.
         entries: committed generations, 0 and up.
-        problem: why the lines after them do not count, in words; "" where there is none.
+        problem: why the lines after them are ignored; "" if there are none.
     """
 
     text: str
@@ -34,7 +34,7 @@ class History(NamedTuple):
 
     @property
     def good(self) -> str:
-        """The text of the entries alone."""
+        """The lines of the entries."""
         return "".join(self.text.splitlines(keepends=True)[: len(self.entries)])
 
 
@@ -44,7 +44,7 @@ def table_file(run: Path, kind: str, generation: int) -> Path:
 
 
 def read_history(run: Path) -> History:
-    """Read `checksums.txt` as far as its lines are whole and in order; no such file is an empty history."""
+    """Read `checksums.txt` as far as its lines are complete and in order; a missing file has no entries."""
     try:
         text = (run / "checksums.txt").read_bytes().decode("ascii", "replace")
     except FileNotFoundError:
@@ -63,7 +63,7 @@ def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes
     """The bytes of a committed generation's file.
 
     Raises:
-        HistoryError: it is missing, or is not the one that was committed.
+        HistoryError: it is missing, or differs from the one that was committed.
         OSError: it cannot be read.
     """
     file = table_file(run, kind, generation)

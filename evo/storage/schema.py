@@ -1,6 +1,6 @@
-"""What tables of a run folder must look like to be read: one that comes from elsewhere may hold anything.
+"""Checks of the tables of a run folder, since a folder from elsewhere may hold anything.
 
-`runs/README.md` tells what the columns mean.
+`runs/README.md` describes the columns.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ PAIRINGS = {
 
 
 class SchemaError(ManaforgeError, ValueError):
-    """A table that is not what its place in a run folder says."""
+    """A table that does not fit its place in a run folder."""
 
 
 def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
@@ -59,7 +59,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
         config: of the run.
 
     Raises:
-        SchemaError: it is no such table; the message says why.
+        SchemaError: it is not such a table; the message says why.
     """
     with _parquet(content) as file:
         # Three times as fast as read_table, which starts threads for each of many small files.
@@ -77,7 +77,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
             raise SchemaError(f"column {name} lacks values")
         if kinds.is_floating(column.type) and not np.isfinite(column.drop_null().to_numpy()).all():
             raise SchemaError(f"column {name} is not finite")
-    # Without what pandas noted, and other columns: nothing is read that was not looked at.
+    # Drop pandas' metadata and other columns: only what was checked is read.
     table = table.select([name for name in table.column_names if name in columns])
     table = table.replace_schema_metadata(None)
     with _parquet(content):
@@ -88,17 +88,17 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
 
 
 def check_origin(content: bytes) -> None:
-    """Refuse to go on from a table that other rules or another schema made, whatever else the folder says.
+    """Refuse to continue from a table written under other rules or another schema.
 
     Raises:
-        SchemaError: they did.
+        SchemaError: it was, or it is not a parquet file.
     """
     with _parquet(content) as file:
-        said = file.metadata.metadata or {}
+        metadata = file.metadata.metadata or {}
     for key, own in ((b"manaforge_schema", RUN_SCHEMA), (b"rules", RULES_VERSION)):
-        if said.get(key, b"").decode("ascii", "replace") != str(own):
+        if metadata.get(key, b"").decode("ascii", "replace") != str(own):
             name = key.decode().removeprefix("manaforge_")
-            found = said.get(key, b"none").decode("ascii", "replace")
+            found = metadata.get(key, b"none").decode("ascii", "replace")
             raise SchemaError(f"it was written under {name} {found}; this version plays {name} {own}")
 
 
@@ -107,13 +107,13 @@ def _parquet(content: bytes) -> Iterator[pq.ParquetFile]:
     """An open parquet file.
 
     Raises:
-        SchemaError: what is done with it meanwhile fails.
+        SchemaError: opening it fails, or what the `with` block does with it.
     """
     try:
         yield pq.ParquetFile(pa.BufferReader(content))
     except (pa.ArrowException, OSError, ValueError) as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
-        raise SchemaError(f"it is no parquet file: {why}") from None
+        raise SchemaError(f"it is not a parquet file: {why}") from None
 
 
 def wins_column(own: str, other: str) -> str:
@@ -123,7 +123,7 @@ def wins_column(own: str, other: str) -> str:
 
 @lru_cache
 def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) -> dict[str, Kind]:
-    """Columns of a generation's individuals, the strategy's own among them."""
+    """Columns of a generation's individuals, including the strategy's own."""
     weights = weight_class(agent).names()
     decks = [find_deck(deck).name for deck in config_decks]
     numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
@@ -136,7 +136,7 @@ def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) ->
 
 
 def _check_survivors(table: pa.Table, config: RunConfig) -> None:
-    """As many as live on, each with its place."""
+    """Check that mu individuals survive, with ranks 1 to mu."""
     ranks = table.column("rank").filter(table.column("survived")).to_pylist()
     if None in ranks or sorted(ranks) != list(range(1, config.mu + 1)):
         raise SchemaError(f"its survivors are not {config.mu} with ranks from 1")

@@ -1,8 +1,8 @@
-"""The run folder: a history that is its own checkpoint, written so that no crash can tear it.
+"""The run folder: a history that is its own checkpoint, written so that no crash can corrupt it.
 
 A generation is two parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first;
-renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Whatever does
-not agree with the checksums is named, set aside and played again. `runs/README.md` documents every file.
+renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Files that do
+not agree with the checksums are reported, set aside and played again. `runs/README.md` documents every file.
 """
 
 import contextlib
@@ -44,13 +44,13 @@ class RunError(ManaforgeError, RuntimeError):
 
 @dataclass
 class RunFolder:
-    """One run on disk. Made by `create_run` or `open_run`.
+    """One run on disk, from `create_run` or `open_run`.
 
     Attributes:
         path: the folder.
         config: of the run.
-        committed: generations that are safely on disk: 0 to committed - 1.
-        problems: what was found damaged on opening and set aside, in words.
+        committed: number of generations safely on disk: 0 to committed - 1.
+        problems: damage found on opening, one sentence each.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class RunFolder:
         """The tables of all committed generations in their order; `kind` is "generations" or "pairings".
 
         Raises:
-            RunError: one is not what was committed.
+            RunError: one differs from what was committed.
         """
         for generation, entry in enumerate(read_history(self.path).entries[: self.committed]):
             try:
@@ -102,11 +102,11 @@ class RunFolder:
             self._replace(self.path / name, content)
 
     def note(self, **event: Any) -> None:
-        """Append an event with its time to `log.jsonl`; where that fails the run goes on."""
+        """Append an event with its time to `log.jsonl`; a failure to write is ignored."""
         append_event(self.path / "log.jsonl", **event)
 
     def manifest(self) -> dict[str, Any]:
-        """`manifest.json`, or {} where it is missing or broken: nothing depends on it."""
+        """`manifest.json`, or {} if it is missing or damaged: no result depends on it."""
         try:
             content = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -114,7 +114,7 @@ class RunFolder:
         return content if isinstance(content, dict) and isinstance(content.get("sessions"), list) else {}
 
     def close(self) -> None:
-        """Let go of the folder, so that others may continue it."""
+        """Release the folder, so that another process may continue the run."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -136,19 +136,19 @@ class RunFolder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._clear_leftovers()
-            done = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
-            begun = (self.path / "config.toml").exists()
-            way = f"manaforge resume {self.path}" if begun else "the same command again"
+            kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
+            created = (self.path / "config.toml").exists()
+            command = f"manaforge resume {self.path}" if created else "the same command again"
             raise RunError(
-                f"cannot write {what} to {self.path}: {error.strerror or error}; {done}. "
-                f"When there is room: {way}"
+                f"cannot write {what} to {self.path}: {error.strerror or error}; {kept}. "
+                f"When there is space: {command}"
             ) from None
 
     def acquire(self) -> None:
         """Take the operating system's lock, which ends with the process.
 
         Raises:
-            RunError: another process has it.
+            RunError: another process holds it.
         """
         lock = take_lock(self.path)
         if lock is None:
@@ -156,7 +156,7 @@ class RunFolder:
         self._lock = lock
 
     def check_history(self) -> None:
-        """Count what is committed; name and set aside what is damaged, and all after it."""
+        """Count committed generations; report and set aside the first damaged one and all after it."""
         history = read_history(self.path)
         problem = history.problem
         for generation, entry in enumerate(history.entries):
@@ -168,7 +168,7 @@ class RunFolder:
             self.problems.append(problem)
         self.committed = len(history.entries)
         later = [file for file in (self.path / "generations").iterdir() if file.name != "0000.parquet"]
-        if not history.text and later:  # the first alone may be there before its line is
+        if not history.text and later:  # only the first may exist before its line does
             self.problems.append("checksums.txt is missing or empty")
         broken = bool(self.problems)
         if history.text != history.good:
@@ -192,7 +192,7 @@ class RunFolder:
         """What is wrong with a generation's files, or "".
 
         Raises:
-            RunError: other rules or another schema made them.
+            RunError: they were written under other rules or another schema.
         """
         for kind in KINDS:
             try:
@@ -214,10 +214,10 @@ class RunFolder:
 
 
 def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFolder:
-    """Make a run folder and take it.
+    """Create a run folder and lock it.
 
     Raises:
-        RunError: it cannot be made, is not empty, or is in use.
+        RunError: it cannot be created, is not empty, or is in use.
     """
     with contextlib.ExitStack() as on_error:
         folder = RunFolder(path, config)
@@ -232,15 +232,15 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
         except (FileExistsError, NotADirectoryError):
             raise RunError(f"run folder {path} is a file; choose another --out") from None
         except OSError as error:
-            raise RunError(f"cannot make run folder {path}: {error.strerror or error}") from None
+            raise RunError(f"cannot create run folder {path}: {error.strerror or error}") from None
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
-        folder.write("config.toml", config.to_toml().encode())  # last: what makes it a run folder
+        folder.write("config.toml", config.to_toml().encode())  # last, since it makes the folder a run
         on_error.pop_all()
     return folder
 
 
 def check_vacant(path: Path) -> None:
-    """Refuse a folder in which something is, but for what a process left that ended before it made a run.
+    """Refuse a folder that is not empty, except for leftovers of an interrupted `create_run`.
 
     Raises:
         RunError: the folder cannot be used for a new run.
@@ -248,7 +248,7 @@ def check_vacant(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise RunError(f"run folder {path} is a file; choose another --out")
     if (path / "config.toml").exists():
-        raise RunError(f"run folder {path} is not empty; to go on with it: manaforge resume {path}")
+        raise RunError(f"run folder {path} is not empty; to continue it: manaforge resume {path}")
     for entry in path.iterdir() if path.exists() else ():
         leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
         empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
@@ -257,10 +257,10 @@ def check_vacant(path: Path) -> None:
 
 
 def open_run(path: Path) -> RunFolder:
-    """Take a run folder to go on with it; damage is set aside and told in `problems`.
+    """Lock a run folder to continue the run; damage is set aside and listed in `problems`.
 
     Raises:
-        RunError: there is none, it is in use, or of an unknown schema.
+        RunError: it is not a run folder, is in use, or has an unknown schema.
         ConfigError: its configuration cannot be used.
     """
     folder = RunFolder(path, peek_run(path).config)
@@ -281,14 +281,14 @@ def open_run(path: Path) -> RunFolder:
 
 
 def peek_run(path: Path) -> RunFolder:
-    """A run folder to read, perhaps while another process writes it; only the count of lines is checked.
+    """A run folder for reading, even while another process writes it; only the number of lines is checked.
 
     Raises:
-        RunError: there is none, or it is of an unknown schema.
+        RunError: it is not a run folder, or has an unknown schema.
         ConfigError: its configuration cannot be used.
     """
     if not (path / "config.toml").is_file():
-        raise RunError(f"{path} is no run folder: it has no config.toml")
+        raise RunError(f"{path} is not a run folder: it has no config.toml")
     folder = RunFolder(path, read_config(path / "config.toml"))
     schema = folder.manifest().get("schema", RUN_SCHEMA)
     if schema != RUN_SCHEMA:

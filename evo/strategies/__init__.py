@@ -1,4 +1,4 @@
-"""How populations move on: strategies behind one protocol, by name."""
+"""Evolution strategies by name, behind one protocol."""
 
 from evo.strategies.base import (
     Candidate,

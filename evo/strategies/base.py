@@ -1,8 +1,8 @@
-"""What every strategy is: individuals, ask() and tell(), and the protocol behind which strategies hide.
+"""The protocol of evolution strategies, ask() and tell(), and the base class that most of them share.
 
-A strategy proposes individuals to evaluate and learns from their fitness. It plays no game and touches no
-file. To add one, write a class here beside the others, put its line into `evo.strategies.STRATEGIES`, and run
-`tests/contracts/test_strategies.py`; docs/extending.md tells it step by step.
+A strategy proposes individuals to evaluate and learns from their fitness. It plays no games and touches no
+files. To add one, write a class in this package, add it to `evo.strategies.STRATEGIES`, and run
+`tests/contracts/test_strategies.py`; docs/extending.md describes the steps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ class StrategyError(ManaforgeError, RuntimeError):
 
 
 class StrategyOptions(BaseModel):
-    """Options of one strategy: a section of the configuration, named as the strategy."""
+    """Options of one strategy: the section of the configuration with the strategy's name."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -38,7 +38,7 @@ class Fitness(base.Fitness):  # type: ignore[misc]
 
 
 class Individual(list[float]):
-    """The weights of an individual in [0, 1], and what it carries beside them.
+    """An individual: the list of its weights in [0, 1], with step sizes and origin.
 
     Attributes:
         sigmas: step sizes, one for each weight.
@@ -65,13 +65,13 @@ class Individual(list[float]):
 
 
 class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
-    """The best individual of each generation, distinct, the latest first; at most `HALL_SIZE`.
+    """The best individual of each generation, each once, the latest first; at most `HALL_SIZE`.
 
-    DEAP's compares fitness across generations, which means nothing when it is relative to the opponents met.
+    DEAP's compares fitness across generations, which is meaningless for fitness relative to the opponents.
     """
 
     def update(self, population: Sequence[Individual]) -> None:
-        """Add the best of a generation's survivors, which come best first."""
+        """Add the best of a generation's survivors, which are sorted best first."""
         best = population[0]
         known = [item for item in self if item.number != best.number]
         self.items: list[Individual] = [best, *known][: self.maxsize]
@@ -80,11 +80,11 @@ class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Told:
-    """What a generation came to.
+    """The result of a generation.
 
     Attributes:
         generation: its number.
-        individuals: all that were evaluated, in the order of `ask`.
+        individuals: all evaluated, in the order of `ask`.
         fitness: shape (individuals,).
         survived: shape (individuals,), whether each is a parent of the next generation.
     """
@@ -97,7 +97,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One who may become champion.
+    """Candidate for champion.
 
     Attributes:
         name: such as "individual N" or "centroid".
@@ -112,13 +112,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a strategy is made from.
+    """What a strategy is created from.
 
     Attributes:
         seed: of the run.
         mu: parents.
         lambda_: children of a generation.
-        vector: whose weights evolve; individuals have one number in [0, 1] for each.
+        vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
         options: the strategy's own section of the configuration; None where it has none.
     """
 
@@ -130,15 +130,15 @@ class Parameters:
 
 
 class Strategy(Protocol):
-    """A strategy. Its same parameters and the same fitness give the same individuals, bit for bit.
+    """A strategy. The same parameters and fitness give the same individuals, bit for bit.
 
     Attributes:
         NAME: as configurations write it.
         SUMMARY: one line for listings.
         OPTIONS: the model of its own section of the configuration; None without one.
-        parameters: what it was made from.
-        generation: the one that `ask` gives next, or has given.
-        parents: the survivors of the last generation told, the best first.
+        parameters: what it was created from.
+        generation: number of the generation that `ask` gives next, or that waits for `tell`.
+        parents: survivors of the last finished generation, the best first.
     """
 
     NAME: ClassVar[str]
@@ -161,7 +161,7 @@ class Strategy(Protocol):
 
     @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
-        """Individuals of a generation that meet each other; its number of games follows from it."""
+        """Number of individuals evaluated in a generation, which determines its number of games."""
         ...
 
     @classmethod
@@ -170,57 +170,57 @@ class Strategy(Protocol):
         ...
 
     def values(self, individual: Individual) -> Sequence[float]:
-        """What an individual's own columns hold, finite."""
+        """An individual's values in these columns, finite."""
         ...
 
     def ask(self) -> list[Individual]:
         """The individuals to evaluate.
 
         Raises:
-            StrategyError: the last ones asked for were not told.
+            StrategyError: `ask` was called before, without `tell`.
         """
         ...
 
     def tell(self, fitness: np.ndarray) -> Told:
-        """Take the fitness of the individuals asked for, and go on to the next generation.
+        """Take the fitness of the individuals asked for, and move to the next generation.
 
         Args:
             fitness: finite, shape (individuals,), in the order of `ask`; more is better.
 
         Raises:
-            StrategyError: nothing was asked for, or `fitness` has another shape or is not finite.
+            StrategyError: `ask` was not called, or `fitness` has another shape or is not finite.
         """
         ...
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Go on from a history: a fresh strategy becomes what it was after the last of these generations.
+        """Bring a new strategy to its state after the last of these generations.
 
         Args:
             generations: committed tables of `generations/`, in their order.
 
         Raises:
-            StrategyError: they are not its own.
+            StrategyError: this strategy cannot have produced them.
         """
         ...
 
     def candidates(self) -> list[Candidate]:
-        """Who plays the final, after the last generation; those with equal weights once."""
+        """The candidates of the final, after the last generation; equal weights once."""
         ...
 
     def step_size(self) -> float:
-        """One number for how far the next children lie from their parents; after the first generation."""
+        """One number for the distance of the next children from their parents; after the first generation."""
         ...
 
 
 class PopulationStrategy:
-    """What strategies share that keep survivors, a hall of fame and DEAP's logbook.
+    """Base of strategies that keep survivors, a hall of fame and DEAP's logbook.
 
-    A subclass says `NAME`, `SUMMARY`, `OPTIONS`, how individuals are proposed (`_propose`) and who survives
-    (`_select`).
+    A subclass defines `NAME`, `SUMMARY`, `OPTIONS`, how individuals are proposed (`_propose`) and which
+    survive (`_select`).
 
     Attributes:
         hall: `HallOfFame`.
-        logbook: DEAP's, one record for each generation told.
+        logbook: DEAP's, one record a generation.
     """
 
     NAME: ClassVar[str]
@@ -238,7 +238,7 @@ class PopulationStrategy:
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Any sizes will do; see `Strategy`."""
+        """Accept all sizes; see `Strategy`."""
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:
@@ -273,34 +273,34 @@ class PopulationStrategy:
             values,
             np.array([individual.number in survivors for individual in self._asked]),
         )
-        self._go_on(chosen)
+        self._advance(chosen)
         return told
 
     def candidates(self) -> list[Candidate]:
         """Parents, centroid and hall of fame; see `Strategy`."""
         found: dict[tuple[float, ...], Candidate] = {}
-        for one in self.parents:
-            found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
-        for middle in self._middles():
-            found.setdefault(middle.weights, middle)
-        for one in self.hall:
-            found.setdefault(tuple(one), Candidate(f"individual {one.number}", tuple(one), one.birth))
+        for candidate in (
+            *map(_candidate, self.parents),
+            *self._centres(),
+            *map(_candidate, self.hall),
+        ):
+            found.setdefault(candidate.weights, candidate)
         return list(found.values())
 
     def step_size(self) -> float:
         """Median step size of the parents."""
-        return float(np.median([one.sigmas for one in self.parents]))
+        return float(np.median([individual.sigmas for individual in self.parents]))
 
-    def _middles(self) -> list[Candidate]:
-        """The centroid of the parents' scale-free weights; none where every weight of all is zero."""
+    def _centres(self) -> list[Candidate]:
+        """The centroid of the parents' scale-free weights; none where all their weights are zero."""
         shares = self.parameters.vector.scale_free(np.array(self.parents))
         shares = shares[~np.isnan(shares).any(axis=1)]
         if not len(shares):
             return []
-        middle = tuple(float(value) for value in np.mean(shares, axis=0))
-        return [Candidate("centroid", middle, self.generation - 1)]
+        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
+        return [Candidate("centroid", centroid, self.generation - 1)]
 
-    def _go_on(self, parents: Sequence[Individual]) -> None:
+    def _advance(self, parents: Sequence[Individual]) -> None:
         """Make these the parents of the next generation, best first."""
         self.parents = list(parents)
         self.hall.update(self.parents)
@@ -317,8 +317,13 @@ class PopulationStrategy:
         raise NotImplementedError
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The survivors of those evaluated, the best first."""
+        """The survivors among the evaluated individuals, the best first."""
         raise NotImplementedError
+
+
+def _candidate(individual: Individual) -> Candidate:
+    weights = tuple(individual)
+    return Candidate(f"individual {individual.number}", weights, individual.birth)
 
 
 def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:

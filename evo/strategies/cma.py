@@ -1,9 +1,9 @@
-"""`cma`: CMA-ES, which learns how weights depend on each other; its population meets itself as any other's.
+"""`cma`: CMA-ES, which learns how weights depend on each other.
 
 The package `cma` does the work; its normal draws come from our streams (`evo.seeds`), and its linear algebra
-runs on one thread. A run is restored by asking and telling every committed generation again, so the same
-bytes are promised on one machine model with the locked versions only: another processor's linear algebra may
-round otherwise, which `restore` finds out.
+runs on one thread. A run is restored by repeating ask() and tell() of every committed generation. The same
+bytes are guaranteed only on the same machine model with the locked versions: another processor's linear
+algebra may round differently, which `restore` detects.
 
 Source: Hansen, "The CMA Evolution Strategy: A Tutorial", 2016; package `cma` (pycma).
 """
@@ -27,11 +27,11 @@ from evo.strategies.base import (
 )
 
 MIN_STEP = 1e-5
-"""Least standard deviation in any direction: noise in the fitness must not end the search."""
+"""Least standard deviation in any direction, so that noise in the fitness does not end the search."""
 
 
 class CmaOptions(StrategyOptions):
-    """Where the distribution of `strategy = "cma"` begins."""
+    """Initial distribution of `strategy = "cma"`."""
 
     initial_sigma: Annotated[
         float,
@@ -49,7 +49,7 @@ class Cma(PopulationStrategy):
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
-        import cma  # noqa: PLC0415 - takes half a second, for those alone who want it
+        import cma  # noqa: PLC0415 - half a second, for this strategy alone
 
         self._points: list[np.ndarray] = []
         options = {
@@ -62,15 +62,15 @@ class Cma(PopulationStrategy):
             "verbose": -9,
             "verb_log": 0,
         }
-        given = parameters.options
+        own = parameters.options
         with _one_thread():
             self._cma: Any = cma.CMAEvolutionStrategy(
-                [given.initial_mean] * self.n_weights, given.initial_sigma, options
+                [own.initial_mean] * self.n_weights, own.initial_sigma, options
             )
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """The best half at most become parents.
+        """Accept a mu of at most half of lambda.
 
         Raises:
             ValueError: mu is more than half of lambda.
@@ -92,15 +92,15 @@ class Cma(PopulationStrategy):
         return told
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Ask and tell every committed generation again; see `evo.strategies.base.Strategy`."""
+        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
         columns = [f"weight_{name}" for name in self.parameters.vector.names()]
         for table in generations:
             asked = np.array(self.ask())
             if not np.array_equal(asked, table[columns].to_numpy()):
                 raise StrategyError(
-                    f'generation {self.generation} cannot be drawn again bit for bit: strategy "cma" goes on '
-                    "only on the machine model and with the locked versions that began the run. Resume it "
-                    "there, or begin a new run"
+                    f'generation {self.generation} cannot be repeated bit for bit: strategy "cma" resumes '
+                    "only on the machine model and with the locked versions that started the run. Resume it "
+                    "there, or start a new run"
                 )
             self.tell(table["fitness"].to_numpy())
 
@@ -108,7 +108,7 @@ class Cma(PopulationStrategy):
         """Median standard deviation of the weights of the next generation."""
         return float(np.median(self._cma.stds))
 
-    def _middles(self) -> list[Candidate]:
+    def _centres(self) -> list[Candidate]:
         """The mean of the distribution."""
         mean = tuple(_bounded(self._cma.result.xfavorite))
         return [Candidate("mean", mean, self.generation - 1)]
@@ -124,21 +124,21 @@ class Cma(PopulationStrategy):
         ]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The best mu; among equals earlier ones first."""
-        return sorted(asked, key=lambda one: -one.fitness.values[0])[: self.parameters.mu]
+        """The best mu; of equal fitness, the earlier ones first."""
+        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]
 
     def _draw(self, n: int, n_weights: int) -> np.ndarray:
-        """Normal draws of a generation, shape (n, n_weights): a stream for each individual."""
+        """Normal draws of a generation, shape (n, n_weights), one stream an individual."""
         seed = self.parameters.seed
         streams = (child_stream(seed, self.generation, place) for place in range(n))
         return np.array([[stream.standard_normal() for _ in range(n_weights)] for stream in streams])
 
 
 def _bounded(point: np.ndarray) -> list[float]:
-    """A point of [0, 1], which rounding may have left by a hair."""
+    """A point clipped to [0, 1], which rounding may have left."""
     return [float(value) for value in np.clip(point, 0.0, 1.0)]
 
 
 def _one_thread() -> threadpool_limits:
-    """Linear algebra on one thread: the order of sums must not depend on how many there are."""
+    """Linear algebra on one thread: the order of sums must not depend on the number of threads."""
     return threadpool_limits(1, "blas")

@@ -1,6 +1,6 @@
-"""`es`: the family of `eva` with what noisy scores ask for; the default.
+"""`es`: like `eva`, adapted to noisy scores; the default.
 
-One draw per individual for tau', smaller first steps, recombination, and reflection at the bounds on demand.
+One draw per individual for tau', smaller first steps, recombination, and optional reflection at the bounds.
 Source: Beyer and Schwefel, "Evolution strategies: a comprehensive introduction", 2002.
 """
 
@@ -16,7 +16,7 @@ from evo.strategies.plus import MIN_SIGMA, Genome, PlusStrategy, clamp, copy_par
 
 
 class EsOptions(StrategyOptions):
-    """What `strategy = "es"` does otherwise than `eva`."""
+    """Where `strategy = "es"` differs from `eva`."""
 
     initial_sigma: Annotated[
         float,
@@ -31,12 +31,12 @@ class EsOptions(StrategyOptions):
     ] = "intermediate"
     bounds: Annotated[
         Literal["clamp", "reflect"],
-        Field(description="what becomes of a weight that leaves [0, 1]: set to the bound, or thrown back"),
+        Field(description="a weight that leaves [0, 1] is set to the bound, or reflected at it"),
     ] = "clamp"
 
 
 class Es(PlusStrategy):
-    """(mu + lambda) with recombination and one step size to begin with."""
+    """(mu + lambda) with recombination and one initial step size."""
 
     NAME: ClassVar[str] = "es"
     SUMMARY: ClassVar[str] = "made for noisy scores"
@@ -47,7 +47,7 @@ class Es(PlusStrategy):
         self.toolbox.register("mate", _MATES[options.recombination])
         self.toolbox.register("mutate", mutate_es, tau=self.tau, shared_tau=self.shared_tau, options=options)
 
-    def _first_sigmas(self, stream: np.random.Generator) -> list[float]:  # noqa: ARG002 - all begin alike
+    def _first_sigmas(self, stream: np.random.Generator) -> list[float]:  # noqa: ARG002 - the same for all
         return [self.parameters.options.initial_sigma] * self.n_weights
 
 
@@ -67,10 +67,11 @@ def mean_of_two(parents: Sequence[Individual], place: int, stream: np.random.Gen
 def mean_of_all(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
     """Global intermediate recombination: the mean of all parents, which cancels much of the noise in each.
 
-    The numbers kept are those of the best two. Source: Beyer and Schwefel 2002, section 4.2.
+    Only the best two are recorded as parents. Source: Beyer and Schwefel 2002, section 4.2.
     """
     weights = [sum(values) / len(parents) for values in zip(*parents, strict=True)]
-    sigmas = [sum(values) / len(parents) for values in zip(*(one.sigmas for one in parents), strict=True)]
+    all_sigmas = [parent.sigmas for parent in parents]
+    sigmas = [sum(values) / len(parents) for values in zip(*all_sigmas, strict=True)]
     return weights, sigmas, tuple(parent.number for parent in parents[:2])
 
 
@@ -85,7 +86,7 @@ def mutate_es(
     shared_tau: float,
     options: EsOptions,
 ) -> tuple[list[float], list[float]]:
-    """As `mutate_eva`, with one draw for tau' (or one each, by option), steps at most 1, bounds by option."""
+    """As `mutate_eva`, with one draw for tau' (by option one a weight), steps at most 1, bounds by option."""
     moved, steps = [], []
     bound = reflect if options.bounds == "reflect" else clamp
     shared = stream.standard_normal()
@@ -99,6 +100,6 @@ def mutate_es(
 
 
 def reflect(weight: float) -> float:
-    """A number thrown back at 0 and 1 until it is between them."""
+    """A number reflected at 0 and 1 until it lies between them."""
     weight = math.fmod(abs(weight), 2.0)
     return 2.0 - weight if weight > 1.0 else weight

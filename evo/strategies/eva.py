@@ -1,7 +1,7 @@
-"""`eva`: the strategy of the paper on evolving Hearthstone agents by coevolution, as its code has it.
+"""`eva`: the strategy of the paper on evolving Hearthstone agents by coevolution, as in its code.
 
-Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, Eqs. 9 to 12. The
-printed Eq. 9 adds where the authors' code multiplies; this does as the code does.
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, Eqs. 9 to 12. As
+printed, Eq. 9 adds where the authors' code multiplies; this follows the code.
 """
 
 import math
@@ -20,10 +20,10 @@ class Eva(PlusStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """As many children as parents.
+        """Accept as many children as parents.
 
         Raises:
-            ValueError: there are more or fewer.
+            ValueError: lambda is not mu.
         """
         if lambda_ != mu:
             raise ValueError(f'strategy "eva" requires lambda = mu, got {lambda_} and {mu}')
@@ -39,7 +39,7 @@ class Eva(PlusStrategy):
 def mutate_eva(
     weights: list[float], sigmas: list[float], stream: np.random.Generator, tau: float, shared_tau: float
 ) -> tuple[list[float], list[float]]:
-    """Mutation of EVA's code: both draws of a step size afresh for every weight; weights clamped to [0, 1].
+    """Mutation of EVA's code: both draws of a step size are made for every weight; weights clamped to [0, 1].
 
     sigma' = max(sigma exp(tau N_i + tau' N), 1e-5); w' = clamp(w + N(0, sigma')).
     """

@@ -1,9 +1,9 @@
-"""(mu + lambda): what `es` and `eva` share. Parents are evaluated again beside their children.
+"""(mu + lambda): what `es` and `eva` share. Parents are evaluated again together with their children.
 
-DEAP carries it: individuals with a DEAP fitness, a toolbox in which `mate`, `mutate` and `select` are
-registered, its hall of fame and logbook. Its own operators that differ from the formulas are not used
-(`mutESLogNormal` shares one draw, has no floor and no bounds), and neither is its global random state: every
-draw comes from a stream found by its address (`evo.seeds`).
+Built on DEAP: individuals with a DEAP fitness, a toolbox in which `mate`, `mutate` and `select` are
+registered, its hall of fame and logbook. DEAP's operators that differ from the formulas are not used
+(`mutESLogNormal` shares one draw, has no floor and no bounds), nor is its global random state: every draw
+comes from an addressed stream (`evo.seeds`).
 
 Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2.
 """
@@ -27,11 +27,10 @@ Genome = tuple[list[float], list[float], tuple[int, ...]]
 class PlusStrategy(PopulationStrategy):
     """(mu + lambda) evolution strategy over weights in [0, 1] with self-adaptive step sizes.
 
-    Generation 0 evaluates the first mu parents alone; every later one evaluates all parents again beside
-    their lambda children. Among equals children come before parents, and earlier ones before later ones.
+    Generation 0 evaluates only the first mu parents; every later one evaluates all parents again with
+    their lambda children. Of equal fitness, children rank before parents, and earlier ones before later.
 
-    A subclass registers `mate` and `mutate` in the toolbox, and says with which step sizes the first
-    individuals begin.
+    A subclass registers `mate` and `mutate` in the toolbox, and defines the first step sizes.
     """
 
     def __init__(self, parameters: Parameters) -> None:
@@ -51,7 +50,7 @@ class PlusStrategy(PopulationStrategy):
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
         """Take the survivors of each generation; see `evo.strategies.base.Strategy`."""
         for table in generations:
-            self._go_on(survivors_of(table, self.parameters.vector.names()))
+            self._advance(survivors_of(table, self.parameters.vector.names()))
 
     def _propose(self) -> list[Individual]:
         """Parents first, then children."""
@@ -61,7 +60,7 @@ class PlusStrategy(PopulationStrategy):
         return [*self.parents, *children]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """DEAP's selBest sorts stably: among equals children, which come first here, stay first."""
+        """DEAP's selBest sorts stably: of equal fitness, children, which come first here, stay first."""
         n_parents = len(self.parents)
         chosen: list[Individual] = self.toolbox.select([*asked[n_parents:], *asked[:n_parents]])
         return chosen
@@ -73,12 +72,12 @@ class PlusStrategy(PopulationStrategy):
         return Individual(weights, self._first_sigmas(stream), number, (), 0)
 
     def _child(self, place: int) -> Individual:
-        """The child of this generation with this place."""
-        given = self.parameters
-        stream = child_stream(given.seed, self.generation, place)
+        """Child number `place` of this generation."""
+        parameters = self.parameters
+        stream = child_stream(parameters.seed, self.generation, place)
         weights, sigmas, parents = self.toolbox.mate(self.parents, place, stream)
         weights, sigmas = self.toolbox.mutate(weights, sigmas, stream)
-        number = given.mu + (self.generation - 1) * given.lambda_ + place
+        number = parameters.mu + (self.generation - 1) * parameters.lambda_ + place
         return Individual(weights, sigmas, number, parents, self.generation)
 
     def _register(self) -> None:
@@ -91,7 +90,7 @@ class PlusStrategy(PopulationStrategy):
 
 
 def copy_parent(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
-    """Weights and step sizes of one parent: each in turn."""
+    """Weights and step sizes of one parent; parents take turns."""
     parent = parents[place % len(parents)]
     return list(parent), list(parent.sigmas), (parent.number,)
 

@@ -1,1 +1,1 @@
-"""Tournaments, sweeps and arenas: played into a folder, read, drawn."""
+"""Tournaments, sweeps and arenas: their definitions, folders, games and output."""

@@ -1,4 +1,4 @@
-"""The arena: one champion, the profiles made by hand and all rivals, as a file says."""
+"""The arena: one champion, the hand-made profiles and all rivals, as defined by a file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ CHAMPION = "champion"
 
 
 class ArenaConfig(BaseModel):
-    """An arena, every value with its meaning."""
+    """The file of an arena."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -24,7 +24,7 @@ class ArenaConfig(BaseModel):
     champion: Annotated[str, Field(description="an entrant; a path starts from this file's folder")]
     entrants: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="the others")]
     decks: Annotated[
-        tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; a file as above")
+        tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; paths as for champion")
     ]
     games: Annotated[int, Field(ge=2, description="games a pairing, at least; over all pairs of decks")] = (
         2000
@@ -34,7 +34,7 @@ class ArenaConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Arena:
-    """An arena and the folder that its paths start from."""
+    """An arena and the folder that its relative paths start from."""
 
     config: ArenaConfig
     folder: Path
@@ -51,7 +51,7 @@ def read_arena(name: str) -> Arena:
     try:
         return Arena(ArenaConfig.model_validate(content), file.parent)
     except ValidationError as errors:
-        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors.errors()]
+        lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in errors.errors()]
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
 
 
@@ -61,7 +61,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     Args:
         arena: as `read_arena` gives it.
         champion: another champion than the file's, or "".
-        games: a pairing, rounded up to as many for each pair of decks; 0 for the file's.
+        games: games a pairing, rounded up to an equal number for each pair of decks; 0 for the file's.
         seed: of the deals.
         origin: the command that plays it.
 
@@ -76,9 +76,9 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         first = replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
     in_file = {from_folder(text, arena.folder): text for text in config.entrants}
     found, _ = find_entrants(list(in_file))
-    others = [replace(one, text=in_file.get(one.text, one.text)) for one in found]
-    if first.player in [one.player for one in others]:
-        raise ConfigError(f"the champion {champion or config.champion} is one of the others too")
+    others = [replace(entrant, text=in_file.get(entrant.text, entrant.text)) for entrant in found]
+    if first.player in [entrant.player for entrant in others]:
+        raise ConfigError(f"the champion {champion or config.champion} is also one of the others")
     places = [arena.folder / name for name in config.decks]
     decks = tuple(
         find_deck(str(place) if name.endswith(".toml") and place.is_file() else name)

@@ -1,8 +1,8 @@
-"""The folder of a tournament: every game played is kept, in the order of their numbers.
+"""The folder of a tournament, which keeps every game played, in the order of their numbers.
 
-While it goes on, `batches/` holds one file for each batch, named by its games; at the end they become
-`games.parquet`. Games are pure functions of their numbers, so whoever runs the tournament again plays on
-from the first game that is missing.
+While the tournament runs, `batches/` holds one file for each batch, named by its games; at the end they
+become `games.parquet`. Games are pure functions of their numbers, so running the tournament again continues
+with the first game that is missing.
 """
 
 import contextlib
@@ -33,11 +33,11 @@ from evo.storage.files import (
 TOURNAMENT_SCHEMA = 1
 
 MAY_GROW = ("games", "manaforge")
-"""What of a definition may differ when a tournament is run again."""
+"""Parts of a definition that may differ when a tournament is run again."""
 
 
 ADDED = ("unproven",)
-"""What games of older versions do not tell; they count as 0."""
+"""Columns that older versions did not write; their values are 0."""
 
 
 class TournamentError(ManaforgeError, ValueError):
@@ -46,12 +46,12 @@ class TournamentError(ManaforgeError, ValueError):
 
 @dataclass
 class TournamentFolder:
-    """A tournament on disk. Made by `open_tournament`.
+    """A tournament on disk, from `open_tournament`.
 
     Attributes:
         path: the folder.
         played: games 0 to len - 1, dtype `evo.play.games.GAME`.
-        problems: what was found damaged and set aside, in words.
+        problems: damage found on opening, and other remarks, one sentence each.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class TournamentFolder:
     _lock: IO[str] | None = None
 
     def append(self, results: np.ndarray) -> None:
-        """Save the games that follow those played.
+        """Save the results of the games that follow those played.
 
         Raises:
             TournamentError: the disk is full or fails; what was saved before is intact.
@@ -86,11 +86,11 @@ class TournamentFolder:
         self._write(self.path / name, content)
 
     def note(self, what: str) -> None:
-        """Append what went wrong with a worker and was mended to `log.jsonl`."""
+        """Append a worker's failure that was handled to `log.jsonl`."""
         append_event(self.path / "log.jsonl", event="worker", what=what)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -110,16 +110,16 @@ class TournamentFolder:
                 temporary.unlink(missing_ok=True)
             raise TournamentError(
                 f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
-                "When there is room, the same command goes on"
+                "When there is space, the same command continues"
             ) from None
 
     def _batches(self) -> list[Path]:
-        """Files of games by their first; other names are none of ours."""
+        """Files of batches, by their first game; other names are ignored."""
         found = (self.path / "batches").glob("*.parquet")
         return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
     def begin(self, definition: dict[str, Any]) -> None:
-        """Take the folder, compare what it holds with a definition, and read what was played.
+        """Lock the folder, compare its content with a definition, and read the games played.
 
         Raises:
             TournamentError: it is in use, or holds something else.
@@ -129,7 +129,7 @@ class TournamentFolder:
         if not about.exists() and any(
             file.suffix != ".tmp" and file.name not in ("lock", "batches") for file in self.path.iterdir()
         ):
-            raise TournamentError(f"{self.path} is not empty and no tournament; choose another --out")
+            raise TournamentError(f"{self.path} is neither empty nor a tournament; choose another --out")
         link = first_link(self.path)
         if link is not None:
             raise TournamentError(f"{link} is a symbolic link; a tournament's folder holds its own files")
@@ -161,7 +161,7 @@ class TournamentFolder:
             raise TournamentError(
                 f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"
             )
-        before = [one for one in known.get("manaforge", []) if one not in definition["manaforge"]]
+        before = [number for number in known.get("manaforge", []) if number not in definition["manaforge"]]
         if before:
             self.problems.append(f"some of these games were played by manaforge {', '.join(before)}")
             definition["manaforge"] = [*before, *definition["manaforge"]]
@@ -208,11 +208,11 @@ class TournamentFolder:
 
 
 def open_tournament(path: Path, definition: dict[str, Any]) -> TournamentFolder:
-    """Take a folder for a tournament, new or to go on with.
+    """Lock a folder for a tournament, new or to be continued.
 
     Args:
         path: the folder.
-        definition: all that decides the games, as JSON has it, with `schema` and `games`.
+        definition: all that determines the games, as JSON values, with `schema` and `games`.
 
     Raises:
         TournamentError: the folder cannot be used, is in use, or holds another tournament.
@@ -243,7 +243,7 @@ def _decode(table: pd.DataFrame) -> np.ndarray:
     """Results from `games.parquet`.
 
     Raises:
-        ValueError: a value is none of ours.
+        ValueError: a value is unknown.
     """
     played = np.zeros(len(table), GAME)
     played["turns"] = table["turns"]

@@ -1,4 +1,4 @@
-"""What a tournament leaves behind: tables for people, files for machines, figures, one page."""
+"""The output of a tournament: tables on the terminal, data files, figures, one HTML page."""
 
 from importlib.metadata import version
 from typing import Any
@@ -20,13 +20,13 @@ from evo.tournament.run import Tournament
 from rivals import AGENTS, find_kind
 
 WIDEST = 9
-"""Entrants whose table of scores still fits a terminal."""
+"""Most entrants whose table of scores fits a terminal."""
 
 
 def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
     """Scores of rows against columns, entrants in the order of their rating.
 
-    `fixed`: of the row, which goes first. Otherwise over both seats; the diagonal is empty.
+    With `fixed` seats the row goes first. Otherwise scores are over both seats, and the diagonal is empty.
     """
     order = list(read.ratings["entrant"])
     if tournament.seats == "fixed":
@@ -35,9 +35,9 @@ def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
         table["score"] = (table["first_wins"] + table["draws"] / 2) / table["games"]
         scores = table.pivot_table(index="first", columns="second", values="score")
     else:
-        one = read.matchups[["entrant", "opponent", "score"]]
-        other = one.rename(columns={"entrant": "opponent", "opponent": "entrant"})
-        both = pd.concat([one, other.assign(score=1 - one["score"])])
+        own = read.matchups[["entrant", "opponent", "score"]]
+        other = own.rename(columns={"entrant": "opponent", "opponent": "entrant"})
+        both = pd.concat([own, other.assign(score=1 - own["score"])])
         scores = both.pivot_table(index="entrant", columns="opponent", values="score")
     scores = scores.reindex(index=order, columns=order).astype(float)
     fixed = tournament.seats == "fixed"
@@ -49,7 +49,7 @@ def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
 def summary_of(
     tournament: Tournament, read: Standings, faults: list[dict[str, Any]], verdict: Verdict
 ) -> dict[str, Any]:
-    """Everything as JSON has it; missing numbers are null."""
+    """Everything as JSON values; missing numbers are null."""
     sprt: dict[str, Any] | None = None
     if tournament.sprt:
         counts = read.matchups.filter(like="pairs_").to_numpy()[0] if len(read.matchups) else np.zeros(5)
@@ -109,13 +109,13 @@ def write_files(
 
 
 def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
-    """What the whole says, a sentence each."""
+    """Sentences on the whole tournament."""
     seat = summary["first_seat"]
     names = [deck.name for deck in tournament.decks]
     decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
     lines = [
         f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} rounds "
-        "long in the mean",
+        "long on average",
         f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
         f"{seat['high']:.1%})",
     ]
@@ -126,7 +126,7 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
         )
     if summary["unproven_turns"]:
         lines.append(
-            f"{summary['unproven_turns']:,} turns were played before the search for the best had ended "
+            f"{summary['unproven_turns']:,} turns are unproven: the search for the best plan had not ended "
             "(docs/rivals.md)"
         )
     if summary["sprt"]:
@@ -141,7 +141,7 @@ def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
     if sprt["accepted"] is None:
         return f"{test}: undecided after all games; {ratio}"
     other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
-    chosen, refused = (f"{one}={sprt[one]:+g}" for one in (sprt["accepted"], other))
+    chosen, refused = (f"{name}={sprt[name]:+g}" for name in (sprt["accepted"], other))
     return (
         f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Ratings after an early end are "
         "too large"
@@ -153,15 +153,15 @@ def _range(bounds: list[float]) -> str:
 
 
 def warnings_of(summary: dict[str, Any]) -> list[str]:
-    """What must not be overlooked."""
+    """Faults that must not be overlooked."""
     return [
-        f"{one['entrant']} lost {one['games']:,} games by an {one['fault']}; the first: {one['first']}"
-        for one in summary["faults"]
+        f"{row['entrant']} lost {row['games']:,} games by an {row['fault']}; the first: {row['first']}"
+        for row in summary["faults"]
     ]
 
 
 def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
-    """Ratings, scores and the rest in the terminal."""
+    """Print ratings, scores, sentences and warnings."""
     table = RichTable(title="ratings", title_justify="left")
     for name in ("", "entrant", "rating", "95% interval", "games", "won", "drawn", "lost", "score", "better"):
         table.add_column(name, justify="left" if name == "entrant" else "right", no_wrap=name != "entrant")
@@ -191,7 +191,7 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
 
 
 def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
-    """The table of scores, or results row by row where there is self-play alone."""
+    """The table of scores; results of self-play in a table of their own."""
     scores = score_table(tournament, read)
     if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
         table = RichTable("first", "second", "games", "first won", "second won", "drawn", "rounds")
@@ -262,25 +262,25 @@ def _page(
 
 
 def _weights(tournament: Tournament) -> Markup:
-    """Entrants by kind of weights, a table each, scale-free."""
+    """Entrants with their scale-free weights, one table for each kind of weights."""
     tables = []
-    kinds = {one.text: find_kind(one.player.kind) for one in tournament.entrants}
+    kinds = {entrant.text: find_kind(entrant.player.kind) for entrant in tournament.entrants}
     for vector in dict.fromkeys(kind.weights for kind in AGENTS.values() if kind.weights):
-        own = [one for one in tournament.entrants if kinds[one.text].weights is vector]
+        own = [entrant for entrant in tournament.entrants if kinds[entrant.text].weights is vector]
         rows = [
             [
-                one.text,
-                one.player.backend if kinds[one.text].takes_backend else "",
-                *vector.from_array(one.player.weights).shares,
+                entrant.text,
+                entrant.player.backend if kinds[entrant.text].takes_backend else "",
+                *vector.from_array(entrant.player.weights).shares,
             ]
-            for one in own
+            for entrant in own
         ]
         if own:
             columns = ["entrant", "solver", *vector.names()]
             tables.append(
                 html_table(pd.DataFrame(rows, columns=columns), dict.fromkeys(vector.names(), "{:.1%}"))
             )
-    plain = [one.text for one in tournament.entrants if not kinds[one.text].weights]
+    plain = [entrant.text for entrant in tournament.entrants if not kinds[entrant.text].weights]
     if plain:
         tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))
     return Markup("").join(tables)
@@ -289,9 +289,9 @@ def _weights(tournament: Tournament) -> Markup:
 def _clean(value: Any) -> Any:
     """Plain Python numbers, and None for what is missing or infinite."""
     if isinstance(value, dict):
-        return {key: _clean(one) for key, one in value.items()}
+        return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_clean(one) for one in value]
+        return [_clean(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

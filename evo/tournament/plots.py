@@ -39,7 +39,7 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, entrant: str, against: str, usua
     Args:
         axes: to draw on.
         curve: as `evo.tournament.sweep.sweep_table` makes it.
-        entrant: whose weight it is.
+        entrant: the entrant whose weight is varied.
         against: the opponent.
         usual: the entrant's own value, marked; None for none.
     """

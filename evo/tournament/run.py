@@ -1,4 +1,4 @@
-"""A tournament from its definition to its tables: the loop, and what is written."""
+"""A tournament: its definition, and the loop that plays it."""
 
 import shlex
 import time
@@ -23,7 +23,7 @@ from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, Tournament
 from rivals import find_kind
 
 SAVE_SECONDS = 5.0
-"""About so often what was played is saved."""
+"""About the time between saves of the results."""
 
 FIRST_BATCH = 500
 
@@ -32,11 +32,11 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Tournament:
-    """Who plays what.
+    """The definition of a tournament.
 
     Attributes:
         entrants: each once, in the order given.
-        self_play: texts of those who also play themselves.
+        self_play: texts of the entrants that also play themselves.
         decks: all pairs of them are played; `fixed`: one for both, or the first's and the second's.
         deck_names: as typed.
         ruleset: how games are set up.
@@ -45,12 +45,12 @@ class Tournament:
         seats: see `evo.play.matchups.Matchups`.
         style: a name of `evo.play.matchups.FORMATS`.
         seed: of the deals.
-        sprt: when to stop early; of two entrants in paired games.
+        sprt: the sequential test that may stop it early; for two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
-        origin: the whole command, where it is not `manaforge tournament`.
+        origin: the whole command, if it is not `manaforge tournament`.
 
     Raises:
-        TournamentError: these make no tournament; the message says what is missing.
+        TournamentError: these do not define a tournament; the message says what is missing.
     """
 
     entrants: tuple[Entrant, ...]
@@ -102,7 +102,7 @@ class Tournament:
         object.__setattr__(self, "matchups", matchups)
 
     def _self_play_places(self) -> list[int]:
-        """Places of those who play themselves: all with fixed seats, whose table has its diagonal."""
+        """Places of the entrants that play themselves; with fixed seats, those on the format's diagonal."""
         if self.seats == "fixed":
             return FORMATS[self.style].diagonal(len(self.entrants))
         return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.self_play]
@@ -114,12 +114,12 @@ class Tournament:
 
     @property
     def names(self) -> list[str]:
-        """Entrants as tables call them."""
+        """Names of the entrants in tables."""
         return [entrant.text for entrant in self.entrants]
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All that decides the games, as JSON has it."""
+        """All that determines the games, as JSON values."""
         sprt = self.sprt
         return {
             "schema": TOURNAMENT_SCHEMA,
@@ -148,7 +148,7 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """A name for all that decides the games, but for how many they are."""
+        """A hash of all that determines the games, except their number."""
         kept = {key: value for key, value in self.definition.items() if key not in ("games", "manaforge")}
         return digest_of(kept)
 
@@ -157,7 +157,7 @@ class Tournament:
         """The command that plays this tournament again."""
         if self.origin:
             return self.origin
-        texts = [text for one in self.names for text in ([one] * 2 if one in self.self_play else [one])]
+        texts = [name for name in self.names for _ in range(2 if name in self.self_play else 1)]
         words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
         words += ["--games", str(self.games), "--ruleset", self.ruleset_name]
         words += ["--seats", self.seats] if self.seats != "paired" else []
@@ -171,16 +171,16 @@ class Tournament:
 def play_tournament(
     tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance
 ) -> Verdict:
-    """Play what is missing, saving as it goes.
+    """Play the missing games and save them regularly.
 
     Args:
-        tournament: who plays what.
+        tournament: its definition.
         folder: where games are kept; those it has are not played again.
         pool: plays the games.
         advance: called with the number of games finished; raises to stop.
 
     Returns:
-        Which hypothesis the sequential test accepted; "" without one.
+        The hypothesis that the sequential test accepted; "" without one.
 
     Raises:
         TournamentError: the folder cannot be written.
@@ -205,14 +205,14 @@ def play_tournament(
         if sprt:
             end = sprt.go_on(counts, _half_points(tournament, results, start))
             stopped = end is not None
-            if end is not None:  # games beyond the end were in flight; they do not count
+            if end is not None:  # later games of the batch do not count
                 results = results[: 2 * end - start]
         folder.append(results)
     return sprt.verdict(counts) if sprt else ""
 
 
 def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
-    """Play a schedule in which some games may run compiled and others not, each kind by itself."""
+    """Play a schedule of compiled and uncompiled games, each kind by itself."""
     compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
         return pool.play(roster, games, advance, note)
@@ -223,7 +223,7 @@ def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, no
 
 
 def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, Any]]:
-    """For each entrant and kind of fault: how many games it lost by it, and what happened in the first."""
+    """For each entrant and kind of fault: the number of games lost by it, and the error of the first."""
     numbers = np.flatnonzero(played["fault"])
     if len(numbers) == 0:
         return []

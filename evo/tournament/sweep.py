@@ -1,4 +1,4 @@
-"""One weight's curve: an entrant with other and other values of a weight against one opponent. Pure.
+"""The curve of one weight: an entrant with several values of a weight against one opponent. Pure.
 
 Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example.
 """
@@ -33,14 +33,14 @@ class SweepError(ManaforgeError, ValueError):
 
 @dataclass(frozen=True)
 class Variants:
-    """An entrant with other values of a weight.
+    """An entrant with several values of a weight.
 
     Attributes:
-        entrant: whose weight it is, as typed.
-        weight: its name, or one that stands for several (`WeightVector.ALIASES`).
-        values: in their order.
+        entrant: the entrant whose weight is varied, as typed.
+        weight: its name, or an alias of several weights (`WeightVector.ALIASES`).
+        values: in the order given.
         entrants: one for each value.
-        usual: the entrant's own value; None where an alias stands for different ones.
+        usual: the entrant's own value; None if an alias stands for different values.
     """
 
     entrant: str
@@ -51,38 +51,38 @@ class Variants:
 
 
 def parse_values(text: str) -> tuple[float, ...]:
-    """Values from "0:2:0.1" (first, last, step; the last too where the steps meet it) or "0.5,1,2".
+    """Values from "0:2:0.1" (first, last, step; includes the last if a step reaches it) or "0.5,1,2".
 
     Raises:
-        SweepError: these are no values, or more than `MOST_VALUES`.
+        SweepError: these are not values, or more than `MOST_VALUES`.
     """
-    wanted = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
+    usage = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
     try:
         if ":" not in text:
             values = [float(part) for part in re.split(r"\s*,\s*", text.strip())]
         else:
             first, last, step = (Decimal(part.strip()) for part in text.split(":"))
             if not (all(part.is_finite() for part in (first, last, step)) and step > 0 and last >= first):
-                raise SweepError(f"{wanted}; STEP must be above 0 and LAST not below FIRST")
+                raise SweepError(f"{usage}; STEP must be above 0 and LAST not below FIRST")
             if (last - first) / step >= MOST_VALUES:
                 raise SweepError(f"--values {text}: at most {MOST_VALUES:,} values")
             values = [float(first + place * step) for place in range(int((last - first) / step) + 1)]
     except (ValueError, ArithmeticError) as error:
-        raise (error if isinstance(error, SweepError) else SweepError(wanted)) from None
+        raise (error if isinstance(error, SweepError) else SweepError(usage)) from None
     if len(set(values)) < len(values):
         raise SweepError(f"--values {text}: the same value twice")
     return tuple(values)
 
 
 def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
-    """An entrant with each of some values of a weight.
+    """An entrant with each of several values of a weight.
 
     Raises:
         SweepError: the entrant has no such weight, or a value is not allowed.
     """
     vector_class = find_kind(entrant.player.kind).weights
     if vector_class is None:
-        raise SweepError(f"{entrant.text} has no weights; {', '.join(weighted_kinds())} have")
+        raise SweepError(f"{entrant.text} has no weights; agents with weights: {', '.join(weighted_kinds())}")
     names = _names(vector_class, weight)
     places = [vector_class.names().index(name) for name in names]
     found = []
@@ -101,7 +101,7 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
 
 
 def shown(value: float) -> str:
-    """A value as one types it; different values never look the same."""
+    """A value as users type it; different values give different texts."""
     short = f"{value:.12g}"
     return short if float(short) == value else repr(value)
 
@@ -137,10 +137,10 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
 
 
 def against_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
-    """For each value "best", "not told apart" from the best, or "".
+    """For each value "best", "not told apart" (from the best), or "".
 
-    All values play the same deals, so their differences deal by deal tell more than their intervals: a paired
-    t-test over the deals, two-sided at 5%.
+    All values play the same deals, so a paired test is sharper than comparing intervals: a t-test over the
+    deals, two-sided at 5%.
 
     Args:
         variants: as `vary` makes them.
@@ -170,7 +170,7 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
 def sweep_summary(
     variants: Variants, tournament: Tournament, played: np.ndarray, curve: pd.DataFrame
 ) -> dict[str, Any]:
-    """A sweep as JSON has it.
+    """A sweep as JSON values.
 
     Args:
         variants: as `vary` makes them.
@@ -196,7 +196,7 @@ def sweep_summary(
 
 
 def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each game which of the n variants played it, and its points."""
+    """For each game the variant, of n, that played it, and the variant's points."""
     schedule, _ = tournament.matchups.schedule(0, len(played))
     first = schedule.players[:, 0] < n
     variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])

@@ -1,4 +1,4 @@
-"""An agent that plays at random, compiled, with a twin in Python: how an agent that draws is written."""
+"""An agent that plays at random, compiled and in Python: an example of an agent with random draws."""
 
 import numba
 import numpy as np
@@ -30,7 +30,7 @@ def play_batch(cards, weights, agents, states, keys, unproven) -> None:
 
 
 class DiceAgent:
-    """The same in Python."""
+    """The same agent in Python."""
 
     name = "dice"
 

@@ -1,4 +1,4 @@
-"""What every kind of agent must do, whichever it is; and one that draws, compiled, registered for the test."""
+"""The contract of every agent kind, with a compiled kind of random draws registered for the test."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -38,7 +38,7 @@ compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow withou
 
 @pytest.fixture(params=[*AGENTS, DICE.name])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> AgentKind:
-    """Each kind of the registry, and one more."""
+    """Each kind of the registry, and the one of `tests.contracts.dice`."""
     if request.param == DICE.name:
         monkeypatch.setitem(AGENTS, DICE.name, DICE)
     return AGENTS[request.param]
@@ -56,7 +56,7 @@ def player_of(kind: AgentKind) -> Player:
 
 
 def game_of(kind: AgentKind, decks: tuple[str, str], seed: int, streams: int, ruleset: str) -> MatchResult:
-    """A game of a kind against itself; `streams` is the seed of what the agents draw."""
+    """A game of a kind against itself; `streams` is the seed of the agents' draws."""
     agents = [player_of(kind).agent() for _ in range(2)]
     drawn = [generator(streams, seat) for seat in range(2)]
     return play_on((agents[0], agents[1]), deal(decks, seed, (), ruleset), drawn)
@@ -156,7 +156,7 @@ def test_it_plays_whole_games_legally_on_all_shipped_decks(kind: AgentKind) -> N
 
 @compiled
 def test_the_same_streams_give_the_same_game(kind: AgentKind) -> None:
-    """Others give another one, of an agent that draws; of all others the same."""
+    """Other streams give another game only for a kind with random draws."""
     pair = ("thesis-paladin", "hearthsim-basic")
     once, again, other = (game_of(kind, pair, 5, streams, "standard") for streams in (1, 1, 2))
     assert once.actions == again.actions
@@ -166,7 +166,7 @@ def test_the_same_streams_give_the_same_game(kind: AgentKind) -> None:
 
 @compiled
 def test_compiled_games_are_those_of_the_agent_in_python(kind: AgentKind) -> None:
-    """Agents in Python see a view alone, so compiled ones that play alike see no more."""
+    """Agents in Python see only a view, so compiled ones that play the same games see no more."""
     if kind.play_batch is None or kind.sees is not Sight.VIEW:
         return
     roster = roster_of(kind, AGENTS["aggro"])
@@ -197,7 +197,7 @@ def test_compiling_needs_its_name_alone(kind: AgentKind) -> None:
 
 @compiled
 def test_all_kinds_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each against each other: the same outcomes as agents in Python, game by game."""
+    """Every kind against every other: the same outcomes as agents in Python, game by game."""
     monkeypatch.setitem(AGENTS, DICE.name, DICE)
     together = [kind for kind in AGENTS.values() if kind.play_batch and kind.sees is Sight.VIEW]
     roster = roster_of(*together)
@@ -228,7 +228,7 @@ def test_a_compiled_agent_that_draws_plays_the_same_with_any_number_of_threads(
 
 @compiled
 def test_draws_differ_by_deal_and_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One deck, one hand for both: what they do apart from that is drawn."""
+    """One deck, the same hand for both, so that only the draws differ."""
     monkeypatch.setitem(AGENTS, DICE.name, DICE)
     roster = roster_of(DICE)
     nobody = np.zeros((50, 2), np.int16)

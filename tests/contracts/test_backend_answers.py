@@ -1,4 +1,4 @@
-"""What every backend must refuse, and what becomes of every answer it can give."""
+"""What every backend must refuse, and how each of its native answers is mapped."""
 
 import re
 import sys
@@ -80,7 +80,7 @@ def test_a_missing_extra_tells_how_to_install_it(monkeypatch: pytest.MonkeyPatch
 
 
 def small_program(lower: float = -np.inf, cost: float = 1.0) -> Milp:
-    """Two bits of which at most one may be set; `lower` asks for more."""
+    """Two bits of which at most one may be set; `lower` demands more."""
     milp = Milp()
     pair = [(milp.binary("a", cost), 1.0), (milp.binary("b", cost), 1.0)]
     milp.add("one of them", pair, lower=lower, upper=1)

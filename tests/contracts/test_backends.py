@@ -1,4 +1,4 @@
-"""What every backend must do, whichever it is: plans, determinism, the thesis's program."""
+"""The contract of every backend: plans, determinism, the thesis's program."""
 
 import ast
 import os
@@ -76,7 +76,7 @@ def test_windfury_attacks_that_want_opposite_orders(backend: str) -> None:
 
 
 def test_stopping_early_may_be_best_where_attacks_contradict_each_other(backend: str) -> None:
-    """Found by a review: the best plan ends with attacks still to make, at a point whose bound has no order."""
+    """The best plan ends with attacks left, at a point whose bound belongs to attacks without an order."""
     plan = plan_for(
         backend,
         only(clear=4.39, survive=0.53, damage=0.86, trade=0.337),
@@ -95,7 +95,7 @@ def test_stopping_early_may_be_best_where_attacks_contradict_each_other(backend:
 @pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
 @pytest.mark.parametrize("others", [2, 4])
 def test_harmless_attacks_beside_a_contradiction_cost_no_time(backend: str, others: int) -> None:
-    """Four more attackers on the hero: every way to mix them in would be tried without remembering."""
+    """Four more attackers on the hero: without memoisation every interleaving would be tried."""
     shield = {"divine_shield": True}
     trio = (M(2, 3, windfury=True, **shield), M(1, 3, windfury=True), M(2, 3, windfury=True, **shield))
     enemies = (M(2, 2, **shield), M(2, 5, **shield), M(4, 4, **shield))
@@ -123,7 +123,7 @@ def test_two_taunts_both_die_before_the_hero_is_hit(backend: str) -> None:
     plan = plan_for(backend, friendly=friendly, enemy=[M(0, 2, taunt=True), M(0, 2, taunt=True)])
     assert plan.killed == (0, 1)
     assert [action.target for action in plan.actions][-1] == HERO
-    # Two living Taunts are no contradiction: with one attacker the other guards on.
+    # Two living Taunts are no contradiction: with one attacker, the other still guards.
     assert attacks(plan_for(backend, friendly=[M(1, 3)], enemy=[M(0, 2, taunt=True)] * 2)) <= {(0, 0), (0, 1)}
 
 
@@ -287,7 +287,7 @@ def test_threads_get_the_plans_of_one_thread(backend: str) -> None:
 
 @pytest.fixture(scope="module")
 def told_elsewhere() -> dict[str, str]:
-    """What another process, with other hashes of texts, answers to `questions` by backend."""
+    """The answers of another process, with other string hashes, to `questions` by backend."""
     code = "from tests.contracts.test_backends import answers; print(repr(answers()))"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -375,7 +375,7 @@ def test_thesis_with_two_living_taunts_is_feasible(name: str) -> None:
 
 @pytest.mark.parametrize("solver", backends("thesis"))
 def test_thesis_predictions_follow_from_its_attacks(solver: str) -> None:
-    """Variables of weight 0 are free in the program; what a plan says comes from attacks and plays alone."""
+    """Variables of weight 0 are free in the program; a plan's predictions come only from attacks and plays."""
     dies = TurnProblem.build(friendly=[M(3, 3)], enemy=[M(0, 2), M(5, 9)], mana=0, enemy_hero=30)
     weights = Weights(lethal=1, clear=1, face=1, threat=1, survive=1, damage=2, trade=1, play=1)
     plan = solve(dies, weights, solver, "thesis")

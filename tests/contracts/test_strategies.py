@@ -1,4 +1,4 @@
-"""What every strategy must keep, whoever wrote it: registered, it is tested here."""
+"""The contract of every registered strategy."""
 
 import random
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def nearness(individual: list[float]) -> float:
 
 
 def generations(strategy: Strategy, n: int) -> Iterator[pd.DataFrame]:
-    """Play n generations and give each as the table that would be committed."""
+    """Play n generations; yields each as the table that would be committed."""
     for _ in range(n):
         asked = strategy.ask()
         told = strategy.tell(np.array([nearness(one) for one in asked]))
@@ -132,7 +132,7 @@ def test_candidates_are_distinct_weights(name: str) -> None:
 
 
 def test_it_adapts_its_steps_to_climb_a_hill(name: str) -> None:
-    """From a distance of about 0.7 to within 0.02 of a point: steps of a fixed size end far before it."""
+    """From a distance of about 0.7 to within 0.02 of a point, which a fixed step size does not reach."""
     strategy = new_strategy(config_of(name, mu=10))
     began = 0.0
     for generation in range(600):

@@ -58,7 +58,7 @@ def test_a_name_is_its_newest_printing_outside_classic_and_an_id_is_itself() -> 
     # Leeroy's Classic printing costs 4.
     assert find_card("VAN_EX1_116").spec.cost == 4
     assert find_card("Leeroy Jenkins").card_set != "VANILLA"
-    # A card printed in the Classic set alone is still found by name.
+    # A card printed only in the Classic set is still found by name.
     names = {card.name.casefold() for card in catalogue().by_id.values()}
     assert names == set(catalogue().by_name)
 

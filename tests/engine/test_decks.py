@@ -134,8 +134,8 @@ def test_copies_are_limited_unless_the_file_says_otherwise(tmp_path: Path) -> No
         (LINE + "value = -1.0\n", r"cards\[0\].value"),
         (LINE + "health = 0\n", r"cards\[0\]: health must be from 1 to 999"),
         ("[random]\nattack = [1, 4]\n", "random.health: Field required"),
-        ("[random]\nattack = [1, 9]\nhealth = [1, 9]\n", r"\[random\] must span 1 to 30 bodies .* spans 81"),
-        ("[random]\nattack = [4, 1]\nhealth = [1, 2]\n", "spans 0"),
+        ("[random]\nattack = [1, 9]\nhealth = [1, 9]\n", r"\[random\] must span 1 to 30 bodies .* got 81"),
+        ("[random]\nattack = [4, 1]\nhealth = [1, 2]\n", "got 0"),
         ("[random]\nattack = [1, 1]\nhealth = [0, 2]\n", "health 1 or more"),
         ('[[cards]]\nid = "CS2_029"\n', r"cards\[0\]: Fireball is a spell; only minions can be played yet"),
         ("", r"either \[\[cards\]\] or a \[random\]"),
@@ -260,7 +260,7 @@ def test_wrong_codes_say_what_is_wrong() -> None:
 
 
 def test_every_cut_of_a_code_is_refused() -> None:
-    """But for the last byte, whose absence is the older form of the same deck."""
+    """Except for the last byte, whose absence is the older form of the same deck."""
     data = base64.b64decode(code_of(find_deck("hearthsim-basic")))
     for length in range(len(data) - 1):
         with pytest.raises(DeckError):

@@ -1,4 +1,4 @@
-"""The kernel cache: quick to start, told when it compiles, never stale."""
+"""The kernel cache: quick to start, a notice when it compiles, never stale."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ PROGRAM = (
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The packages in a folder of their own, so that their sources can be changed."""
+    """A copy of the packages, so that their sources can be changed."""
     for package in jit.KERNEL_PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
@@ -49,7 +49,7 @@ def run(folder: Path, cache: Path) -> tuple[str, str]:
 
 @compiled
 def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) -> None:
-    """BOARD_SIZE stands in another file than every kernel that reads it, which numba's cache misses."""
+    """BOARD_SIZE is defined in another file than every kernel that reads it, which numba's cache misses."""
     cache = tmp_path / "cache"
     assert run(copy, cache)[0] == "2"
     output, notice = run(copy, cache)

@@ -250,7 +250,7 @@ def test_each_seat_and_address_has_its_own_stream() -> None:
 
 
 def test_a_random_game_is_frozen() -> None:
-    """The agents' streams too belong to what a seed plays."""
+    """A seed determines the agents' streams too."""
     golden = json.loads(GOLDEN.read_text())[3]
     decks = find_deck(golden["decks"][0]), find_deck(golden["decks"][1])
     result = play(RandomAgent(), RandomAgent(), decks, golden["seed"], ruleset=golden["ruleset"])
@@ -281,7 +281,7 @@ def test_seeds_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_player_sees_nothing_hidden(seat: int) -> None:
-    """All that differs in hidden places only looks the same, whatever is hidden there."""
+    """Positions that differ only in hidden cards look the same."""
     half = "hero 20 mana 4 board [3/2 ready] hand [{hand}] deck [{deck}]"
     own = half.format(hand="1:1/1; The Coin", deck="{own}")
     enemy = half.format(hand="{hand}", deck="{deck}")

@@ -56,7 +56,7 @@ def test_the_short_form_fills_in_the_rest() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "1 part beside the turn"),
+        ("", "1 part besides the turn"),
         ("hero 30", "has 1 part beside"),
         ("hero 30 | hero 30 | hero 30", "has 3 parts beside"),
         ("turn x first | hero 30 | hero 30", "not a turn: 'turn x first'"),
@@ -68,14 +68,14 @@ def test_the_short_form_fills_in_the_rest() -> None:
         ("hero x | hero 30", "cannot read hero 'x'"),
         ("hero 30 mana 11 | hero 30", "mana must be from 0 to 10, got 11"),
         ("hero 30 mana 3/x | hero 30", "cannot read mana '3/x'"),
-        ("hero 30 hero 30 | hero 30", "'hero' stands twice"),
+        ("hero 30 hero 30 | hero 30", "'hero' appears twice"),
         ("hero 30 cards [1/1] | hero 30", "unknown field 'cards'"),
         ("hero 30 board [1/1 | hero 30", "cannot read 'board .*'; a half is"),
         ("hero 30 board 1/1] | hero 30", "not a card|cannot read"),
         ("hero 30 board [3/2, 2/2] | hero 30", "reads as two cards or more; separate cards by '; '"),
         ("hero 30 board [2 3/2] | hero 30", "two cards or more"),
         ("hero 30 board [3/2 2/2 ready] | hero 30", "two cards or more"),
-        ("hero 30 board [River Crocolisk] | hero 30", "the numbers count"),
+        ("hero 30 board [River Crocolisk] | hero 30", "needs its numbers"),
         ("hero 30 board [one] | hero 30", "not a card: 'one'"),
         ("hero 30 board [1/0] | hero 30", "health must be from 1 to 999, got 0 in card '1/0'"),
         ("hero 30 board [1000/1] | hero 30", "attack must be from 0 to 999"),
@@ -156,7 +156,7 @@ def test_an_action_is_described_with_names() -> None:
 
 @pytest.mark.parametrize("mover", ["first", "second"])
 def test_mana_left_out_is_what_the_turns_so_far_have_brought(mover: str) -> None:
-    """Round 3: whoever has begun it has 3 crystals, the other 2."""
+    """Round 3: a player who has started it has 3 crystals, the other 2."""
     position = parse_position(f"turn 3 {mover} | hero 30 deck [9:1/1] | hero 30 deck [9:1/1]")
     position.play(Action.end_turn())
     crystals = [int(side["crystals"]) for side in position.state["sides"]]

@@ -44,7 +44,7 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
 
 
 def test_neither_seat_is_favoured_in_a_mirror_beyond_the_first_turn() -> None:
-    """Random play on one deck: both seats win often. A broken outcome or seat would show at once."""
+    """Random play on one deck: both seats win often, which a broken outcome or seat would prevent."""
     table = table_of(DECKS[:1])
     deck = deck_records(DECKS[:1], table)[0]
     keys = np.array([stream_key(2, game) for game in range(400)], np.uint64)

@@ -49,7 +49,7 @@ def test_rush_cannot_hit_the_hero_on_its_first_turn_but_can_later() -> None:
     )
     position = after(start, "play 0")
     assert {str(a) for a in position.legal_actions()} == {"attack 0 -> 0", "end turn"}
-    with pytest.raises(IllegalActionError, match="on the turn Rush brought it"):
+    with pytest.raises(IllegalActionError, match="on the turn it was played with Rush"):
         position.play(parse_action("attack 0 -> hero"))
     assert "attack 0 -> hero" in {
         str(a) for a in after(start, "play 0", "end turn", "end turn").legal_actions()
@@ -217,7 +217,7 @@ def test_the_turn_cap_is_a_draw_after_both_players_last_turn() -> None:
     assert after(start, "end turn").outcome == Outcome.ONGOING
     position = after(start, "end turn", "end turn")
     assert position.outcome == Outcome.DRAW
-    # Nobody draws in the round that is not played.
+    # No player draws in the round that is not played.
     assert side(position, 0, "fatigue") == (0,)
 
 

@@ -86,7 +86,7 @@ def test_another_process_gives_the_same_numbers() -> None:
 
 
 def test_agents_streams_lie_below_their_deals() -> None:
-    """Two for each game, those that agents in Python get as generators."""
+    """Two for each game, the same that agents in Python get as generators."""
     deals = np.array([stream_key(1, game) for game in range(20)], np.uint64)
     keys = np.zeros((20, 2), np.uint64)
     agent_keys(deals, keys)

@@ -1,4 +1,4 @@
-"""A tiny run for tests, and what must be the same between two runs."""
+"""A tiny run for tests, and the bytes that two equal runs share."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ TINY = RunConfig().changed(
 
 
 class Quiet:
-    """Tells nobody; may be told to raise after so many chunks."""
+    """A no-op reporter, which may raise after a number of chunks."""
 
     def __init__(self, stop_after: int = -1) -> None:
         self.stop_after = stop_after
@@ -69,7 +69,7 @@ def _play(folder: RunFolder, pool: Pool | None) -> dict[str, str]:
 
 
 def bytes_of(path: Path) -> dict[str, str]:
-    """Checksums of all that two runs of one configuration and seed have in common."""
+    """Checksums of all files that are the same for two runs of one configuration and seed."""
     files = [*path.glob("generations/*"), *path.glob("pairings/*"), path / "champion.toml"]
     return {
         str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()

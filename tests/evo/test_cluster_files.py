@@ -1,4 +1,4 @@
-"""What is handed to clusters: the RayJob against KubeRay's fields, the shell script's syntax, the versions.
+"""Files for clusters: the RayJob against KubeRay's fields, the shell script's syntax, the versions.
 
 The schema holds the fields of KubeRay's `v1` types (RayJobSpec, RayClusterSpec, HeadGroupSpec, WorkerGroupSpec;
 ray-operator/apis/ray/v1) with their types, and of Kubernetes' pods those that are used here. Like the CRD it
@@ -148,7 +148,7 @@ def test_the_ray_job_names_the_locked_ray_and_a_command_that_goes_on() -> None:
 
 
 def parsed(command: str) -> str:
-    """The name of the command of ours that takes these words, every option of theirs among them."""
+    """The name of our command that accepts these words with all their options."""
     from typer.main import get_command
 
     from evo.cli.main import app
@@ -161,7 +161,7 @@ def parsed(command: str) -> str:
 
 
 def test_the_commands_of_clusters_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parser of the command itself reads them: an option that is renamed fails here."""
+    """Read by the command's own parser, so that a renamed option fails here."""
     assert parsed(ray_job()["spec"]["entrypoint"]) == "study"
     script = (CLUSTER / "slurm.sh").read_text().replace("\\\n", " ")
     lines = [line.strip() for line in script.splitlines()]

@@ -106,7 +106,8 @@ def test_the_hash_is_of_what_decides_the_bytes(tmp_path: Path) -> None:
     source = Path("engine/data/decks/thesis-paladin.toml").read_text()
     deck.write_text(source)
     mine = config.changed(decks=[str(deck)])
-    assert mine.digest == config.changed(decks=["thesis-paladin"]).digest  # where a deck lies is no matter
+    # the place of a deck file does not matter
+    assert mine.digest == config.changed(decks=["thesis-paladin"]).digest
     with pytest.raises(ConfigError, match="two decks of one name"):
         config.changed(decks=[str(deck), "thesis-paladin"])
     before = mine.digest
@@ -131,7 +132,7 @@ HASHES = {
     "gurobi": "9668aa47890014671e4d4a8e9c96288772f7cefdda6a58e99ebf04e1cd56c746",
     "study": "cd52da49c8d84f20952f26af0de97ac531327f4e38594a23c8bb45d2d3b8f13c",
 }
-"""Of the shipped configurations as they were before strategies had sections of their own."""
+"""Hashes of the shipped configurations from before strategies had their own sections."""
 
 
 @pytest.mark.parametrize("name", HASHES)

@@ -1,4 +1,4 @@
-"""The notebooks run, define nothing and stay short; their kept outputs are of the committed run."""
+"""The notebooks run, define nothing and stay short; their stored outputs are of the committed run."""
 
 import ast
 from pathlib import Path

@@ -86,7 +86,7 @@ def test_a_profile_of_another_agent_is_refused(tmp_path: Path) -> None:
 
 @compiled
 def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of hearthsim with 4 nodes a turn, compiled and in Python."""
+    """For hearthsim with 4 nodes a turn, compiled and in Python."""
     monkeypatch.setattr(hearthsim, "BUDGET", 4)
     players = tuple(find_entrant(name).player for name in ("hearthsim", "aggro"))
     table = Roster(players, (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
@@ -99,7 +99,7 @@ def test_turns_that_run_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
 
 @compiled
 def test_turns_that_run_out_are_counted_with_agents_in_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent that says so after each of its turns, in one of two seats: the counts of its games."""
+    """An agent that reports one after each of its turns, in either seat: the counts of its games."""
 
     class RunsOut:
         name = "runs-out"
@@ -118,13 +118,13 @@ def test_turns_that_run_out_are_counted_with_agents_in_python_too(monkeypatch: p
     seats = np.array([[0, 1], [1, 0]], np.int16)
     keys = np.array([1, 2], np.uint64)
     played = _play_in_python(roster, Schedule(seats, np.zeros((2, 2), np.int16), keys))
-    # It acts once in each round, but for the last one where the other's fatigue ends the game before.
+    # It acts once in each round, except the last if the opponent's fatigue ends the game first.
     assert (np.isin(played["turns"] - played["unproven"], [0, 1])).all()
 
 
 @compiled
 def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the batch tells of a search that ran out goes into the game's record."""
+    """The batch's count of unproven turns goes into the game's record."""
     aggro = AGENTS["aggro"]
 
     def unproven(*arguments: np.ndarray) -> None:
@@ -158,7 +158,7 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     wrong = "evolved greedy-ilp; play its champion as" if agent == "greedy-ilp" else "agent must be"
     with pytest.raises(ManaforgeError, match=wrong):
         find_entrant(f"ilp:{tmp_path / 'whole'}")
-    if agent == "greedy-ilp":  # its weights have the names of ilp's: the files say whose they are
+    if agent == "greedy-ilp":  # its weights have the same names as ilp's, so the files name the agent
         for file in (tmp_path / "whole" / "champion.toml", *(tmp_path / "groups").glob("*.toml")):
             assert find_entrant(f"greedy-ilp:{file}").player.kind == "greedy-ilp"
             with pytest.raises(ManaforgeError, match="was evolved for greedy-ilp; play it as greedy-ilp:"):
@@ -201,7 +201,7 @@ def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.C
 
 
 def test_only_ilp_has_other_solvers() -> None:
-    with pytest.raises(ConfigError, match='backend "highs" solves for agent "ilp"; "eva" has none'):
+    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" takes none'):
         tiny("eva").changed(backend="highs")
 
 
@@ -220,7 +220,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     assert (curve["games"] == 30).all()
     assert (curve["wins"] + curve["losses"] + curve["draws"] == 30).all()
     assert Path("s/sweep.png").read_bytes().startswith(b"\x89PNG")
-    # The second value is the standard against itself, which goes first: the same games as a tournament's.
+    # The second value is the standard against itself, going first: the same games as in a tournament.
     text = "tournament hearthsim:standard hearthsim:standard --out t --games 30 --seats fixed"
     again = CliRunner().invoke(app, f"{text} --ruleset hearthsim --decks random-minions".split())
     assert again.exit_code == 0, again.output
@@ -239,7 +239,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     assert json.loads(Path("a/tournament.json").read_text())["ruleset"] == "hearthsim"
     shutil.rmtree("a")
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
-    assert "the champion aggro is one of the others too" in str(refused.exception)
+    assert "the champion aggro is also one of the others" in str(refused.exception)
 
 
 def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:
 
 
 def test_an_arena_of_overlapping_globs_and_odd_folders(tmp_path: Path) -> None:
-    """Each profile plays once; names that mean two are told apart by their paths; folders may be called as they like."""
+    """Each profile plays once; two with the same name are distinguished by path; folders may have any name."""
     folder = tmp_path / "ar[1]"
     for place, name in (("a", "keep-alive"), ("b", "value-trading"), ("at@home", "board-clear")):
         (folder / place).mkdir(parents=True)

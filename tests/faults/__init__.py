@@ -1,4 +1,4 @@
-"""What may go wrong and must not show in the result; docs/reliability.md names the tests of each row."""
+"""Faults that must not affect results; docs/reliability.md lists them with their tests."""
 
 from pathlib import Path
 

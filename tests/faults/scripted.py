@@ -1,4 +1,4 @@
-"""Workers that do what a script says, and some games for them."""
+"""Workers that follow a script, and games for them."""
 
 import random
 import time
@@ -18,7 +18,7 @@ from evo.play.setups import make_schedule, make_setups
 
 
 def some_games(n_players: int = 4, games: int = 40) -> tuple[Roster, Schedule]:
-    """A roster and some hundred games."""
+    """A roster and a few hundred games."""
     from engine import find_deck, find_ruleset
 
     names = ["ilp:keep-alive", "ilp:value-trading", "hearthsim", "eva"][:n_players]
@@ -33,7 +33,7 @@ EXPECTED = play_schedule(ROSTER, GAMES)
 
 @dataclass
 class Scripted:
-    """Workers that do to each answer what a script says, in any order; no threads, no Ray."""
+    """Workers that treat each answer as a script says, in any order; without threads or Ray."""
 
     script: Any
     shuffle: random.Random = field(default_factory=lambda: random.Random(1))
@@ -75,7 +75,7 @@ class Scripted:
 
 
 def spoil(answer: Answer, how: str) -> object:
-    """An answer that is wrong in one way; sums made to fit where the lie would do that too."""
+    """An answer that is wrong in one way, with matching sums where a liar would match them."""
     played = answer.played.copy()
     if how == "short":
         played = played[:-1]
@@ -115,8 +115,8 @@ def spoil(answer: Answer, how: str) -> object:
 
 
 WRONG = {
-    "short": "it holds (6,) results of 7 games",
-    "stale": "it is about other games than were asked for",
+    "short": "it holds results of shape (6,) for 7 games",
+    "stale": "it is for other games than were asked for",
     "nan": "it took nan seconds",
     "no outcome": "game 0 of it cannot have ended as it says",
     "unknown outcome": "of it cannot have ended as it says",
@@ -124,15 +124,15 @@ WRONG = {
     "fault": "game 0 of it cannot have ended as it says",
     "negative": "game 0 of it cannot have ended as it says",
     "sums": "its sums are not those of its games",
-    "nothing": "it is no answer but NoneType",
-    "text": "it holds no results of games",
-    "floats": "it holds no results of games",
+    "nothing": "it is not an answer but NoneType",
+    "text": "it does not hold results of games",
+    "floats": "it does not hold results of games",
     "array of sums": "its sums are not those of its games",
-    "worker is a list": "its worker is no name but list",
-    "address is an array": "it is about other games than were asked for",
+    "worker is a list": "its worker is not a name but list",
+    "address is an array": "it is for other games than were asked for",
     "agent failed there": "went wrong there (AGENT_ERROR), and not here",
 }
-"""Lies, and what is said of them when seven games were asked for."""
+"""Wrong answers for seven games, and the reason each is refused."""
 
 
 def run(workers: Scripted, chunks: float = 20.0) -> tuple[np.ndarray, list[str]]:

@@ -18,7 +18,7 @@ pytestmark = marks
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some seconds of play, in generations of a fifth of a second."""
+    """A few seconds of play, in generations of a fifth of a second."""
     file = tmp_path_factory.mktemp("configs") / "long.toml"
     file.write_text(TINY.changed(mu=8, games=60, generations=12, **{"lambda": 8}).to_toml())
     return file
@@ -26,7 +26,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(long: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], float]:
-    """The bytes of a run nobody stopped, and the seconds it took."""
+    """The bytes of a run without a stop, and the seconds it took."""
     began = time.monotonic()
     played = run_new(tmp_path_factory.mktemp("long") / "run", read_config(long))
     return played, time.monotonic() - began
@@ -51,7 +51,7 @@ def wait_for(path: Path, seconds: float = 60) -> None:
 
 
 def processes_with(mark: str) -> set[int]:
-    """Processes that inherited a mark in their environment, Ray's among them."""
+    """Processes that inherited a mark in their environment, including Ray's."""
     found = set()
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -64,7 +64,7 @@ def processes_with(mark: str) -> set[int]:
 def test_signals_at_random_moments_stop_and_lose_nothing(
     case: int, long: Path, undisturbed: tuple[dict[str, str], float], tmp_path: Path
 ) -> None:
-    """SIGINT and SIGTERM by turns, every third time with Ray: saved, 130 or 143, and no process is left."""
+    """SIGINT and SIGTERM in turn, every third time with Ray: saved, 130 or 143, and no process is left."""
     number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]
     expected, lasted = undisturbed
     run, mark = tmp_path / "run", f"MARK={tmp_path}"
@@ -87,7 +87,7 @@ def test_signals_at_random_moments_stop_and_lose_nothing(
 
 @pytest.mark.parametrize("case", range(6))
 def test_signals_while_a_run_starts_end_it(case: int, long: Path, tmp_path: Path) -> None:
-    """Also while Ray starts, which has handlers of its own: 130 or 143, and no process is left."""
+    """Also while Ray starts, which installs its own handlers: 130 or 143, and no process is left."""
     number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]
     run, mark = tmp_path / "run", f"MARK={tmp_path}"
     process = start("evolve", long, "--out", run, "--workers", 2, "--pool", "ray", MARK=str(tmp_path))
@@ -127,7 +127,7 @@ print("closed", handler() == before)
 
 
 def test_ray_puts_no_handler_of_its_own_over_ours() -> None:
-    """Also within `ray.init`, where it would stand for half a second: asked of the system at its end."""
+    """Also within `ray.init`, where it would be active for half a second: read from the system at its end."""
     done = subprocess.run(
         [PROGRAM[0], "-c", HANDLERS], capture_output=True, text=True, env=ENVIRONMENT, check=False
     )
@@ -140,7 +140,7 @@ def test_an_address_where_nobody_answers_is_told_at_once(address: str, long: Pat
     process = start("evolve", long, "--out", tmp_path / "run", "--address", address)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert errors.splitlines()[-1].startswith(f"manaforge: nobody answers at {address}")
+    assert errors.splitlines()[-1].startswith(f"manaforge: no answer from {address}")
     assert "Traceback" not in errors
     assert time.monotonic() - began < 30
 
@@ -169,7 +169,7 @@ def test_killed_and_resumed(long: Path, undisturbed: tuple[dict[str, str], float
 def test_killed_at_twenty_random_moments(
     long: Path, undisturbed: tuple[dict[str, str], float], tmp_path: Path
 ) -> None:
-    """Twenty runs, each killed once at a random moment of its life, and resumed: the same bytes."""
+    """Twenty runs, each killed once at a random moment and resumed: the same bytes."""
     killed_at = []
     pick = np.random.default_rng(5)
     for number in range(20):

@@ -23,7 +23,7 @@ from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.analysis.tables.RunWarning")]
 
 SECONDS = 5.0
-"""A broken input may take no longer."""
+"""Most seconds that a broken input may take."""
 
 CODE = "AAECAZ8FBvcD3AqUBfUNpwLrDwzFA9sDrweOBeEEzwaLBaEE8gXvB4QIpwgA"
 POSITION = "turn 6 first | hero 24 mana 6 board [River Crocolisk 2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"

@@ -30,7 +30,7 @@ pytestmark = marks
 
 
 def failing(n: int, real: Callable, error: int, lasting: bool) -> Callable:
-    """The n-th call fails, and all after it where the fault is lasting."""
+    """The n-th call fails; all after it too if the fault is lasting."""
     calls = [0]
 
     def call(*arguments: object, **more: object) -> object:
@@ -68,7 +68,7 @@ class Filling:
 def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
     target: str, lasting: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The n-th write, flush or renaming fails, for every n: that one alone, or all after it too."""
+    """The n-th write, flush or rename fails, for every n: only that one, or all after it too."""
     n = 0
     while True:
         n += 1
@@ -101,7 +101,7 @@ def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
                 run_new(path)
             except RunError as error:
                 said = str(error)
-                assert "cannot write" in said or "cannot make run folder" in said
+                assert "cannot write" in said or "cannot create run folder" in said
                 assert "manaforge resume" in said or not (path / "config.toml").exists()
             else:
                 break
@@ -166,7 +166,7 @@ def test_what_is_damaged_is_named_set_aside_and_played_again(case: int, copy: Pa
 
 
 def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
-    """Whoever reads or goes on, and also where the manifest is lost: the tables say it too."""
+    """For reading and resuming, even without the manifest: the tables hold the versions too."""
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps({**manifest, "schema": 9}))
     for use in (open_run, peek_run, best_profiles):
@@ -180,16 +180,16 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
             open_run(other)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "rules": 99}))
     pool = LocalPool(1)
-    with open_run(copy) as folder, pytest.raises(RunError, match="begun under rules 99"):
+    with open_run(copy) as folder, pytest.raises(RunError, match="started under rules 99"):
         begin_session(folder, pool)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "config_hash": "0"}))
-    with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was begun with"):
+    with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was started with"):
         begin_session(folder, pool)
     pool.close()
 
 
 def rewrite(run: Path, generation: int, change: Any, said: dict[str, str] | None = None) -> None:
-    """Change a generation's table, with a checksum that fits: what a maker of folders can do."""
+    """Change a generation's table with a matching checksum, as the maker of a folder can."""
     file = run / "generations" / f"{generation:04d}.parquet"
     table = change(pq.read_table(file))
     table = table.replace_schema_metadata({"manaforge_schema": "1", "rules": "1"} | (said or {}))
@@ -234,7 +234,7 @@ def nobody(table: pa.Table) -> pa.Table:
     ],
 )
 def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) -> None:
-    """By every command that reads or goes on, in words."""
+    """By every command that reads or resumes, in a clear message."""
     rewrite(copy, 2, change)
     with pytest.warns(RunWarning, match=said):
         read_runs([copy])
@@ -251,16 +251,16 @@ def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) ->
 def test_what_is_no_table_at_all_is_told(copy: Path) -> None:
     (copy / "generations" / "0002.parquet").write_bytes(b"garbage")
     seal(copy, 2)
-    with pytest.warns(RunWarning, match="it is no parquet file"):
+    with pytest.warns(RunWarning, match="it is not a parquet file"):
         read_runs([copy])
     refused = manaforge("resume", copy)
     assert refused.returncode == 1
-    assert "generations/0002.parquet: it is no parquet file" in refused.stderr
+    assert "generations/0002.parquet: it is not a parquet file" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
 def test_what_a_table_says_beside_its_columns_is_not_read(copy: Path) -> None:
-    """Notes for pandas that are none, and a column more whose text is no UTF-8: left out."""
+    """Invalid metadata for pandas, and an extra column that is not UTF-8: left out."""
     odd = pa.array([b"\xff"] * 6, pa.binary()).view(pa.string())
     expected = read_runs([copy]).individuals
     rewrite(
@@ -289,7 +289,7 @@ DEEP = "[" * 100_000
 def test_files_of_another_shape_are_mended_or_told(
     name: str, content: str, copy: Path, finished: Path
 ) -> None:
-    """Also with sums in the manifest that fit what they hold; resume plays the final again."""
+    """Also with matching checksums in the manifest; resume plays the final again."""
     (copy / name).write_text(content)
     if name != "manifest.json":
         manifest = json.loads((copy / "manifest.json").read_text())
@@ -324,7 +324,7 @@ def test_a_report_is_not_written_through_a_link(copy: Path, tmp_path: Path) -> N
 
 
 def test_a_look_does_not_keep_others_from_going_on(copy: Path) -> None:
-    """Looking takes the lock for an instant; whoever wants it waits that long."""
+    """Reading takes the lock for an instant; a writer waits that long."""
     over = threading.Event()
 
     def look() -> None:
@@ -345,7 +345,7 @@ def test_a_look_does_not_keep_others_from_going_on(copy: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pairings", "generations", "log.jsonl", "checksums.txt", "lock", "aside"])
 def test_a_received_folder_leads_nowhere_else(name: str, copy: Path, tmp_path: Path) -> None:
-    """Symbolic links in a run folder would let its maker choose what is written."""
+    """Symbolic links in a run folder would let its maker choose the files that are written."""
     victim = tmp_path / "victim"
     if (copy / name).is_dir() or not (copy / name).exists():
         victim.mkdir()
@@ -362,7 +362,7 @@ def test_a_received_folder_leads_nowhere_else(name: str, copy: Path, tmp_path: P
 
 
 def test_the_sample_of_schema_1_is_read_and_goes_on(tmp_path: Path) -> None:
-    """Kept for the first migration: whatever version comes, this folder must open, or be refused by its number."""
+    """Kept for the first migration: every later version must open this folder, or refuse it by its number."""
     copy = Path(shutil.copytree(SAMPLE_OF_SCHEMA_1, tmp_path / "copy"))
     assert json.loads((copy / "manifest.json").read_text())["schema"] == 1
     before = bytes_of(copy)

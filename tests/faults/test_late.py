@@ -1,4 +1,4 @@
-"""Workers that are late or hang, and how much is handed out at once."""
+"""Workers that are late or hang, and the number of chunks in flight."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ pytestmark = marks
 
 
 def test_a_late_part_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three parts of the second half hang when they are first handed out."""
+    """Three chunks of the second half hang when they are first handed out."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
     hung: set[int] = set()
 
@@ -57,7 +57,7 @@ def test_a_first_chunk_of_unknown_speed_is_one_game() -> None:
 
 @pytest.mark.parametrize("late", [0.05, 60.0])
 def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing comes after the first parts for ten times `HUNG`: everything is taken back each time."""
+    """No result after the first chunks for ten times `HUNG`: all chunks are taken back each time."""
     monkeypatch.setattr(dispatch, "HUNG", 0.3)
     monkeypatch.setattr(dispatch, "LATE_LEAST", late)
     until: list[float] = []
@@ -70,11 +70,11 @@ def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest
     workers = Scripted(script)
     played, notes = run(workers, parts=8)
     assert (played == EXPECTED).all()
-    assert sum("nothing came for" in note for note in notes) > dispatch.ATTEMPTS
+    assert sum("no result of any worker" in note for note in notes) > dispatch.ATTEMPTS
 
 
 def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both copies of a part hang, and another schedule keeps getting answers."""
+    """Both copies of a chunk hang, and another schedule keeps getting answers."""
     monkeypatch.setattr(dispatch, "HUNG", 0.5)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
@@ -99,15 +99,15 @@ def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: py
         thread.join()
     assert still_playing
     assert (played == EXPECTED).all()
-    assert any("have not come for" in note for note in notes)
-    assert not any("nothing came" in note for note in notes)
+    assert any("no result of games" in note for note in notes)
+    assert not any("no result of any worker" in note for note in notes)
 
 
 @pytest.mark.parametrize(
     ("schedules", "limit", "expected"), [(6, 4, 4), (2, 5, 5), (1, 4, 4), (1, 100, 8), (1, None, 8)]
 )
 def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
-    """Six schedules at once share four parts in flight; one alone uses all it may, 8 where nothing limits it."""
+    """Six schedules at once share four chunks in flight; one alone uses its whole limit, or 8 without one."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 8, **({} if limit is None else {"most": limit}))
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     out, most, lock = [0], [0], threading.Lock()
@@ -136,4 +136,4 @@ def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | N
         thread.join()
     assert right == [True] * schedules
     assert most[0] == expected
-    assert dispatcher._out == 0
+    assert dispatcher._in_flight_now == 0

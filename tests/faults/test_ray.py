@@ -47,7 +47,7 @@ class Disturbing(Quiet):
 
 
 def run_disturbed(path: Path, pool: RayPool, disturb: Any, at: int = 2) -> tuple[dict[str, str], str]:
-    """Evolve while something happens after a generation; the run's bytes, and its log."""
+    """Evolve while something happens after a generation; returns the run's bytes and its log."""
     with create_run(path, SOME_SECONDS, new_manifest(SOME_SECONDS)) as folder:
         begin_session(folder, pool)
         evolve(folder, pool, Disturbing(at, disturb))
@@ -55,7 +55,7 @@ def run_disturbed(path: Path, pool: RayPool, disturb: Any, at: int = 2) -> tuple
 
 
 def workers_of_this_process() -> list[int]:
-    """Processes that play games for this one: descendants of it, no other test's."""
+    """Processes that play games for this one: its descendants, not those of another test."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -65,7 +65,7 @@ def workers_of_this_process() -> list[int]:
 
 
 def descends(process: int, ancestor: int) -> bool:
-    """Whether a process comes from another."""
+    """Whether a process descends from another."""
     while process > 1 and process != ancestor:
         process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
     return process == ancestor
@@ -83,7 +83,7 @@ def pool_of(workers: int, address: str = "") -> Iterator[RayPool]:
 def test_a_killed_worker_and_a_hung_one(
     tmp_path: Path, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One worker is killed in the middle of a generation; later one is stopped, and never goes on by itself."""
+    """One worker is killed in the middle of a generation; later one is suspended and never continues."""
     with pool_of(2) as pool:
         killed: list[int] = []
 
@@ -117,7 +117,7 @@ def test_a_killed_worker_and_a_hung_one(
                     os.kill(worker, signal.SIGCONT)
         assert played == undisturbed
         assert stopped
-        assert "take more than" in log or "nothing came for" in log
+        assert "take more than" in log or "no result of any worker" in log
 
 
 def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: dict[str, str]) -> None:
@@ -145,7 +145,7 @@ def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: 
 
 
 def test_lost_replies_and_double_executions(tmp_path: Path, undisturbed: dict[str, str]) -> None:
-    """Ray drops requests and replies of what hands out, starts and fetches tasks."""
+    """Ray drops requests and replies of the calls that hand out, start and fetch tasks."""
     script = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})

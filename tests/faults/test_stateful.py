@@ -25,11 +25,11 @@ CONFIG: RunConfig = TINY.changed(generations=1, final={"games": 20, "benchmark_g
 
 
 class KilledError(Exception):
-    """What stands for SIGKILL: nothing after it runs but what the system does by itself."""
+    """Stands for SIGKILL: nothing after it runs except what the system does."""
 
 
 class Dying(Quiet):
-    """Dies after so many parts of games."""
+    """Dies after a number of chunks."""
 
     def advance(self, games: int) -> None:
         if self.stop_after == 0:
@@ -38,7 +38,7 @@ class Dying(Quiet):
 
 
 def expected_bytes() -> dict[int, dict[str, str]]:
-    """The model: what an undisturbed run of each length holds."""
+    """The model: the bytes of an undisturbed run of each length."""
     found = {}
     for generations in range(1, LONGEST + 1):
         with tempfile.TemporaryDirectory() as folder:

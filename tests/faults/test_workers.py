@@ -72,12 +72,12 @@ def test_lost_workers_lose_no_game() -> None:
 
 
 def test_notes_go_to_whoever_plays() -> None:
-    """Two schedules on one dispatcher, as of two runs of a study: each hears of its own."""
+    """Two schedules on one dispatcher, as for two runs of a study: each gets its own notes."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     mine: list[str] = []
     yours: list[str] = []
     for notes, how in ((mine, "short"), (yours, "stale")):
-        dispatcher.pace._speed[True] = len(GAMES) / 20
+        dispatcher.sizer._speed[True] = len(GAMES) / 20
         workers = Scripted(lambda start, attempt, how=how: how if start == 0 and attempt == 1 else "")
         dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
     assert len(mine) == len(yours) == 1
@@ -86,7 +86,7 @@ def test_notes_go_to_whoever_plays() -> None:
 
 
 def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both copies of late parts come in at once."""
+    """Both copies of late chunks finish at the same time."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     counted = [0]
     both = threading.Event()
@@ -97,7 +97,7 @@ def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
         return "hang" if start > len(GAMES) // 2 and not both.is_set() else ""
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
 
     def count(games: int) -> None:
         counted[0] += games
@@ -108,7 +108,7 @@ def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
-    """Results that could be, with sums that fit: only playing a game again here shows it."""
+    """Possible results with matching sums: only replaying a game shows the difference."""
 
     class Liar(Scripted):
         def result(self, ticket: int) -> object:
@@ -120,18 +120,18 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
             return answer._replace(played=played, sums=sums_of(played), worker="worker 7 on node-3 (arm64)")
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
-    dispatcher.pace._speed[True] = len(GAMES) / 20
-    for kind in (Liar, Scripted):  # nor does a study's other run play on, whoever would answer it
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
+    for kind in (Liar, Scripted):  # a study's other run stops too, whichever worker would answer
         with pytest.raises(WorkerDisagreesError) as error:
             dispatcher.play(kind(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
         said = str(error.value)
-        for part in ("worker 7 on node-3 (arm64)", "plays another game", "deal 0x", "requirements.lock"):
+        for part in ("worker 7 on node-3 (arm64)", "plays a different game", "deal 0x", "requirements.lock"):
             assert part in said
         assert "begin those runs anew" not in said, "it is found out at once"
 
 
 def test_which_parts_are_replayed() -> None:
-    """Parts 1, 2, 4, 8, ... and each 200th, and the number of those between."""
+    """Chunks 1, 2, 4, 8, ... and each 200th, and the number of chunks between."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     replayed, between = [], 0
     for n in range(1, 1001):
@@ -154,6 +154,6 @@ def test_a_worker_of_another_version_refuses_to_play(key: str) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_a_run_is_the_same_with_any_number_of_workers(workers: int, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._compiled.pace._speed[True] = 40.0 * workers
+    pool._compiled.sizer._speed[True] = 40.0 * workers
     assert run_new(tmp_path / "a", pool=pool) == run_new(tmp_path / "b")
     pool.close()

@@ -1,4 +1,4 @@
-"""Writes games.json anew: only when RULES_VERSION changes. Run as `python -m tests.golden.make_games`."""
+"""Rewrites games.json, only when RULES_VERSION changes. Run as `python -m tests.golden.make_games`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Random positions for the solvers, with every friendly minion a card of its own."""
+"""Random positions for the solvers, in which every friendly minion is a different card."""
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def random_position(
 
 
 def random_weights(pick: np.random.Generator) -> np.ndarray:
-    """Weights of the objective, some of them zero now and then."""
+    """Weights of the objective, sometimes with zeros."""
     weights = pick.random(N_WEIGHTS) * pick.choice([1.0, 5.0, 20.0], N_WEIGHTS)
     weights[pick.random(N_WEIGHTS) < 0.15] = 0.0
     return weights

@@ -34,7 +34,7 @@ def batch(games: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def checked(games: int, ruleset: str, keep: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Counts of `check_games`, and the first turns it met."""
+    """Counts of `check_games`, and its first turns."""
     counts, problems = np.zeros(5, np.int64), np.zeros(keep, TURN)
     agents, decks, keys = batch(games, 11)
     arguments = (ROSTER.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys)

@@ -1,4 +1,4 @@
-"""What solve() and its arguments refuse, each with our error and the name of what is wrong."""
+"""What solve() and its arguments refuse, each with our error that names the argument."""
 
 import dataclasses
 

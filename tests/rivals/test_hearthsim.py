@@ -30,7 +30,7 @@ def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
 def search(
     position: Position | str, weights: HearthSimWeights | np.ndarray = STANDARD, budget: int = BUDGET
 ) -> tuple[list[str], float, np.void]:
-    """The turn's actions in notation, its score, and all the search tells."""
+    """The turn's actions in notation, its score, and the search's counts."""
     position = parse_position(position) if isinstance(position, str) else position
     found = np.zeros(1, SEARCHED)[0]
     array = weights.array if isinstance(weights, HearthSimWeights) else weights
@@ -169,7 +169,7 @@ def test_the_coin_is_kept_when_nothing_needs_it() -> None:
 
 
 def test_at_ten_mana_the_coin_follows_the_first_card() -> None:
-    """Mana never exceeds 10, so 6 + 5 wants the card first and then The Coin."""
+    """Mana never exceeds 10, so 6 + 5 needs the card first and then The Coin."""
     actions = search("turn 10 | hero 20 mana 10 hand [The Coin; 6:6/6; 5:5/5] | hero 20")[0]
     assert actions == ["play 1", "play 0", "play 0"]
 
@@ -182,7 +182,7 @@ def test_a_death_frees_the_place_for_a_charger() -> None:
 
 
 def test_a_card_played_late_may_attack_what_was_passed_over() -> None:
-    """A full board with Windfury, which dies of its second attack; the card it makes room for kills the 5/3.
+    """A full board with Windfury, which dies in its second attack; the card played in its place kills the 5/3.
 
     Attacks 1/1 -> 0/2 twice would leave it; the best is 0 -> 1, 0 -> 2, play, 5/3 -> 0: S = 53.8.
     """
@@ -213,7 +213,7 @@ def test_among_equals_the_first_with_fewest_actions() -> None:
 
 
 def test_among_equals_one_attack_comes_before_two() -> None:
-    """Where the enemy's attack weighs 1 alone, killing the 1/2 gains 1: the 2/3 does it alone, two 1/3 together."""
+    """If only the enemy's attack counts, killing the 1/2 gains 1: the 2/3 does it alone, the two 1/3 together."""
     weights = np.zeros(8)
     weights[HearthSimWeights.names().index("enemy_attack")] = 1.0
     for board in ("2/3 ready; 1/3 ready; 1/3 ready", "1/3 ready; 1/3 ready; 2/3 ready"):

@@ -58,7 +58,7 @@ def test_aggro_spends_the_coin_for_a_dearer_card_only() -> None:
 
 
 def test_aggro_attacks_what_bars_the_way_and_rushes_at_nothing_else() -> None:
-    """The guard dies at the first blow, the second minion goes on to the hero; Rush cannot and stays."""
+    """The guard dies at the first attack, the second minion attacks the hero; Rush cannot, and does nothing."""
     text = (
         "turn 5 | hero 20 mana 0 board [3/2 ready; 1/1 ready; 2/2R ready arrived] | hero 20 board [9/9; 1/3T]"
     )

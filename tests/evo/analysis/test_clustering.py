@@ -1,4 +1,4 @@
-"""Groups of weights: planted ones are found, scale changes nothing, degenerate cases are told; tests against scipy."""
+"""Clusters of weights: planted ones are found, scale has no effect, degenerate cases are noted; against scipy."""
 
 import numpy as np
 import pandas as pd
@@ -111,7 +111,7 @@ def test_levels_tree_and_map_agree_with_scipy_and_scikit_learn() -> None:
     [
         (np.ones((1, 8)), "there is one individual"),
         (np.array([[1.0] * 8, [2.0, 1, 1, 1, 1, 1, 1, 1]]), "there are 2"),
-        (np.ones((9, 8)) * np.arange(1, 10)[:, None], "all are alike"),
+        (np.ones((9, 8)) * np.arange(1, 10)[:, None], "all are equal"),
     ],
 )
 def test_degenerate_populations_are_told(weights: np.ndarray, note: str) -> None:
@@ -131,7 +131,7 @@ def test_individuals_without_any_weight_are_left_out_and_told() -> None:
     weights[5] = 0
     found = cluster_weights(population(weights))
     assert len(found.members) == len(weights) - 1
-    assert "1 individuals have every weight 0" in found.notes[0]
+    assert "1 individuals without any weight above 0" in found.notes[0]
 
 
 def test_two_clusters_at_most_and_a_given_number() -> None:
@@ -200,7 +200,7 @@ def test_intervals_over_runs_agree_with_scipy() -> None:
 
 
 def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() -> None:
-    """60 round robins of 16 equal players whose decks are not: at most 5% of 4 x 60 tests, and 3 errors."""
+    """60 round robins of 16 equal players with unequal decks: at most 5% of 4 x 60 tests, plus 3 errors."""
     values = []
     for seed in range(60):
         meetings = Matchups(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))
@@ -228,4 +228,4 @@ def test_noise_makes_no_clusters() -> None:
     assert "too small to tell its stability" in clusters_sentence(tiny)
     nobody = cluster_weights(population(np.zeros((4, 8))))
     assert nobody.summary.empty
-    assert "there is nobody" in nobody.notes[-1]
+    assert "there are no individuals" in nobody.notes[-1]

@@ -1,4 +1,4 @@
-"""The report, crossplay, export of clusters and watch, on the committed run and as a user meets them."""
+"""Report, crossplay, export of clusters and watch, on the committed run and as commands."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Runs as tables: against the files themselves, while they grow, damaged, and whatever the weights' scale."""
+"""Runs as tables: compared with their files, growing, damaged, with any scale of the weights."""
 
 import shutil
 import warnings
@@ -158,7 +158,7 @@ def test_many_runs_have_names_of_their_own(copy: Path, tmp_path: Path) -> None:
     assert list(find_runs([study / "00", other])) == ["study/00", "other/00"]
     assert len(read_runs([study, copy]).individuals) == 3 * 232
     for paths, message in (
-        ([tmp_path / "none"], "is no run folder and holds none"),
+        ([tmp_path / "none"], "is not a run folder and holds none"),
         ([copy, copy], "the same run twice"),
     ):
         with pytest.raises(RunError, match=message):

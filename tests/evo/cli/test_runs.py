@@ -1,4 +1,4 @@
-"""The commands that make runs, as a user meets them: good input, wrong input, signals, no terminal."""
+"""The commands on runs: good input, wrong input, signals, no terminal."""
 
 import json
 import signal
@@ -41,8 +41,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     again = manaforge("evolve", tiny, "--out", out)
     assert again.returncode == 1
     assert (
-        again.stderr
-        == f"manaforge: run folder {out} is not empty; to go on with it: manaforge resume {out}\n"
+        again.stderr == f"manaforge: run folder {out} is not empty; to continue it: manaforge resume {out}\n"
     )
     more = manaforge("resume", out, "--generations", 4)
     assert more.returncode == 0
@@ -56,7 +55,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     assert manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study").returncode == 0
     assert bytes_of(tmp_path / "study/01") == before
     other = manaforge("study", tiny, "--runs", 3, "--out", tmp_path / "study", "--set", "games=4")
-    assert "was begun with another configuration" in other.stderr
+    assert "was started with another configuration" in other.stderr
 
     listed = manaforge("runs", tmp_path).stdout
     assert listed.count("finished") == 4
@@ -80,9 +79,9 @@ def test_the_default_folder_is_below_runs(tiny: Path, tmp_path: Path) -> None:
             ("evolve", "quickstart", "--pool", "local", "--address", "auto"),
             "for the cluster at auto use --pool ray",
         ),
-        (("evolve", "quickstart", "--out", "/proc/none"), "cannot make run folder /proc/none"),
-        (("resume", "/nowhere"), "/nowhere is no run folder: it has no config.toml"),
-        (("runs", "/nowhere"), "/nowhere is no folder"),
+        (("evolve", "quickstart", "--out", "/proc/none"), "cannot create run folder /proc/none"),
+        (("resume", "/nowhere"), "/nowhere is not a run folder: it has no config.toml"),
+        (("runs", "/nowhere"), "/nowhere is not a folder"),
         (("config", "show", "quickstart", "--set", "seed"), "--set takes KEY=VALUE, got 'seed'"),
     ],
 )
@@ -106,10 +105,10 @@ def test_config_show() -> None:
 def test_who_stops_a_run_is_told_where_to_go_on(
     address: str, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also on which cluster, which the folder does not say."""
+    """With the cluster's address, which the folder does not hold."""
     display, pool = Display(output_console()), LocalPool(1)
     display.stopping = signal.SIGTERM
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):
         carry_on(folder, pool, display, address)
     pool.close()
-    assert capsys.readouterr().err.endswith(f"To go on: manaforge resume {tmp_path / 'run'}{way}\n")
+    assert capsys.readouterr().err.endswith(f"To continue: manaforge resume {tmp_path / 'run'}{way}\n")

@@ -1,4 +1,4 @@
-"""`manaforge tournament` and `export` as a user meets them, their files, figures and page."""
+"""The commands `manaforge tournament` and `export`, their files, figures and page."""
 
 import html.parser
 import json
@@ -134,13 +134,13 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     _, told = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert f"stopped by {number.name}: " in told
-    assert "games are safe in t. To go on: the same command again" in told
+    assert "games are safe in t. To continue: the same command again" in told
     assert len(told.splitlines()) == 1
 
 
 @pytest.mark.heavy
 def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
-    """20 times: the tables and games of a tournament never killed, byte for byte."""
+    """20 times: the same tables and games, byte for byte, as in a tournament that was not killed."""
     words = ("tournament", f"ilp:{ROOT}/configs/profiles/*.toml", "--decks", "hearthsim-basic,thesis-paladin")
     words = (*words, "--games", "300", "--out")
     often = "import evo.tournament.run as run; run.SAVE_SECONDS = 0.2; run.FIRST_BATCH = 100; "

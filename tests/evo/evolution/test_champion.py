@@ -1,4 +1,4 @@
-"""The final: who may win it, on which games, and what the champion's profile says."""
+"""The final: its candidates, its games, and the champion's profile."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def strategy() -> Strategy:
 
 
 def better_by(place: int) -> tuple[Play, list[tuple[Roster, Schedule]]]:
-    """Games that whoever has the larger weight at a place wins; and what was played."""
+    """Games won by the larger weight at a place; also records what was played."""
     seen: list[tuple[Roster, Schedule]] = []
 
     def play(roster: Roster, games: Schedule) -> np.ndarray:

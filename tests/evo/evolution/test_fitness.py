@@ -1,4 +1,4 @@
-"""Pairings, setups and fitness: counted by hand and by a plain second reading."""
+"""Pairings, setups and fitness: counted by hand and by a plain second implementation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whole runs: the same bytes whoever plays and however often it was stopped; damage is named and mended."""
+"""Whole runs: the same bytes in every pool and after any stops; damage is reported and repaired."""
 
 import shutil
 from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow with
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path, tmp_path: Path) -> None:
     pool = LocalPool(workers)
-    pool._compiled.pace._speed[True] = 40.0 * workers  # parts of a few games, so that workers meet
+    pool._compiled.sizer._speed[True] = 40.0 * workers  # chunks of a few games, so that several workers play
     assert run_new(tmp_path / "run", pool=pool) == bytes_of(finished)
     pool.close()
 
@@ -133,13 +133,13 @@ def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finish
     (copy / name).write_bytes((copy / name).read_bytes()[:-3])
     with open_run(copy) as folder:
         assert whole_champion(folder) is None
-        assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+        assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
     assert run_on(copy) == bytes_of(finished)
     assert (copy / "final.parquet").read_bytes() == (finished / "final.parquet").read_bytes()
 
 
 def test_a_folder_left_before_it_was_a_run_may_be_used_again(tmp_path: Path, finished: Path) -> None:
-    """Killed at any write of create_run: the same command begins anew."""
+    """Killed at any write of create_run: the same command starts again."""
     for left in (["lock"], ["lock", "manifest.json"], ["lock", "run-config.toml.tmp"]):
         path = tmp_path / str(len(left)) / left[-1]
         (path / "generations").mkdir(parents=True)
@@ -168,7 +168,7 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
 def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_path: Path) -> None:
     with open_run(copy), pytest.raises(RunError, match="in use by another process"):
         open_run(copy)
-    with pytest.raises(RunError, match="is not empty; to go on with it: manaforge resume"):
+    with pytest.raises(RunError, match="is not empty; to continue it: manaforge resume"):
         create_run(copy, TINY, {})
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
@@ -176,5 +176,5 @@ def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_p
         create_run(tmp_path / "other", TINY, {})
     with pytest.raises(RunError, match="is a file"):
         create_run(tmp_path / "other" / "file", TINY, {})
-    with pytest.raises(RunError, match="is no run folder"):
+    with pytest.raises(RunError, match="is not a run folder"):
         open_run(tmp_path / "other")

@@ -1,4 +1,4 @@
-"""Runs of a study side by side: the bytes of runs one after another, each with its own notes and errors."""
+"""Runs of a study side by side: the same bytes as one after another, each with its own notes and errors."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def test_a_run_begun_before_goes_on_and_is_never_made_shorter(tmp_path: Path) ->
         assert folder.config.generations == 5
     with open_or_create(tmp_path / "run", TINY) as folder:
         assert folder.config.generations == 5
-    with pytest.raises(RunError, match="begun with another configuration"):
+    with pytest.raises(RunError, match="started with another configuration"):
         open_or_create(tmp_path / "run", TINY.changed(seed=9))
     with open_run(tmp_path / "run"):
         pass

@@ -1,4 +1,4 @@
-"""Who a text names."""
+"""The entrants that texts name."""
 
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for text, message in (
         ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),
         ("ilp:mime", "unknown profile 'mime'; nearest: mine"),
-        ("ilp:runs", "runs is no run folder"),
+        ("ilp:runs", "runs is not a run folder"),
         ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),
     ):
         with pytest.raises(ManaforgeError, match=message):
@@ -141,24 +141,24 @@ def test_export_and_back(tmp_path: Path) -> None:
     written = write_profiles([champion, *others], tmp_path / "out")
     assert [read_profile(one.path) for one in written] == [champion, *others]
     assert not list((tmp_path / "out").glob(".*"))
-    write_profiles([champion], tmp_path / "out")  # the same again is no harm
+    write_profiles([champion], tmp_path / "out")  # writing the same again is allowed
     written[0].path.write_text("else")
     for action, message in (
-        (lambda: write_profiles([champion], tmp_path / "out"), "is there already and differs"),
+        (lambda: write_profiles([champion], tmp_path / "out"), "exists and differs"),
         (lambda: write_profiles([champion], written[0].path), "is a file"),
         (lambda: best_profiles(tmp_path / "run", 99), "the final of run .* had"),
-        (lambda: best_profiles(tmp_path / "none"), "is no run folder"),
+        (lambda: best_profiles(tmp_path / "none"), "is not a run folder"),
     ):
         with pytest.raises((ExportError, RunError), match=message):
             action()
     evil = Profile("./../evil", champion.weights)
-    with pytest.raises(ExportError, match="cannot be that of a file"):
+    with pytest.raises(ExportError, match="cannot be a file name"):
         write_profiles([evil], tmp_path / "out")
     final = tmp_path / "run" / "final.parquet"
     content = final.read_bytes()
     final.write_bytes(content[:100])
     with pytest.raises(
-        ExportError, match=r"final.parquet is not what manifest.json says; .* manaforge resume"
+        ExportError, match=r"final.parquet does not agree with manifest.json; .* manaforge resume"
     ):
         best_profiles(tmp_path / "run")
     final.write_bytes(content)

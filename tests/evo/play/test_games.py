@@ -1,4 +1,4 @@
-"""Games of a schedule: the same whoever plays them, in whatever order, and points that add up."""
+"""Games of a schedule: the same compiled or in Python and in any order, with points that add up."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ NAMES = ("ilp:keep-alive", "hearthsim", "eva", "aggro", "random")
 
 
 def some(n_games: int = 4) -> tuple[Roster, Schedule]:
-    """Every kind of agent on two decks, some games compiled and some not."""
+    """Every agent kind on two decks, some games compiled and some not."""
     decks = (find_deck("thesis-paladin"), find_deck("random-minions"))
     roster = Roster(tuple(find_entrant(name).player for name in NAMES), decks, find_ruleset("hearthsim"))
     return roster, make_schedule(all_pairings(len(NAMES)), make_setups(2, n_games, 7))
@@ -101,7 +101,7 @@ def test_points_of_both_sides_sum_to_one() -> None:
 
 
 def test_a_stream_of_an_agent_is_its_games_alone() -> None:
-    """Two random agents: the twin of a game, with the agents exchanged, gives each seat the same draws."""
+    """Two random agents: in the twin of a game, with the agents exchanged, each seat gets the same draws."""
     decks = (find_deck("hearthsim-basic"),)
     roster = Roster((Player(kind="random"), Player(kind="random")), decks, find_ruleset("thesis"))
     games = make_schedule(all_pairings(2), make_setups(1, 6, 3))

@@ -1,4 +1,4 @@
-"""Pools: the same games whoever plays them, and a sentence that says who does. Ray's are in tests/faults."""
+"""Pools: the same games in each, and the sentence with their name and reason. For Ray see tests/faults."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:
         assert (pool.name, pool.workers) == ("local", processors())
     assert "threads are enough for compiled games" in said
     with open_pool("local", 2, "", False) as (_, said):
-        assert "agents in Python hold its lock, so one thread plays" in said
+        assert "agents in Python hold the GIL, so one thread plays" in said
 
 
 def test_a_cluster_is_not_played_on_locally() -> None:

@@ -14,14 +14,14 @@ from evo.stats.standings import standings
 
 STRENGTHS = np.array([0.0, 0.3, 0.8, -1.0])
 LUCK, SEAT = 1.0, 0.5
-"""Log-odds of a deal for whoever goes first: spread over setups, and mean."""
+"""Log-odds of a deal for the player who goes first: spread over setups, and mean."""
 
 DRAWS = 0.03
 RUNS = int(os.environ.get("MANAFORGE_COVERAGE_RUNS", "500"))
 
 
 def truth() -> tuple[np.ndarray, float]:
-    """Scores of i against j over all deals, shape (4, 4), and of whoever goes first."""
+    """Scores of i against j over all deals, shape (4, 4), and of the player who goes first."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     luck = SEAT + LUCK * nodes
     difference = STRENGTHS[:, None] - STRENGTHS
@@ -33,7 +33,7 @@ def truth() -> tuple[np.ndarray, float]:
 
 
 def play(meetings: Matchups, rng: np.random.Generator) -> np.ndarray:
-    """Games of the model: those of a setup share its luck."""
+    """Games of the model; those of a setup share its luck."""
     schedule, setup = meetings.schedule(0, len(meetings))
     luck = rng.normal(SEAT, LUCK, setup.max() + 1)[setup]
     chance = expit(STRENGTHS[schedule.players[:, 0]] - STRENGTHS[schedule.players[:, 1]] + luck)

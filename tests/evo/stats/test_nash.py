@@ -39,7 +39,7 @@ def test_nobody_has_an_advantage_over_an_equilibrium(seed: int) -> None:
     assert weights.sum() == pytest.approx(1)
     assert weights.min() >= 0
     assert advantages.max() < 1e-5
-    # What the mixture holds is as good as the mixture.
+    # Entrants with weight in the mixture are as good as the mixture.
     assert advantages[weights > 1e-3] == pytest.approx(0, abs=1e-3)
 
 

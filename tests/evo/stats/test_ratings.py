@@ -56,7 +56,7 @@ def test_games_that_stand_and_fall_together_are_no_evidence_each() -> None:
 
 
 def test_what_kinds_differ_by_is_no_uncertainty() -> None:
-    """Half of the clusters always win, half always lose, and how many of each is fixed."""
+    """Half of the clusters always win and half always lose, in fixed numbers."""
     rng = np.random.default_rng(1)
     kinds = np.repeat([0, 1], 500)
     points = np.where(kinds == 0, 0.9, 0.1) + 0.05 * rng.normal(size=1000)
@@ -68,7 +68,7 @@ def test_what_kinds_differ_by_is_no_uncertainty() -> None:
 
 
 def test_few_clusters_that_agree_prove_little() -> None:
-    """Ten pairs won: the chance of another result may still be a quarter (rule of three: 3 / 10)."""
+    """Ten pairs won: another result may still have a chance of a quarter (rule of three: 3 / 10)."""
     won = cluster_rate(np.full(10, 2.0), np.full(10, 2.0))
     assert won.high == 1
     assert 0.7 < won.low < 0.87
@@ -97,7 +97,7 @@ def test_pair_statistics_agree_with_fastchess(
 
 
 def test_variance_of_pairs() -> None:
-    """Pairs that always split say everything about the deal and nothing about the players: no variance."""
+    """Pairs that are always split depend only on the deal: no variance."""
     assert pair_statistics(np.array([0, 0, 50, 0, 0])).variance == 0
     # Independent coin flips: variance 1/4 a game.
     assert pair_statistics(np.array([25, 0, 50, 0, 25])).variance == 0.25
@@ -134,7 +134,7 @@ def test_bradley_terry_agrees_with_choix(n: int) -> None:
 
 
 def test_bradley_terry_of_a_gauntlet_is_each_ones_own_elo() -> None:
-    """Nobody but the first met two: each rating is the Elo of its games with the first."""
+    """Only the first played more than one opponent: each rating is the Elo of its games with the first."""
     points, met = np.zeros((4, 4)), np.zeros((4, 4))
     for other, won in ((1, 60), (2, 30), (3, 50)):
         met[0, other] = met[other, 0] = 100
@@ -154,7 +154,7 @@ def test_the_unbeaten_have_a_finite_rating_and_many_tables_go_at_once() -> None:
 
 
 def test_bootstrap_spread_is_that_of_the_sums() -> None:
-    """Within strata the draws vary as n times the variance within: not as that of both together."""
+    """Replicates vary by the variance within strata, not by that of both together."""
     rng = np.random.default_rng(1)
     points = np.concatenate([rng.normal(0.3, 0.1, (3000, 1)), rng.normal(0.8, 0.05, (400, 1))])
     games = np.ones_like(points)

@@ -44,7 +44,7 @@ def test_ratio_of_single_games_agrees_with_fastchess(games, elo0, elo1, model, e
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 104), (3, 0, 40, 1, 9), (10, 20, 30, 20, 5)])
 def test_ratio_agrees_with_a_direct_optimisation(model, counts) -> None:
-    """Where fastchess stops early at such extremes (104 pairs won: it says 2.94), the optimum decides."""
+    """At extremes where fastchess stops early (104 pairs won: it gives 2.94), the optimum decides."""
     seen = np.maximum(np.array(counts, float), UNSEEN)
     share = seen / seen.sum()
 
@@ -84,7 +84,7 @@ def test_no_games_no_verdict() -> None:
 
 
 def chances(difference: float) -> np.ndarray:
-    """A distribution of pairs with this Elo difference: paired games of decks that often decide alone."""
+    """A distribution of pairs with this Elo difference, in which decks often decide the game."""
     chance = np.array([0.12, 0.03, 0.7, 0.03, 0.12])
     tilt = 0.0
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Standings against a plain count, and what they say of few or certain games."""
+"""Standings against a plain count, and for few or one-sided games."""
 
 from collections import Counter
 
@@ -87,7 +87,7 @@ def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
 
 @pytest.mark.parametrize(("chance", "pairs"), [(0.9, 10), (0.95, 10), (0.98, 25), (0.99, 50)])
 def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pairs: int) -> None:
-    """200 tournaments each: not under 93%, less three standard errors of the simulation."""
+    """200 tournaments each: at least 93%, less three standard errors of the simulation."""
     from evo.stats.ratings import elo
 
     games, rng, held = sure(pairs, 2 * pairs), np.random.default_rng(1), 0
@@ -110,7 +110,7 @@ def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
 
 
 def test_games_of_older_tournaments_are_read_as_before() -> None:
-    """Their tables tell nothing of turns without a proof."""
+    """Their tables have no column of unproven turns."""
     meetings = Matchups(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
     games = games_table(meetings, made_up(meetings), list("abc"), ["x"])
     games["unproven"] = 3

@@ -1,4 +1,4 @@
-"""Whether a run is finished and its champion whole: one answer for every command that asks."""
+"""Whether a run is finished and its champion undamaged, for all commands."""
 
 import json
 import tomllib
@@ -41,11 +41,11 @@ def test_a_changed_file_is_damage(copy: Path, name: str) -> None:
     (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
     folder = peek_run(copy)
     assert whole_champion(folder) is None
-    assert folder.problems == [f"{name} is not what manifest.json says; the final is played again"]
+    assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
 
 
 def fit_checksum(run: Path, name: str, key: str) -> None:
-    """Make the manifest agree with a changed file, as whoever forges a run would."""
+    """Make the manifest agree with a changed file, as a forger would."""
     import hashlib
 
     manifest = json.loads((run / "manifest.json").read_text())

@@ -38,7 +38,7 @@ def test_a_folder_that_holds_something_is_not_vacant(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is not empty; choose another --out"):
         check_vacant(tmp_path)
     (tmp_path / "config.toml").touch()
-    with pytest.raises(RunError, match="to go on with it: manaforge resume"):
+    with pytest.raises(RunError, match="to continue it: manaforge resume"):
         check_vacant(tmp_path)
     with pytest.raises(RunError, match="is a file"):
         check_vacant(tmp_path / "notes.txt")

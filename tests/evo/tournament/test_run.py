@@ -82,7 +82,7 @@ def test_paired_cells() -> None:
 
 
 def test_fixed_cells() -> None:
-    """Every ordered pair, itself included; the first deck for whoever goes first; all cells the same deals."""
+    """Every ordered pair, self-play included; the first deck goes first; the same deals in all cells."""
     meetings = meetings_of("fixed", alone=(0, 1, 2), games=5)
     found = cells(meetings, by_seat=True)
     assert found == {(i, j, 0, 1): 5 for i in range(3) for j in range(3)}
@@ -95,7 +95,7 @@ def test_fixed_cells() -> None:
 
 
 def test_against_itself_no_game_is_played_twice() -> None:
-    """Exchanging an entrant with itself changes nothing, so the twin has a deal of its own."""
+    """Exchanging an entrant with itself changes nothing, so the twin has its own deal."""
     for seats in ("paired", "fixed"):
         meetings = Matchups(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
         schedule, _ = meetings.schedule(0, len(meetings))
@@ -185,7 +185,7 @@ def test_run_again_plays_nothing_and_more_games_go_on(tmp_path: Path) -> None:
     assert (after == fresh).all()
     with pytest.raises(TournamentError, match="--games must be as many as before or more"):
         run(few, tmp_path)
-    # What was asked for and never played binds nobody.
+    # Games that were asked for but never played do not matter.
     with open_tournament(tmp_path, tournament(*THREE, games=800).definition):
         pass
     assert (run(many, tmp_path)[0] == after).all()
@@ -267,7 +267,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
             run(other, tmp_path / "one")
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "thesis.txt").write_text("precious")
-    with pytest.raises(TournamentError, match="is not empty and no tournament"):
+    with pytest.raises(TournamentError, match="is neither empty nor a tournament"):
         run(made, tmp_path / "two")
     (tmp_path / "three").write_text("")
     with pytest.raises(TournamentError, match="is a file"):
@@ -286,7 +286,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
 
 @compiled
 def test_one_profile_twice_is_even(tmp_path: Path) -> None:
-    """Twins undo each other: no difference at all, and both go first equally often and win as often so."""
+    """Twins cancel out: no difference at all; both go first equally often and win equally often then."""
     from ilp_agent import find_profile
 
     copy = tmp_path / "copy.toml"
@@ -323,7 +323,7 @@ def test_sequential_test_stops_at_the_same_pair_whatever_the_batches(
     assert (again == played).all()
     assert same == verdict
     assert run(made, tmp_path / "two", stop_after(0))[1] == verdict
-    # With nothing to tell apart, it accepts that there is no such difference.
+    # For equal entrants it accepts elo0.
     even = tournament("ilp:keep-alive", "ilp:keep-alive@exact", games=400, sprt=Sprt(0, 30))
     assert run(even, tmp_path / "even")[1] == "elo0"
 

@@ -1,4 +1,4 @@
-"""Sweeps: one weight's curve, its values and what is said of them."""
+"""Sweeps: the curve of one weight, its values and their marks."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> 
 
 
 def results(tournament: Tournament, points: dict[tuple[int, int], list[float]]) -> np.ndarray:
-    """Games in which a variant scores these points in its games on a deal (the deals as they come)."""
+    """Games in which each variant scores these points on each deal, in the order of the deals."""
     schedule, setups = tournament.matchups.schedule(0, len(tournament.matchups))
     played = np.zeros(len(setups), GAME)
     seen: dict[tuple[int, int], int] = {}

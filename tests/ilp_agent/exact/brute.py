@@ -1,6 +1,6 @@
 """The best over every legal sequence of actions, tried one by one through the engine's own rules.
 
-Independent of the solvers: it knows positions, actions and the objective's terms, and nothing of hits or order.
+Independent of the solvers: it uses positions, actions and the objective's terms, not hits or orders.
 """
 
 import numba
@@ -16,7 +16,7 @@ MAX_DEPTH = 24
 
 @numba.njit
 def final_terms(state, cards, start_health, weights, hero_alive, friends):
-    """The terms that depend on where a sequence ends: lethal, clear, threat, survive."""
+    """The terms that depend on the last position of a sequence: lethal, clear, threat, survive."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     value = 0.0 if hero_alive else weights[Term.LETHAL]
@@ -25,14 +25,14 @@ def final_terms(state, cards, start_health, weights, hero_alive, friends):
     for slot in range(enemy["n_board"]):
         value -= weights[Term.THREAT] * enemy["board"][slot]["attack"]
     for slot in range(own["n_board"]):
-        # Every friendly minion is a card of its own, so its number says who it is.
+        # Every friendly minion is a different card, so its number identifies it.
         value += weights[Term.SURVIVE] * start_health[own["board"][slot]["card"]]
     return value
 
 
 @numba.njit
 def brute_force(start, cards, start_health, weights, limit):
-    """Value of the best sequence, and how many were tried; -1 where there were more than `limit`."""
+    """Value of the best sequence, and the number tried; -1 if there are more than `limit`."""
     states = np.zeros(MAX_DEPTH + 1, STATE)
     actions = np.empty((MAX_DEPTH + 1, MAX_ACTIONS), np.int64)
     counts = np.zeros(MAX_DEPTH + 1, np.int64)

@@ -1,4 +1,4 @@
-"""Turns whose best attacks no common order serves: found among crafted boards, and solved by MILP too."""
+"""Turns whose best attacks have no common order: found among crafted boards, and compared with MILP."""
 
 import numba
 import numpy as np

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, KEYWORD_LETTERS, MAX_STAT, ActionKind, Keyword
-from engine.notation import format_keywords
+from engine.formatting import format_keywords
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field, pack_action, unpack_action
 from engine.rules import decode, encode
 

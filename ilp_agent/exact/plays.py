@@ -104,7 +104,7 @@ def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
 
 @njit
 def play_gain(friend: np.void, weights: np.ndarray) -> float:
-    """What playing a hand minion that does not attack adds to the objective."""
+    """What playing a hand minion adds to the objective, as long as it survives."""
     return float(weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"])
 
 

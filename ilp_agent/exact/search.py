@@ -29,6 +29,7 @@ from ilp_agent.exact.plays import (
     count_bits,
     most_plays,
     pack,
+    play_gain,
     repeats,
     write_plays,
 )
@@ -209,8 +210,7 @@ def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
         value += weights[Term.SURVIVE] * turn["friends"][index]["survival"]
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
-            friend = turn["friends"][turn["n_board"] + k]
-            value += weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"]
+            value += play_gain(turn["friends"][turn["n_board"] + k], weights)
     return value
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from engine import Action, find_deck, find_ruleset, parse_position, perft, rulesets, shipped_decks
 from engine.cards import Card
+from engine.codes import KEYWORD_FIELDS
 from engine.decks import Deck, table_of
 from engine.match import deal
 from engine.minion import MinionSpec
@@ -57,9 +58,10 @@ TREES = {
 def wild_deck(name: str, salt: int) -> Deck:
     """Thirty minions with every combination of keywords, cheap enough to crowd the board."""
     key = stream_key(99, salt)
+    sets = 1 << len(reference.KEYWORDS)
     cards = []
     for i in range(30):
-        bits = below(key, i, 256) & below(key, i + 100, 256)
+        bits = below(key, i, sets) & below(key, i + 100, sets)
         flags = {keyword: bool(bits >> n & 1) for n, keyword in enumerate(reference.KEYWORDS)}
         attack, health, cost = below(key, i + 200, 6), 1 + below(key, i + 300, 5), below(key, i + 400, 5)
         cards.append(Card("", f"{name} {i}", MinionSpec(attack, health, cost, **flags)))
@@ -67,6 +69,10 @@ def wild_deck(name: str, salt: int) -> Deck:
 
 
 DECKS = [*map(find_deck, shipped_decks()), wild_deck("wild", 1), wild_deck("wilder", 2)]
+
+
+def test_the_reference_knows_every_keyword() -> None:
+    assert reference.KEYWORDS == KEYWORD_FIELDS
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -216,7 +216,7 @@ def test_the_page_escapes_every_text_and_needs_no_network(tmp_path: Path) -> Non
     evil = '<script>alert("x")</script>&'
     names = ("lead", "rating_plot", "heat_map", "first_seat", "command", "version", "rules")
     table = html_table(pd.DataFrame({evil: [evil, None], "score": [0.5, np.nan]}), {"score": "{:.1%}"})
-    tables = dict.fromkeys(("ratings", "meetings", "results", "decks", "entrants"), table)
+    tables = dict.fromkeys(("ratings", "matchups", "results", "decks", "entrants"), table)
     page = render(
         "tournament.html", title=evil, warnings=[evil], **dict.fromkeys(names, evil), **tables
     ).decode()

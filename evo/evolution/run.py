@@ -25,7 +25,7 @@ from evo.storage.store import RunError, RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent.solver import library_versions
 
-LIBRARIES = ("deap", "numba", "numpy", "pandas", "pyarrow", "ray")
+LIBRARIES = ("cma", "deap", "numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries in the manifest; those of solvers are added."""
 
 

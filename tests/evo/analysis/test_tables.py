@@ -137,7 +137,10 @@ def test_a_growing_run_is_read_as_far_as_it_is_committed(copy: Path) -> None:
             runs = read_runs([copy])
         assert runs.individuals["generation"].max() == generations - 1
     (copy / "checksums.txt").write_text("".join(lines[1:]))
-    with pytest.warns(RunWarning, match="line 1 is not that of generation 0"), pytest.raises(RunError):
+    with (
+        pytest.warns(RunWarning, match="line 1 is torn or not that of generation 0"),
+        pytest.raises(RunError),
+    ):
         read_runs([copy])
     (copy / "checksums.txt").unlink()
     with (

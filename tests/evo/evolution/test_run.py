@@ -157,7 +157,7 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
     def fail(*_: object) -> None:
         raise SolverError("backend 'highs' found no plan")
 
-    monkeypatch.setattr(IlpAgent, "plan", fail)
+    monkeypatch.setattr(IlpAgent, "_solve", fail)
     with pytest.raises(GameError, match="backend 'highs' found no plan"):
         run_new(tmp_path / "run", TINY.changed(backend="highs", generations=0))
 

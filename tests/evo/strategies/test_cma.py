@@ -94,7 +94,7 @@ def test_a_history_that_cannot_be_drawn_again_is_refused(evolved: Path) -> None:
     strategy = new_strategy(CMA)
     tables = list(peek_run(evolved).tables("generations"))
     tables[1]["weight_face"] = np.nextafter(tables[1]["weight_face"], 2.0)
-    with pytest.raises(StrategyError, match="generation 1 cannot be drawn again bit for bit"):
+    with pytest.raises(StrategyError, match="generation 1 cannot be repeated bit for bit"):
         strategy.restore(iter(tables))
     with open_run(evolved) as folder:
         assert restore(folder).generation == CMA.generations + 1

@@ -1,4 +1,4 @@
-"""The one reader of a run's history: `checksums.txt`, and the tables of generations it vouches for."""
+"""A run's history: the lines of `checksums.txt`, and the tables of generations they vouch for."""
 
 import hashlib
 from pathlib import Path
@@ -17,6 +17,9 @@ class Entry(NamedTuple):
 
     generations: str
     pairings: str
+
+
+assert Entry._fields == KINDS
 
 
 class History(NamedTuple):
@@ -43,6 +46,16 @@ def table_file(run: Path, kind: str, generation: int) -> Path:
     return run / kind / f"{generation:04d}.parquet"
 
 
+def checksum(content: bytes) -> str:
+    """What a line says of a file's bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def history_line(generation: int, entry: Entry) -> str:
+    """The line that commits a generation, as `read_history` reads it."""
+    return f"{generation:04d} {' '.join(entry)}\n"
+
+
 def read_history(run: Path) -> History:
     """Read `checksums.txt` as far as its lines are complete and in order; a missing file has no entries."""
     try:
@@ -52,10 +65,10 @@ def read_history(run: Path) -> History:
     entries: list[Entry] = []
     for line in text.splitlines(keepends=True):
         number, parts = len(entries), line.split()
-        if not line.endswith("\n") or len(parts) != 3 or parts[0] != f"{number:04d}":
+        if not line.endswith("\n") or len(parts) != 1 + len(KINDS) or parts[0] != f"{number:04d}":
             problem = f"checksums.txt: line {number + 1} is torn or not that of generation {number}"
             return History(text, entries, problem)
-        entries.append(Entry(parts[1], parts[2]))
+        entries.append(Entry(*parts[1:]))
     return History(text, entries, "")
 
 
@@ -71,6 +84,6 @@ def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes
         content = file.read_bytes()
     except FileNotFoundError:
         raise HistoryError(f"{kind}/{file.name} is missing") from None
-    if hashlib.sha256(content).hexdigest() != getattr(entry, kind):
+    if checksum(content) != getattr(entry, kind):
         raise HistoryError(f"{kind}/{file.name} is damaged: it does not agree with checksums.txt")
     return content

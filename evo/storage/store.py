@@ -6,7 +6,6 @@ not agree with the checksums are reported, set aside and played again. `runs/REA
 """
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -31,6 +30,8 @@ from evo.storage.history import (
     KINDS,
     Entry,
     HistoryError,
+    checksum,
+    history_line,
     read_committed,
     read_history,
     table_file,
@@ -81,13 +82,13 @@ class RunFolder:
         """
         assert generation == self.committed, "generations are committed in order"
         with self._writing(f"generation {generation}"):
-            sums = []
+            sums = {}
             for kind, table in (("pairings", pairings), ("generations", individuals)):
                 content = parquet_bytes(table, RUN_SCHEMA)
                 self._replace(table_file(self.path, kind, generation), content)
-                sums.append(hashlib.sha256(content).hexdigest())
+                sums[kind] = checksum(content)
             with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
-                file.write(f"{generation:04d} {sums[1]} {sums[0]}\n")
+                file.write(history_line(generation, Entry(**sums)))
                 file.flush()
                 os.fsync(file.fileno())
         self.committed += 1
@@ -226,7 +227,7 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
             path.mkdir(parents=True, exist_ok=True)
             check_vacant(path)
             folder.acquire()
-            for kind in ("generations", "pairings"):
+            for kind in KINDS:
                 (path / kind).mkdir(exist_ok=True)
             sync_folder(path)
         except (FileExistsError, NotADirectoryError):
@@ -271,7 +272,7 @@ def open_run(path: Path) -> RunFolder:
         on_error.callback(folder.close)
         try:
             folder.acquire()
-            for kind in ("generations", "pairings"):
+            for kind in KINDS:
                 (path / kind).mkdir(exist_ok=True)
             folder.check_history()
         except OSError as error:

@@ -9,6 +9,7 @@ from engine.streams import stream_key
 from ilp_agent import FORMULATIONS, IlpAgent, Profile, Weights, find_profile, shipped_profiles
 from ilp_agent.selfplay import RESULT, play_games
 from ilp_agent.turn import TURN
+from ilp_agent.weights import N_WEIGHTS
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_differential import DECKS
@@ -20,8 +21,8 @@ ROSTER = table_of(DECKS)
 RECORDS = deck_records(DECKS, ROSTER)
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 PROFILES += [
-    Profile(f"random {n}", Weights.from_array(np.random.default_rng(n).random(8))) for n in range(20)
-] + [Profile("zero", Weights(*[0.0] * 8))]
+    Profile(f"random {n}", Weights.from_array(np.random.default_rng(n).random(N_WEIGHTS))) for n in range(20)
+] + [Profile("zero", Weights(*[0.0] * N_WEIGHTS))]
 WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
 
 

@@ -63,14 +63,21 @@ def test_bad_weights_are_refused_by_name(name: str, value: object) -> None:
 
 
 def test_weights_from_and_to_arrays() -> None:
-    weights = Weights.from_array(np.arange(8))
+    weights = Weights.from_array(np.arange(N_WEIGHTS))
     assert weights.lethal == 0
-    assert weights.play == 7
-    assert weights.array.tolist() == list(range(8))
-    for wrong in ([1.0] * 7, [1.0] * 9, np.ones((2, 4)), 3, "12345678", None):
-        with pytest.raises(WeightError, match="must be 8 numbers"):
+    assert weights.play == Term.PLAY
+    assert weights.array.tolist() == list(range(N_WEIGHTS))
+    for wrong in (
+        [1.0] * (N_WEIGHTS - 1),
+        [1.0] * (N_WEIGHTS + 1),
+        np.ones((2, 4)),
+        3,
+        "1" * N_WEIGHTS,
+        None,
+    ):
+        with pytest.raises(WeightError, match=f"must be {N_WEIGHTS} numbers"):
             Weights.from_array(wrong)
-    for wrong in (["a"] * 8, [None] * 8, [True] * 8, [1j] * 8, np.ones((8, 2))):
+    for wrong in ([one] * N_WEIGHTS for one in ("a", None, True, 1j, np.ones(2))):
         with pytest.raises(WeightError, match="lethal must be a finite number"):
             Weights.from_array(wrong)
 
@@ -86,7 +93,7 @@ def test_shares_are_scale_free() -> None:
     weights = find_profile("author-favorite").weights
     assert weights.shares.sum() == pytest.approx(1)
     np.testing.assert_allclose(Weights.from_array(weights.array * 7).shares, weights.shares)
-    assert np.isnan(Weights(*[0.0] * 8).shares).all()
+    assert np.isnan(Weights(*[0.0] * N_WEIGHTS).shares).all()
 
 
 def profile_file(tmp_path: Path, text: str) -> Path:
@@ -96,7 +103,9 @@ def profile_file(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_profile_reads_back(tmp_path: Path) -> None:
-    profile = Profile("mine", Weights.from_array(np.linspace(0, 1, 8)), {"seed": 3, "note": 'a "quote"'})
+    profile = Profile(
+        "mine", Weights.from_array(np.linspace(0, 1, N_WEIGHTS)), {"seed": 3, "note": 'a "quote"'}
+    )
     assert read_profile(profile_file(tmp_path, profile.to_toml())) == profile
     assert find_profile(str(tmp_path / "mine.toml")) == profile
     bare = Profile("bare", profile.weights)

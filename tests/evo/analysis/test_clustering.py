@@ -25,6 +25,7 @@ from ilp_agent import WEIGHT_NAMES
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
 SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
+N = len(WEIGHT_NAMES)
 
 
 def population(weights: np.ndarray, scale: np.ndarray | float = 1.0) -> pd.DataFrame:
@@ -43,9 +44,9 @@ def planted(
     sizes: tuple[int, ...] = (20, 12, 6), noise: float = 0.03, seed: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    middles = np.eye(8)[: len(sizes)] + 0.4
+    middles = np.eye(N)[: len(sizes)] + 0.4
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    return np.abs(middles[labels] + noise * rng.normal(size=(len(labels), 8))), labels
+    return np.abs(middles[labels] + noise * rng.normal(size=(len(labels), N))), labels
 
 
 @pytest.mark.parametrize("sizes", [(20, 12, 6), (15, 14), (10, 9, 8, 7, 6)])
@@ -109,9 +110,9 @@ def test_levels_tree_and_map_agree_with_scipy_and_scikit_learn() -> None:
 @pytest.mark.parametrize(
     ("weights", "note"),
     [
-        (np.ones((1, 8)), "there is one individual"),
-        (np.array([[1.0] * 8, [2.0, 1, 1, 1, 1, 1, 1, 1]]), "there are 2"),
-        (np.ones((9, 8)) * np.arange(1, 10)[:, None], "all are equal"),
+        (np.ones((1, N)), "there is one individual"),
+        (np.array([[1.0] * N, [2.0] + [1.0] * (N - 1)]), "there are 2"),
+        (np.ones((9, N)) * np.arange(1, 10)[:, None], "all are equal"),
     ],
 )
 def test_degenerate_populations_are_told(weights: np.ndarray, note: str) -> None:
@@ -135,11 +136,11 @@ def test_individuals_without_any_weight_are_left_out_and_told() -> None:
 
 
 def test_two_clusters_at_most_and_a_given_number() -> None:
-    two = np.array([[1.0] * 8, [1.0] * 8, [9.0, 1, 1, 1, 1, 1, 1, 1]])
+    two = np.array([[1.0] * N, [1.0] * N, [9.0] + [1.0] * (N - 1)])
     found = cluster_weights(population(two))
     assert found.summary["size"].tolist() == [2, 1]
     assert len(cluster_weights(population(planted()[0]), 2).summary) == 2
-    assert len(cluster_weights(population(np.ones((5, 8))), 4).summary) == 1
+    assert len(cluster_weights(population(np.ones((5, N))), 4).summary) == 1
 
 
 def games_of(n: int, seed: int = 1) -> pd.DataFrame:
@@ -219,13 +220,13 @@ def test_noise_makes_no_clusters() -> None:
     """Uniform weights: the silhouette is no better than chance in most draws, and the note says so."""
     told = 0
     for seed in range(10):
-        found = cluster_weights(population(np.random.default_rng(seed).random((60, 8))))
+        found = cluster_weights(population(np.random.default_rng(seed).random((60, N))))
         told += any("by chance" in note for note in found.notes)
     assert told >= 7
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
     assert np.isnan(tiny.summary["stability"].iloc[2])
     assert "too small to tell its stability" in clusters_sentence(tiny)
-    nobody = cluster_weights(population(np.zeros((4, 8))))
+    nobody = cluster_weights(population(np.zeros((4, N))))
     assert nobody.summary.empty
     assert "there are no individuals" in nobody.notes[-1]

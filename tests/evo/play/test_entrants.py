@@ -7,6 +7,7 @@ import pytest
 from engine import ManaforgeError
 from evo.play.entrants import EntrantError, find_entrant, find_entrants
 from ilp_agent import Profile, Weights, find_profile
+from ilp_agent.weights import N_WEIGHTS
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 PROFILES = Path(__file__).parents[3] / "configs" / "profiles"
@@ -14,7 +15,7 @@ PROFILES = Path(__file__).parents[3] / "configs" / "profiles"
 
 def write(path: Path, name: str, *weights: float) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(Profile(name, Weights(*(weights or (1,) * 8))).to_toml())
+    path.write_text(Profile(name, Weights(*(weights or (1,) * N_WEIGHTS))).to_toml())
     return path
 
 
@@ -75,7 +76,7 @@ def test_odd_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("keep-alive").mkdir()
     assert find_entrant("ilp:keep-alive").player.weights == tuple(find_profile("keep-alive").weights.array)
     write(Path("a@b/x.toml"), "x")
-    assert find_entrant("ilp:a@b/x.toml").player.weights == (1.0,) * 8
+    assert find_entrant("ilp:a@b/x.toml").player.weights == (1.0,) * N_WEIGHTS
     with pytest.raises(EntrantError, match="is not UTF-8 text"):
         find_entrant("ilp:\udcff.toml")
 
@@ -87,7 +88,7 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("runs/young").mkdir()
     Path("runs/young/config.toml").write_text("")
     for text in ("ilp:runs/mine", "ilp:mine", "ilp:runs/mine/champion.toml"):
-        assert find_entrant(text).player.weights == (1.0,) * 8
+        assert find_entrant(text).player.weights == (1.0,) * N_WEIGHTS
     assert texts_of("ilp:runs/*") == ["ilp:champion-1"]
     for text, message in (
         ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),

@@ -19,6 +19,7 @@ from evo.play.games import (
 )
 from evo.play.setups import make_schedule, make_setups
 from evo.stats.points import OUTCOMES, outcome_codes, points_of, points_of_first
+from ilp_agent.weights import N_WEIGHTS
 
 NAMES = ("ilp:keep-alive", "hearthsim", "eva", "aggro", "random")
 
@@ -63,9 +64,12 @@ def test_a_roster_of_a_run_has_its_agent_solver_decks_and_rules() -> None:
     assert roster.players[0].weights == (0.5,) * 21
     assert [deck.name for deck in roster.decks] == ["hearthsim-basic"]
     assert roster.ruleset == find_ruleset("hearthsim")
-    solved = roster_of(RunConfig(backend="highs"), [[1.0] * 8])
+    solved = roster_of(RunConfig(backend="highs"), [[1.0] * N_WEIGHTS])
     assert solved.players[0].backend == "highs"
-    assert roster_of(RunConfig(backend="highs"), [[1.0] * 8], backend="exact").players[0].backend == "exact"
+    assert (
+        roster_of(RunConfig(backend="highs"), [[1.0] * N_WEIGHTS], backend="exact").players[0].backend
+        == "exact"
+    )
 
 
 def test_a_fault_is_refused_with_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:

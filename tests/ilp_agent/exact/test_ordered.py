@@ -14,6 +14,7 @@ from ilp_agent.exact.search import retrace, search
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.solver import installed_backends
 from ilp_agent.turn import TURN
+from ilp_agent.weights import N_WEIGHTS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.turns import problem_of
 
@@ -60,8 +61,12 @@ def crafted(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
         + Keyword.POISONOUS * (pick.random(some) < 0.1)
         + Keyword.TAUNT * (pick.random(some) < 0.1)
     )
-    weights = pick.random((n, 8)) * [20, 1, 1, 10, 3, 1, 1, 1]
-    weights[pick.random((n, 8)) < [0.6, 0.6, 0.6, 0, 0, 0.6, 0.6, 0.6]] = 0
+    size = np.ones(N_WEIGHTS)
+    size[[Term.LETHAL, Term.THREAT, Term.SURVIVE]] = 20, 10, 3
+    absent = np.full(N_WEIGHTS, 0.6)
+    absent[[Term.THREAT, Term.SURVIVE]] = 0
+    weights = pick.random((n, N_WEIGHTS)) * size
+    weights[pick.random((n, N_WEIGHTS)) < absent] = 0
     return turns, weights
 
 

@@ -9,6 +9,7 @@ import pytest
 from evo.cli.progress import Display, output_console
 from evo.cli.runs import carry_on
 from evo.evolution.run import new_manifest
+from evo.play.games import compile_games
 from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import create_run
@@ -26,6 +27,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
+    compile_games()  # so that no command has to say that it compiles
     out = tmp_path / "run"
     done = manaforge("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
     assert (done.returncode, done.stderr) == (0, "")

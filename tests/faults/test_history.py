@@ -22,7 +22,8 @@ from evo.evolution.run import begin_session
 from evo.play.local import LocalPool
 from evo.storage.champion import whole_champion
 from evo.storage.files import is_locked
-from evo.storage.store import RunError, RunFolder, open_run, peek_run
+from evo.storage.history import HistoryError, read_committed, read_history, table_file
+from evo.storage.store import RunError, open_run, peek_run
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 
@@ -112,26 +113,29 @@ def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
     assert n > 10
 
 
-def test_a_newest_file_cut_anywhere_or_with_any_bit_flipped_is_noticed(finished: Path) -> None:
-    folder = RunFolder(finished, TINY)
-    line = (finished / "checksums.txt").read_text().splitlines(keepends=True)[3]
-    assert folder._problem(3, line) == ""
+def test_a_newest_file_cut_anywhere_or_with_any_bit_flipped_is_noticed(copy: Path) -> None:
+    sums = copy / "checksums.txt"
+    entry = read_history(copy).entries[3]
     for kind in ("generations", "pairings"):
-        content = folder.file(kind, 3).read_bytes()
-        changed: dict[str, bytes] = {f"cut at {n}": content[:n] for n in range(len(content))}
+        target = table_file(copy, kind, 3)
+        content = target.read_bytes()
+        assert read_committed(copy, kind, 3, entry) == content
+        changed = [content[:n] for n in range(len(content))]
         for place in range(len(content)):
             flipped = bytearray(content)
             flipped[place] ^= 1 << (place % 8)
-            changed[f"bit of byte {place}"] = bytes(flipped)
-        target = finished / "damaged.parquet"
-        for what, damaged in changed.items():
+            changed.append(bytes(flipped))
+        for damaged in changed:
             target.write_bytes(damaged)
-            patched = RunFolder(finished, TINY)
-            patched.file = lambda k, g, kind=kind, target=target: target if k == kind else folder.file(k, g)
-            assert f"{kind}/0003.parquet is damaged" in patched._problem(3, line), what
-        target.unlink()
-    for n in range(len(line)):
-        assert "checksums.txt: line 4 is torn" in folder._problem(3, line[:n]) or n == 0
+            with pytest.raises(HistoryError, match=f"{kind}/0003.parquet is damaged"):
+                read_committed(copy, kind, 3, entry)
+        target.write_bytes(content)
+    *lines, last = sums.read_text().splitlines(keepends=True)
+    for n in range(len(last)):
+        sums.write_text("".join(lines) + last[:n])
+        history = read_history(copy)
+        assert len(history.entries) == 3
+        assert ("checksums.txt: line 4 is torn" in history.problem) == (n > 0)
 
 
 @pytest.mark.parametrize("case", range(20))

@@ -68,7 +68,7 @@ def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest
         return "hang" if start and time.monotonic() < until[0] else ""
 
     workers = Scripted(script)
-    played, notes = run(workers, parts=8)
+    played, notes = run(workers, chunks=8)
     assert (played == EXPECTED).all()
     assert sum("no result of any worker" in note for note in notes) > dispatch.ATTEMPTS
 

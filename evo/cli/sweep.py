@@ -1,8 +1,6 @@
 """The commands `manaforge sweep` and `manaforge arena`."""
 
-import json
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -27,11 +25,11 @@ from evo.cli.options import (
     place_of,
 )
 from evo.cli.runs import verdict_of
-from evo.cli.tournament import play_into, played
+from evo.cli.tournament import play_into, played, print_json, print_warnings
 from evo.play.entrants import NOTATION, find_entrant
 from evo.play.matchups import Seats, games_table
 from evo.tournament.arena import arena_tournament, read_arena
-from evo.tournament.output import show, warnings_of
+from evo.tournament.output import show
 from evo.tournament.run import Tournament
 from evo.tournament.sweep import against_best, parse_values, shown, sweep_summary, sweep_table, vary
 
@@ -97,12 +95,11 @@ def sweep_command(
         folder.write("sweep.csv", columns.to_csv(index=False, lineterminator="\n").encode())
         folder.write("sweep.png", _figure(curve, entrant, against, variants.usual))
     if as_data:
-        print(json.dumps(summary, indent=1, allow_nan=False))
-    else:
-        _show(curve, variants.usual, summary["unproven_turns"], console)
-        console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
-    for warning in warnings_of(summary):
-        print(f"warning: {warning}", file=sys.stderr)
+        print_json(summary)
+        return
+    _show(curve, variants.usual, summary["unproven_turns"], console)
+    console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
+    print_warnings(summary)
 
 
 def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> bytes:
@@ -152,9 +149,7 @@ def arena_command(
     tournament = arena_tournament(read_arena(config), champion, games, seed, shlex.join(words))
     done = play_into(tournament, out, "arena", place, as_data)
     if as_data:
-        print(json.dumps(done.summary, indent=1, allow_nan=False))
-        for warning in warnings_of(done.summary):
-            print(f"warning: {warning}", file=sys.stderr)
+        print_json(done.summary)
         return
     show(tournament, done.read, done.summary, done.console)
     own = done.read.matchups[done.read.matchups["entrant"] == tournament.names[0]]
@@ -167,5 +162,4 @@ def arena_command(
         table.add_row(Text(str(row.opponent)), f"{row.games:,}", f"{row.score:.1%}", interval, verdict)
     done.console.print(table)
     done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)
-    files = f"{done.path}/tournament.html, results.csv, ratings.csv, games.parquet"
-    done.console.print(f"written: {files}", markup=False)
+    done.print_written()

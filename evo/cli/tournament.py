@@ -109,13 +109,10 @@ def tournament_command(
     )
     finish = play_into(tournament, out, "tournament", place, as_data)
     if as_data:
-        print(json.dumps(finish.summary, indent=1, allow_nan=False))
-        for warning in warnings_of(finish.summary):
-            print(f"warning: {warning}", file=sys.stderr)
+        print_json(finish.summary)
         return
     show(tournament, finish.read, finish.summary, finish.console)
-    files = f"{finish.path}/tournament.html, results.csv, ratings.csv, games.parquet"
-    finish.console.print(f"written: {files}", markup=False)
+    finish.print_written()
 
 
 @dataclass(frozen=True)
@@ -127,6 +124,23 @@ class Finished:
     read: Standings
     summary: dict[str, Any]
     console: Console
+
+    def print_written(self) -> None:
+        """Say where its files are."""
+        files = f"{self.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+        self.console.print(f"written: {files}", markup=False)
+
+
+def print_json(summary: dict[str, Any]) -> None:
+    """Print a summary for programs, and its warnings on standard error."""
+    print(json.dumps(summary, indent=1, allow_nan=False))
+    print_warnings(summary)
+
+
+def print_warnings(summary: dict[str, Any]) -> None:
+    """Print the warnings of a summary on standard error."""
+    for warning in warnings_of(summary):
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool) -> Finished:

@@ -25,6 +25,7 @@ from ilp_agent.solver import installed_backends
 from ilp_agent.tracker import TRACKER
 from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import N_WEIGHTS
+from tests.ilp_agent.turns import problem_of
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
@@ -119,8 +120,6 @@ def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def solver_times(backend: str, turns: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Microseconds of each `solve`, with building and reading the plan, on a sample of the turns."""
-    from tests.ilp_agent.test_differential import problem_of  # noqa: PLC0415 - reads a record back
-
     times = []
     step = max(1, len(turns) // SLOW)
     for turn, vector in zip(turns[::step], weights[::step], strict=True):

@@ -187,3 +187,12 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
         decorate = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, forceinline=True)
         compiled: Callable[P, R] = decorate(function)
     return compiled
+
+
+@njit_inline
+def variable(start: int) -> int:
+    """An integer that will change, for a kernel that passes it to other kernels.
+
+    A name that begins as a literal makes numba compile these twice: for the literal, and for any integer.
+    """
+    return int(start)

@@ -6,11 +6,11 @@ either fits or fails here, when the module is imported.
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_STAT, Keyword
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, Keyword
 from engine.jit import njit
 
 PLACE_BITS = 4
-"""A place in hand or on board, `HERO`, or a number of cards or minions."""
+"""A place in hand or on board, `HERO`, mana, or a number of cards or minions."""
 
 PLACE_MASK = (1 << PLACE_BITS) - 1
 
@@ -22,7 +22,7 @@ KEYWORD_BITS = 12
 
 KIND_SHIFT, SOURCE_SHIFT = 2 * PLACE_BITS, PLACE_BITS
 
-assert max(HAND_SIZE, BOARD_SIZE, HERO) <= PLACE_MASK
+assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA) <= PLACE_MASK
 assert max(Keyword).bit_length() <= KEYWORD_BITS
 assert np.iinfo(np.int16).bits > KEYWORD_BITS, "records hold keywords as i2, whose last bit is the sign"
 assert max(HAND_SIZE, BOARD_SIZE) < np.iinfo(np.int16).bits, "records hold sets of places as i2"

@@ -1,7 +1,7 @@
 """The rules of play, compiled: which actions are legal, what they do, and how the game stands.
 
 An action is one integer, as `encode` packs it; `engine.actions.Action` is its readable form. `apply` reports
-who died, so that nobody has to compare boards.
+who died, so that no caller has to compare boards.
 Kernels trust their input: `apply` wants an action that `legal_actions` offers. Checked play, with
 errors that carry the position, is `engine.position.Position.play`.
 """

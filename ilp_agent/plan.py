@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from engine.codes import HERO
-from ilp_agent.exact.prediction import StepKind
 from ilp_agent.problem import TurnProblem
+from ilp_agent.steps import StepKind
 from ilp_agent.weights import WEIGHT_NAMES
 
 
@@ -99,7 +99,7 @@ class Plan:
 
 
 def plan_of(problem: TurnProblem, record: np.void, status: Status) -> Plan:
-    """A plan from a record of dtype `ilp_agent.exact.prediction.PLAN`."""
+    """A plan from a record of dtype `ilp_agent.steps.PLAN`."""
     friends = len(problem.friendly) + len(problem.hand)
     return Plan(
         status,

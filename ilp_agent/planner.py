@@ -9,7 +9,7 @@ from engine.rules import encode, outcome
 from engine.state import STATE
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.prediction import MAX_STEPS
+from ilp_agent.steps import MAX_STEPS
 from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
 

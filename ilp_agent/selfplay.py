@@ -7,8 +7,8 @@ from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.prediction import PLAN
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.steps import PLAN
 from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import TURN, read_turn
 

@@ -35,7 +35,7 @@ class Backend:
         library: distribution it needs; another version may choose another plan among equals. "" for none.
         extra: optional dependency of this package that installs the library; "" where it is always there.
         licence: what its licence asks of the user; "" for nothing.
-        compiled: whether whole games with it run compiled (`ilp_agent.selfplay`).
+        compiled: whether whole games with it run compiled (`ilp_agent.selfplay`); the default alone.
     """
 
     name: str
@@ -108,6 +108,9 @@ BACKENDS = {entry.name: entry for entry in _ENTRIES}
 """Every backend by its name: the one list of them."""
 
 DEFAULT_BACKEND = "exact"
+
+# Compiled games call this backend's kernel by name (`ilp_agent.selfplay`): a second one would not be asked.
+assert [entry.name for entry in _ENTRIES if entry.compiled] == [DEFAULT_BACKEND]
 
 
 class SolverError(ManaforgeError, RuntimeError):

@@ -1,4 +1,4 @@
-"""Where everybody stands while a plan is carried out: from a plan's steps to the engine's actions.
+"""Where each minion stands while a plan is carried out: from a plan's steps to the engine's actions.
 
 A plan speaks of minions by their places at the start of the turn, and of cards by their number in hand
 without The Coin. The engine wants present places. A tracker knows who stands where now.
@@ -9,7 +9,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death
 from engine.jit import njit
 from engine.rules import apply, decode, encode
-from ilp_agent.exact.prediction import StepKind
+from ilp_agent.steps import StepKind
 
 GONE = -1
 """In place of an action whose attacker, target or card is not there any more."""

@@ -9,6 +9,12 @@ from engine.rules import may_attack_hero
 MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
 """Friendly minions of a turn: those on board, then those in hand."""
 
+MAX_HITS_EACH = 2
+"""Most attacks of one minion in a turn."""
+
+MAX_HITS = MAX_HITS_EACH * BOARD_SIZE
+"""Most attacks of a turn."""
+
 FRIEND_BITS = (MAX_FRIENDS - 1).bit_length()
 """Width of a friend's number in packed keys."""
 

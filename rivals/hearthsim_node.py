@@ -183,5 +183,5 @@ def is_guarded(side: np.void) -> bool:
 
 @njit
 def attacks_on_hero(minion: np.void) -> int:
-    """Attacks a minion may still make on a hero nobody guards."""
+    """Attacks a minion may still make on a hero behind no Taunt."""
     return int(minion["attacks_left"]) if minion["attack"] > 0 and may_attack_hero(minion) else 0

@@ -30,10 +30,10 @@ from rivals.hearthsim_score import HERO as OWN_HERO
 def search_turn(
     state: np.void, cards: np.ndarray, weights: np.ndarray, tree: Tree, found: np.void, budget: int
 ) -> None:
-    """Find the best turn from a position in which nobody is dead.
+    """Find the best turn from a position in which neither hero is dead.
 
     Args:
-        state: dtype `STATE`; whoever is active plays.
+        state: dtype `STATE`; the active player plays.
         cards: the card table.
         weights: shape (`N_WEIGHTS`,), those of the heroes >= 0.
         tree: see `Tree`. Modified in place.

@@ -84,7 +84,7 @@ class AgentKind:
         help: what it does, in a few words.
         weights: the class of its weights; None where it plays without.
         default_profile: what the bare name means; "" where a profile must be named.
-        play_batch: plays whole games compiled, without Python's lock; None where only Python plays it.
+        play_batch: plays whole games compiled, without the GIL; None where only Python plays it.
         random: whether it draws from its own stream of the game.
         sees: what it may look at.
         takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.

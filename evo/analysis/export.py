@@ -14,6 +14,7 @@ from evo.evolution.records import restore
 from evo.storage.champion import read_final, whole_champion
 from evo.storage.files import replace_file
 from evo.storage.store import RunError, peek_run
+from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile, weight_class
 
@@ -48,7 +49,9 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
     try:
         final = read_final(folder)
-        strategy = restore(folder)
+        strategy = restore(folder) if top > 1 else None  # the champion is whole without it
+    except StrategyError as error:
+        raise ExportError(f"run {run}: {error}. Its champion alone can be exported: --top 1") from None
     except (OSError, ValueError, RunError) as error:
         reason = f"run {run} cannot be read: {str(error).splitlines()[0]}"
         raise ExportError(f"{reason}. To repair it: manaforge resume {run}") from None
@@ -56,14 +59,14 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     names = list(ranked["candidate"]) or [champion.provenance["candidate"]]
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
-    candidates = {candidate.name: candidate for candidate in strategy.candidates()}
+    candidates = {candidate.name: candidate for candidate in strategy.candidates()} if strategy else {}
     versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}
     found = []
     for place, name in enumerate(names[:top]):
         if place == 0:
             profile = champion
         else:
-            profile = profile_of(candidates[name], strategy.generation - 1, folder.config, final)
+            profile = profile_of(candidates[name], folder.committed - 1, folder.config, final)
         provenance = {"run": run.resolve().name, **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found

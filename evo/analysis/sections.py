@@ -50,6 +50,7 @@ from evo.figures.style import draw, grid, plot_scores, png
 from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
+from evo.strategies import STRATEGIES
 from ilp_agent import DEFAULT_BACKEND, find_profile, shipped_profiles
 from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
 
@@ -135,7 +136,7 @@ def _runs_table(runs: Runs) -> Markup:
         {
             "run": name,
             "strategy": config.strategy,
-            "mu + lambda": f"{config.mu} + {config.lambda_}",
+            "individuals": STRATEGIES[config.strategy].sizes(config.mu, config.lambda_),
             "generation": f"{last.get(name, 'none')} of {config.generations}",
             "games a cell": config.games,
             "decks": ", ".join(config.decks),
@@ -334,9 +335,10 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 
 def _marked(agent: str) -> dict[str, np.ndarray]:
     """Shares of the shipped profiles of an agent, by name."""
-    if weight_class(agent).AGENT == DEFAULT_AGENT:
+    owner = weight_class(agent).AGENT
+    if owner == DEFAULT_AGENT:
         return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
-    return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(agent)}
+    return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(owner)}
 
 
 def _draw(

@@ -59,8 +59,9 @@ def shares_of(table: pd.DataFrame) -> list[str]:
 
 
 def sigmas_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the step sizes, sigma_NAME."""
-    return [name for name in table.columns if str(name).startswith("sigma_")]
+    """Columns of the step sizes, sigma_NAME for every weight; [] where a weight has none."""
+    columns = [f"sigma_{name}" for name in names_of(table)]
+    return columns if set(columns) <= set(table.columns) else []
 
 
 def names_of(table: pd.DataFrame) -> list[str]:
@@ -166,7 +167,7 @@ def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | N
         return None
     if not history.text and any((folder.path / kind).glob("*.parquet")) and kind == "generations":
         problems.append(f"{sums} is missing or empty, so no generation can be trusted")
-    if history.problem and history.text.endswith("\n"):  # else the last line is being written
+    if history.problem and not history.torn:
         problems.append(f"{folder.path}: {history.problem}")
     for number, entry in enumerate(history.entries):
         file = table_file(folder.path, kind, number)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
-from evo.strategies import Strategy, Told
+from evo.strategies import STRATEGIES, Strategy, Told
 
 SPEED_WINDOW = 20.0
 """Seconds over which the speed is measured."""
@@ -82,9 +82,10 @@ class Display(Stoppable):
         self._left = games
         for problem in folder.problems:
             self.console.print(f"warning: {problem}", markup=False, highlight=False)
+        sizes = STRATEGIES[config.strategy].sizes(config.mu, config.lambda_)
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
         self.console.print(
-            f"run {folder.path}: {config.agent}, strategy {config.strategy}, {config.mu} + {config.lambda_}, "
+            f"run {folder.path}: {config.agent}, strategy {config.strategy}, {sizes}, "
             f"{begin} {config.generations} generations, {games:,} games to play",
             markup=False,
             highlight=False,

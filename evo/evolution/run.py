@@ -25,8 +25,8 @@ from evo.storage.store import RunError, RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent.solver import library_versions
 
-LIBRARIES = ("cma", "deap", "numba", "numpy", "pandas", "pyarrow", "ray")
-"""Libraries in the manifest; those of solvers are added."""
+LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
+"""Libraries in the manifest; those of strategies and solvers are added."""
 
 
 class Reporter(Protocol):
@@ -58,14 +58,16 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         InterruptedRunError: the reporter asked to stop; nothing finished is lost.
     """
     config = folder.config
+    if folder.committed == config.generations + 1 and whole_champion(folder) is not None:
+        reporter.begin(folder, 0)
+        return
     strategy = restore(folder)
     names = [find_deck(deck).name for deck in config.decks]
 
     def play(roster: Roster, games: Schedule) -> np.ndarray:
         return pool.play(roster, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
 
-    finished = folder.committed == config.generations + 1 and whole_champion(folder) is not None
-    reporter.begin(folder, 0 if finished else games_to_play(config, folder.committed))
+    reporter.begin(folder, games_to_play(config, folder.committed))
     while strategy.generation <= config.generations:
         began = time.perf_counter()
         generation = strategy.generation
@@ -83,12 +85,11 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         seconds = time.perf_counter() - began
         folder.note(event="generation", generation=generation, seconds=round(seconds, 3))
         reporter.generation(told, strategy, seconds)
-    if not finished:
-        reporter.final()
-        began = time.perf_counter()
-        champion = play_final(strategy, config, play)
-        write_champion(folder, champion.profile, champion.table)
-        folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
+    reporter.final()
+    began = time.perf_counter()
+    champion = play_final(strategy, config, play)
+    write_champion(folder, champion.profile, champion.table)
+    folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:
@@ -120,6 +121,8 @@ def extend(folder: RunFolder, generations: int) -> None:
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:
     """Versions and machine that started a run. Nothing in it affects the bytes of the history."""
+    of_strategies = {name for strategy in STRATEGIES.values() for name in strategy.LIBRARIES}
+    libraries = {name: version(name) for name in {*LIBRARIES, *of_strategies}} | library_versions()
     return {
         "manaforge": version("manaforge"),
         "git": _git_commit(),
@@ -127,7 +130,7 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
         "seed": config.seed,
         "config_hash": config.digest,
         "python": platform.python_version(),
-        "libraries": dict(sorted(({name: version(name) for name in LIBRARIES} | library_versions()).items())),
+        "libraries": dict(sorted(libraries.items())),
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

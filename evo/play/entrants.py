@@ -22,7 +22,7 @@ def _notation_of(kind: AgentKind) -> str:
     profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weights else ""
     text = kind.name + profile
     if kind.name != DEFAULT_AGENT:
-        return text
+        return f"{text}[@BACKEND]" if kind.takes_backend else text
     solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
@@ -67,10 +67,10 @@ def find_entrant(text: str) -> Entrant:
         text.encode()
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
-    if text in AGENTS and not AGENTS[text].weights:
-        return Entrant(text, Player(kind=text))
     agent, name, backend = _parts(text)
     find_solver(backend)
+    if not _has_weights(agent):
+        return Entrant(text, Player(kind=agent, backend=backend))
     return Entrant(text, _player(agent, _profile(agent, name), backend))
 
 
@@ -110,18 +110,20 @@ def from_folder(text: str, folder: Path) -> str:
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """Agent, profile and backend of an entrant with weights."""
-    agent, _, rest = text.partition(":")
-    rest = AGENTS[agent].default_profile if text == agent and agent in AGENTS else rest
-    if not _has_weights(agent) or not rest:
+    """Agent, profile and backend of an entrant; the profile is "" for an agent without weights."""
+    without, mark, backend = text.rpartition("@")
+    kind = AGENTS.get(text.partition(":")[0].partition("@")[0])
+    if kind is None or not kind.takes_backend or not mark or set("/.") & set(backend):
+        without, backend = text, DEFAULT_BACKEND
+    agent, colon, profile = without.partition(":")
+    if kind is not None and agent == kind.name and not colon:
+        profile = kind.default_profile
+    if kind is None or agent != kind.name or bool(profile) != bool(kind.weights):
         bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
         weighted = [kind for kind in AGENTS.values() if kind.weights]
         known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
-    name, mark, backend = rest.rpartition("@")
-    if AGENTS[agent].takes_backend and mark and not set("/.") & set(backend):
-        return agent, name, backend
-    return agent, rest, DEFAULT_BACKEND
+    return agent, profile, backend
 
 
 def _has_weights(agent: str) -> bool:

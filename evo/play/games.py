@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
-from evo.config import RunConfig
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.selfplay import deal_games, endings
 from rivals import AGENTS, DEFAULT_AGENT, find_kind
+
+if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
+    from evo.config import RunConfig
 
 
 class Fault(IntEnum):
@@ -113,7 +116,7 @@ Play = Callable[[Roster, Schedule], np.ndarray]
 
 
 def roster_of(
-    config: RunConfig,
+    config: "RunConfig",
     weights: Iterable[Sequence[float]],
     others: Iterable[Player] = (),
     backend: str | None = None,

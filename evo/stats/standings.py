@@ -68,7 +68,7 @@ class _Games:
 
 
 @dataclass(frozen=True)
-class _Met:
+class _Setups:
     """Points and games of matchups by setup.
 
     Attributes:
@@ -90,10 +90,10 @@ def standings(games: pd.DataFrame) -> Standings:
     The same games give the same bootstrap and equilibrium.
     """
     read = _read(games)
-    met = _by_setup(read)
-    matchups = _matchups(read, met)
+    setups = _by_setup(read)
+    matchups = _matchups(read, setups)
     with threadpool_limits(1, "blas"):  # many small systems: threads only wait for each other
-        ratings, cycles = _ratings(read, met, _scores(read, met))
+        ratings, cycles = _ratings(read, setups, _scores(read, setups))
     return Standings(
         ratings=ratings,
         results=results_table(games),
@@ -166,7 +166,7 @@ def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) ->
     return np.bincount(keys, values, int(np.prod(shape))).reshape(shape).astype(float)
 
 
-def _by_setup(read: _Games) -> _Met:
+def _by_setup(read: _Games) -> _Setups:
     n, setups = len(read.names), len(read.strata)
     which = ~read.self_play
     low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
@@ -176,7 +176,7 @@ def _by_setup(read: _Games) -> _Met:
     key = read.setup[which] * len(pairs) + pair
     shape = setups, len(pairs)
     records = _records(len(pairs), pair, own, read.turns[which])
-    return _Met(pairs, _sum(key, own, shape), _sum(key, None, shape), records)
+    return _Setups(pairs, _sum(key, own, shape), _sum(key, None, shape), records)
 
 
 def _records(rows: int, row: np.ndarray, points: np.ndarray, turns: np.ndarray) -> pd.DataFrame:
@@ -193,14 +193,14 @@ _MATCHUP = ("score", "low", "high", "elo", "elo_low", "elo_high", "normalized_el
 _PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
 
 
-def _matchups(read: _Games, met: _Met) -> pd.DataFrame:
+def _matchups(read: _Games, setups: _Setups) -> pd.DataFrame:
     """One row a matchup, from its pairs of games; matchups without a complete pair are left out."""
-    names = [[read.names[i], read.names[j]] for i, j in met.pairs]
+    names = [[read.names[i], read.names[j]] for i, j in setups.pairs]
     front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
     rows = []
-    for place in range(len(met.pairs)):
-        whole = met.games[:, place] == 2
-        counts = np.bincount((2 * met.points[whole, place]).astype(int), minlength=5)
+    for place in range(len(setups.pairs)):
+        whole = setups.games[:, place] == 2
+        counts = np.bincount((2 * setups.points[whole, place]).astype(int), minlength=5)
         if whole.any():
             pairs = pair_statistics(counts)
             values = *pairs.rate, *pairs.elo, pairs.normalized_elo.value, pairs.superiority, pairs.variance
@@ -208,11 +208,11 @@ def _matchups(read: _Games, met: _Met) -> pd.DataFrame:
         else:
             rows.append((np.nan,) * len(_MATCHUP) + (0,) * len(_PAIRS))
     more = pd.DataFrame(rows, columns=[*_MATCHUP, *_PAIRS])
-    table = pd.concat([front, met.records, more], axis=1)
+    table = pd.concat([front, setups.records, more], axis=1)
     return table[table["score"].notna()].reset_index(drop=True)
 
 
-def _scores(read: _Games, met: _Met) -> pd.DataFrame:
+def _scores(read: _Games, setups: _Setups) -> pd.DataFrame:
     """One row an entrant."""
     n = len(read.names)
     both = np.concatenate([read.first, read.second]), np.concatenate([read.points, 1 - read.points])
@@ -221,9 +221,9 @@ def _scores(read: _Games, met: _Met) -> pd.DataFrame:
     table.insert(0, "entrant", read.names)
     rates = []
     for place in range(n):
-        own = (met.pairs == place).any(axis=1)
-        games = met.games[:, own]
-        points = np.where(met.pairs[own, 0] == place, met.points[:, own], games - met.points[:, own])
+        own = (setups.pairs == place).any(axis=1)
+        games = setups.games[:, own]
+        points = np.where(setups.pairs[own, 0] == place, setups.points[:, own], games - setups.points[:, own])
         rates.append(cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata))
     table[["score", "score_low", "score_high"]] = rates
     loser = np.where(read.points == 1, read.second, read.first)
@@ -234,29 +234,29 @@ def _scores(read: _Games, met: _Met) -> pd.DataFrame:
 
 def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sums by matchup, shape (..., matchups), as tables of i against j, shape (..., entrants, entrants)."""
-    won, met = np.zeros((*points.shape[:-1], n, n)), np.zeros((*games.shape[:-1], n, n))
+    won, played = np.zeros((*points.shape[:-1], n, n)), np.zeros((*games.shape[:-1], n, n))
     i, j = pairs.T
     won[..., i, j], won[..., j, i] = points, games - points
-    met[..., i, j] = met[..., j, i] = games
-    return won, met
+    played[..., i, j] = played[..., j, i] = games
+    return won, played
 
 
-def _advantages(won: np.ndarray, met: np.ndarray) -> np.ndarray:
+def _advantages(won: np.ndarray, played: np.ndarray) -> np.ndarray:
     """Log-odds of i against j with the prior's drawn games."""
     log_odds: np.ndarray = np.log((won + PRIOR / 2) / (np.swapaxes(won, -1, -2) + PRIOR / 2))
-    return np.where(met > 0, log_odds, 0.0)
+    return np.where(played > 0, log_odds, 0.0)
 
 
-def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row an entrant, the best first; and how much of the table is rock-paper-scissors."""
     n = len(read.names)
     low, high, weights, over_mixture = (np.full(n, np.nan) for _ in range(4))
     values, drawn, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
-    if len(met.pairs):
-        points, games = _table(n, met.pairs, met.points.sum(axis=0), met.games.sum(axis=0))
+    if len(setups.pairs):
+        points, games = _table(n, setups.pairs, setups.points.sum(axis=0), setups.games.sum(axis=0))
         advantages = _advantages(points, games)
         values = bradley_terry(points, games, PRIOR)
-        drawn, noise = _bootstrap(read, met, advantages)
+        drawn, noise = _bootstrap(read, setups, advantages)
         low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
         won, played = points.sum(axis=1), games.sum(axis=1)
         low[won == 0], high[won == played] = -np.inf, np.inf
@@ -278,18 +278,18 @@ def _ratings(read: _Games, met: _Met, scores: pd.DataFrame) -> tuple[pd.DataFram
     return table, {"cyclic_share": share, "cyclic_share_of_chance": chance}
 
 
-def _bootstrap(read: _Games, met: _Met, advantages: np.ndarray) -> tuple[np.ndarray, float]:
+def _bootstrap(read: _Games, setups: _Setups, advantages: np.ndarray) -> tuple[np.ndarray, float]:
     """Ratings of bootstrap replicates, shape (replicates, entrants), and the cyclic part that noise makes.
 
     Replicates are computed in portions, since tables of many entrants are large.
     """
     n = len(read.names)
-    points, games = bootstrap_tables(met.points, met.games, read.strata)
+    points, games = bootstrap_tables(setups.points, setups.games, read.strata)
     at_once = max(1, CELLS_AT_ONCE // n**2)
     drawn, noise = [], 0.0
     for start in range(0, len(points), at_once):
         part = slice(start, start + at_once)
-        replicas = _table(n, met.pairs, points[part], games[part])
+        replicas = _table(n, setups.pairs, points[part], games[part])
         drawn.append(bradley_terry(*replicas, PRIOR))
         noise += float((cyclic_part(_advantages(*replicas) - advantages) ** 2).sum())
     return np.concatenate(drawn), noise / len(points)

@@ -29,11 +29,13 @@ class History(NamedTuple):
         text: the whole file.
         entries: committed generations, 0 and up.
         problem: why the lines after them are ignored; "" if there are none.
+        torn: whether the first ignored line is the last one and without its end, as while it is written.
     """
 
     text: str
     entries: list[Entry]
     problem: str
+    torn: bool = False
 
     @property
     def good(self) -> str:
@@ -67,7 +69,7 @@ def read_history(run: Path) -> History:
         number, parts = len(entries), line.split()
         if not line.endswith("\n") or len(parts) != 1 + len(KINDS) or parts[0] != f"{number:04d}":
             problem = f"checksums.txt: line {number + 1} is torn or not that of generation {number}"
-            return History(text, entries, problem)
+            return History(text, entries, problem, torn=not line.endswith("\n"))
         entries.append(Entry(*parts[1:]))
     return History(text, entries, "")
 

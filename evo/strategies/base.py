@@ -136,6 +136,7 @@ class Strategy(Protocol):
         NAME: as configurations write it.
         SUMMARY: one line for listings.
         OPTIONS: the model of its own section of the configuration; None without one.
+        LIBRARIES: distributions it computes with, whose versions a run writes down.
         parameters: what it was created from.
         generation: number of the generation that `ask` gives next, or that waits for `tell`.
         parents: survivors of the last finished generation, the best first.
@@ -144,6 +145,7 @@ class Strategy(Protocol):
     NAME: ClassVar[str]
     SUMMARY: ClassVar[str]
     OPTIONS: ClassVar[type[StrategyOptions] | None]
+    LIBRARIES: ClassVar[tuple[str, ...]]
     parameters: Parameters
     generation: int
     parents: list[Individual]
@@ -160,13 +162,21 @@ class Strategy(Protocol):
         ...
 
     @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:
+        """How progress and reports write its sizes, such as "8 + 8"."""
+        ...
+
+    @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
         """Number of individuals evaluated in a generation, which determines its number of games."""
         ...
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:
-        """Names of its own columns of `generations/NNNN.parquet`, all float64, after those of the weights."""
+        """Names of its own columns of `generations/NNNN.parquet`, all float64, after those of the weights.
+
+        `sigma_NAME` for every weight are its step sizes, which reports then draw.
+        """
         ...
 
     def values(self, individual: Individual) -> Sequence[float]:
@@ -226,6 +236,7 @@ class PopulationStrategy:
     NAME: ClassVar[str]
     SUMMARY: ClassVar[str]
     OPTIONS: ClassVar[type[StrategyOptions] | None] = None
+    LIBRARIES: ClassVar[tuple[str, ...]] = ("deap",)
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -239,6 +250,11 @@ class PopulationStrategy:
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
         """Accept all sizes; see `Strategy`."""
+
+    @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:
+        """Parents and children; see `Strategy`."""
+        return f"{mu} + {lambda_}"
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:

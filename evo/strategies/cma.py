@@ -46,6 +46,7 @@ class Cma(PopulationStrategy):
     NAME: ClassVar[str] = "cma"
     SUMMARY: ClassVar[str] = "CMA-ES, learns how weights depend on each other; mu at most lambda / 2"
     OPTIONS: ClassVar[type[StrategyOptions] | None] = CmaOptions
+    LIBRARIES: ClassVar[tuple[str, ...]] = ("cma", "deap")
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
@@ -77,6 +78,11 @@ class Cma(PopulationStrategy):
         """
         if 2 * mu > lambda_:
             raise ValueError(f'strategy "cma" selects at most half: mu <= lambda / 2, got {mu} and {lambda_}')
+
+    @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:
+        """The best mu of the lambda individuals drawn; see `evo.strategies.base.Strategy`."""
+        return f"{mu} of {lambda_}"
 
     @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003

@@ -200,8 +200,8 @@ def play_tournament(
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
         results = play_games(roster, tournament.matchups.schedule(start, stop)[0], pool, advance, folder.note)
-        pace = (stop - start) / max(time.perf_counter() - began, 1e-3)
-        batch = int(max(1, min(pace * SAVE_SECONDS, 4 * batch)))
+        speed = (stop - start) / max(time.perf_counter() - began, 1e-3)
+        batch = int(max(1, min(speed * SAVE_SECONDS, 4 * batch)))
         if sprt:
             end = sprt.go_on(counts, _half_points(tournament, results, start))
             stopped = end is not None

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.prediction import PLAN
 from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, plan_of
 from ilp_agent.problem import TurnProblem
+from ilp_agent.steps import PLAN
 from ilp_agent.turn import TURN
 from ilp_agent.weights import Weights
 

@@ -20,7 +20,6 @@ from ilp_agent.exact.windfury import DIES, IMPOSSIBLE, LIVES, MAY_DIE, after_gua
 from ilp_agent.exact.work import (
     ALL_DEAD,
     MAX_BLOCKS,
-    MAX_HITS_EACH,
     SOME_ALIVE,
     Shape,
     combination_of,
@@ -28,6 +27,7 @@ from ilp_agent.exact.work import (
     mask_of,
     state_of,
 )
+from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 NOTHING = -1e300
@@ -307,7 +307,7 @@ def clear_table(shape: Shape, table: np.ndarray) -> None:
             table[half, state] = NOTHING
 
 
-@njit
+@njit_inline
 def retrace_target(
     turn: np.void,
     weights: np.ndarray,

@@ -9,9 +9,10 @@ a possible set is possible, so lists grow by adding one source at a time.
 import numpy as np
 
 from engine.codes import Keyword
-from engine.jit import njit, njit_inline
+from engine.jit import njit, njit_inline, variable
 from engine.rules import guards
-from ilp_agent.exact.work import HITS_BITS, MAX_HITS_EACH, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.exact.work import HITS_BITS, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 SUM, STRONGEST, SECOND, POISON, HITS = range(N_HIT_SUMS)
@@ -100,7 +101,7 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
     work["deaths"][t, 0] = 0
     work["dominated"][t, 0] = 0
     work["hit_sums"][0, :] = 0
-    n = 1
+    n = variable(1)
     for i in range(shape.n_single + shape.n_double):
         if not (turn["friends"][work["source"][i]]["barred"] >> work["target"][t]) & 1:
             n = _add_source(turn, weights, shape, t, i, n, work)

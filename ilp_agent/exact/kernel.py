@@ -7,7 +7,7 @@ from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.ordered import improve_by_order
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import retrace, search
-from ilp_agent.turn import MAX_FRIENDS
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH
 
 
 @njit
@@ -22,7 +22,7 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
         weights: of the objective, indexed by `ilp_agent.weights.Term`; finite and >= 0.
         work: dtype `ilp_agent.exact.work.WORK`.
         layers: of `ilp_agent.exact.work.new_layers`.
-        plan: dtype `ilp_agent.exact.prediction.PLAN`.
+        plan: dtype `ilp_agent.steps.PLAN`.
     """
     # Windfury minions given one attack, as bits: for tables that fit memory; for a plan that has an order.
     for_size = for_order = 0
@@ -61,7 +61,9 @@ def halve_weakest(turn: np.void) -> int:
     weakest = -1
     for friend in range(turn["n_board"] + turn["n_hand"]):
         one = turn["friends"][friend]
-        if one["attacks"] == 2 and (weakest < 0 or one["attack"] < turn["friends"][weakest]["attack"]):
+        if one["attacks"] == MAX_HITS_EACH and (
+            weakest < 0 or one["attack"] < turn["friends"][weakest]["attack"]
+        ):
             weakest = friend
     assert weakest >= 0, "tables of attackers with one attack each always fit"
     turn["friends"][weakest]["attacks"] = 1
@@ -73,7 +75,7 @@ def halve_all(turn: np.void) -> int:
     """Give one attack to all with two; returns their bits. `turn` is modified in place."""
     halved = 0
     for friend in range(MAX_FRIENDS):
-        if turn["friends"][friend]["attacks"] == 2:
+        if turn["friends"][friend]["attacks"] == MAX_HITS_EACH:
             turn["friends"][friend]["attacks"] = 1
             halved |= 1 << friend
     return halved
@@ -84,4 +86,4 @@ def restore(turn: np.void, halved: int) -> None:
     """Give back the second attacks of these friends, as bits. `turn` is modified in place."""
     for friend in range(MAX_FRIENDS):
         if (halved >> friend) & 1:
-            turn["friends"][friend]["attacks"] = 2
+            turn["friends"][friend]["attacks"] = MAX_HITS_EACH

@@ -8,12 +8,12 @@ those that were chosen.
 import numpy as np
 
 from engine.codes import HERO, Keyword
-from engine.jit import njit
+from engine.jit import njit, variable
 from engine.packing import PLACE_BITS, STAT_BITS
 from engine.rules import guards
 from engine.streams import derive
-from ilp_agent.exact.work import MAX_HITS, MET_SIZE, N_ORDER_ROWS
-from ilp_agent.turn import FRIEND_BITS
+from ilp_agent.exact.work import MET_SIZE, N_ORDER_ROWS
+from ilp_agent.turn import FRIEND_BITS, MAX_HITS
 
 PATIENCE = 200
 """Attacks tried by the quick search; nearly every turn is ordered in as many tries as it has attacks."""
@@ -71,7 +71,8 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
     if thorough:
         work["met"][:] = 0
     work["tried"][0] = -1
-    depth = strikes = met = 0
+    depth = variable(0)
+    strikes = met = 0
     while depth < n:
         if not next_hit(n, depth, thorough, work):
             depth -= 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, Keyword
-from engine.jit import njit
+from engine.jit import njit, variable
 from engine.packing import KEYWORD_BITS, PLACE_BITS, PLACE_MASK, STAT_BITS
 from engine.rules import guards
 from engine.streams import derive
@@ -20,8 +20,8 @@ from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plays import can_attack_from_hand
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import can_come, nothing_found, retrace, search_with
-from ilp_agent.exact.work import MAX_HITS, Found
-from ilp_agent.turn import MAX_FRIENDS, TURN
+from ilp_agent.exact.work import Found
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, TURN
 from ilp_agent.weights import Term
 
 TURN_SIZE = TURN.itemsize
@@ -88,8 +88,8 @@ def improve_by_order(
     `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out.
     """
     able = can_attack_from_hand(turn)
-    attackers = 0
-    nodes = MAX_NODES
+    attackers = variable(0)
+    nodes = variable(MAX_NODES)
     while True:
         if can_come(turn, attackers):
             nodes = _search_set(turn, weights, attackers, nodes, work, layers, plan)
@@ -122,8 +122,8 @@ def _search_set(
     """
     stack = new_stack()
     stack.turns[0] = turn
-    nodes = _open(weights, attackers, stack, 0, nodes, work, layers, plan)
-    depth = 0
+    depth = variable(0)
+    nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
     while depth >= 0:
         number = stack.following[depth]
         done = number == stack.n_moves[depth] or nodes <= 0

@@ -1,48 +1,15 @@
-"""A plan as a record: its steps in order, and what it predicts when it is played.
+"""The plan of chosen attacks and plays: its steps in order, and what it predicts when it is played.
 
 Order of a turn: hand attackers are played; then attacks, guards first; then the other plays; then the last
 blow on a hero that dies.
 """
 
-from enum import IntEnum
-
 import numpy as np
 
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA
+from engine.codes import HERO, MAX_MANA
 from engine.jit import njit
-from ilp_agent.exact.work import MAX_HITS
-from ilp_agent.turn import MAX_FRIENDS
+from ilp_agent.steps import StepKind
 from ilp_agent.weights import N_WEIGHTS, Term
-
-
-class StepKind(IntEnum):
-    """What a step of a plan does: play The Coin, play hand minion `source`, attack `target` with `source`."""
-
-    COIN = 0
-    PLAY = 1
-    ATTACK = 2
-
-
-MAX_STEPS = MAX_HITS + HAND_SIZE + 1
-
-PLAN = np.dtype(
-    [
-        ("n_steps", "i2"),  # steps of the plan
-        ("unproven", "i2"),  # 1: its optimum was not proven (`ilp_agent.exact.kernel`)
-        ("kind", "i2", (MAX_STEPS,)),  # a StepKind
-        ("source", "i2", (MAX_STEPS,)),  # hand number of a play; friend of an attack
-        ("target", "i2", (MAX_STEPS,)),  # enemy place or HERO
-        ("lethal", "i2"),  # 1: the enemy hero dies
-        ("cleared", "i2"),  # 1: the enemy board is empty afterwards
-        ("killed", "i2", (BOARD_SIZE,)),  # 1: enemy dies
-        ("lost", "i2", (MAX_FRIENDS,)),  # 1: friend dies
-        ("damage", "i2"),  # damage to the enemy hero
-        ("mana", "i2"),  # mana left
-        ("terms", "f8", (N_WEIGHTS,)),  # the signed weighted terms of the objective, indexed by Term
-        ("value", "f8"),  # their sum
-    ]
-)
-"""A plan and what it predicts."""
 
 
 @njit

@@ -1,15 +1,15 @@
 """The exact solver of the sequential turn program: sets of hand attackers, tables of attacks, other plays.
 
 For every set of hand minions that may be played to attack, `ilp_agent.exact.convolve` gives the best value
-of all ways to hit enemy minions; whoever is left hits the hero; a small knapsack plays the rest of the hand.
-Ties are broken by the first found: hand sets by their bits, then states by their number; among equal
+of all ways to hit enemy minions; attackers that are left hit the hero; a small knapsack plays the rest of the
+hand. Ties are broken by the first found: hand sets by their bits, then states by their number; among equal
 knapsacks the one with more cards, and The Coin is kept unless it adds value.
 """
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
-from engine.jit import njit
+from engine.jit import njit, njit_inline, variable
 from ilp_agent.exact.convolve import (
     NOTHING,
     Origin,
@@ -145,16 +145,16 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
     """
     able = can_attack_from_hand(turn)
     found = nothing_found()
-    attackers = 0
+    attackers = variable(0)
     while True:
         if can_come(turn, attackers):
-            found = search_with(turn, weights, attackers, found, work, layers)
+            found = better_with(turn, weights, attackers, found, work, layers)
         attackers = (attackers - able) & able
         if attackers == 0:
             return found
 
 
-@njit
+@njit_inline
 def nothing_found() -> Found:
     """Where a search begins."""
     shape = Shape(0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0)
@@ -182,6 +182,14 @@ def search_with(
         work: modified in place.
         layers: modified in place.
     """
+    return better_with(turn, weights, attackers, found, work, layers)
+
+
+@njit_inline
+def better_with(
+    turn: np.void, weights: np.ndarray, attackers: int, found: Found, work: np.void, layers: np.ndarray
+) -> Found:
+    """`search_with` without a call, which takes a tenth of the time of a usual turn."""
     shape = prepare(turn, weights, attackers, work)
     if shape.n_states > MAX_STATES:
         return Found(found.best, 1, NO_TABLES, shape, 0)
@@ -202,7 +210,7 @@ def search_with(
 
 @njit
 def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
-    """The objective when the hand attackers are played and nobody attacks."""
+    """The objective when the hand attackers are played and no minion attacks."""
     value = 0.0
     for place in range(turn["n_enemies"]):
         value -= weights[Term.THREAT] * turn["enemies"][place]["attack"]
@@ -238,7 +246,7 @@ def _best_at_the_end(
     tables: np.ndarray,
     work: np.void,
 ) -> Best:
-    """The better of `best` and the plans of the last table, in which whoever is left may hit the hero."""
+    """The better of `best` and the plans of the last table, in which attackers left over may hit the hero."""
     sum_unspent(turn, shape, work)
     plays, unspent = work["plays"], work["unspent"]
     hidden = False

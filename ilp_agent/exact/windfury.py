@@ -18,7 +18,8 @@ import numpy as np
 from engine.codes import BOARD_SIZE
 from engine.jit import njit
 from ilp_agent.exact.hits import kills_attacker, shielded
-from ilp_agent.exact.work import MAX_BLOCKS, MAX_DIGITS, MAX_HITS_EACH, Combatants
+from ilp_agent.exact.work import MAX_BLOCKS, MAX_DIGITS, Combatants
+from ilp_agent.turn import MAX_HITS_EACH
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_MANA
 from engine.jit import njit_inline
-from ilp_agent.turn import MAX_FRIENDS
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
 
 MAX_LAYERS = BOARD_SIZE + 2
 """Tables of a subset convolution: before the first target, after each, and between guards and the others."""
@@ -27,9 +27,6 @@ No power of two, so that tables do not compete for the same lines of the cache.
 MAX_STATES = 2_000_000
 """States of the largest table there is memory for (290 MB in all)."""
 
-MAX_HITS_EACH = 2
-"""Most attacks of one minion in a turn."""
-
 HITS_BITS = MAX_HITS_EACH.bit_length()
 """Width of a two-hit source's field in "counts" of WORK."""
 
@@ -41,9 +38,6 @@ MAX_BLOCKS = 4_096
 
 MAX_DIGITS = 12
 """Values a digit can take: at most three, and one for each class of damage (`ilp_agent.exact.windfury`)."""
-
-MAX_HITS = MAX_HITS_EACH * BOARD_SIZE
-"""Most attacks of a turn."""
 
 MET_SIZE = 1 << 14
 """Places of the table of positions met while ordering; a power of two."""

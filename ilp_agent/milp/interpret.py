@@ -10,7 +10,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
 from ilp_agent.exact.order import order_hits
-from ilp_agent.exact.prediction import PLAN, write_plan
+from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.work import new_work
 from ilp_agent.milp.program import Milp
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
@@ -19,6 +19,7 @@ from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Ter
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.solver import FORMULATIONS
+from ilp_agent.steps import PLAN
 from ilp_agent.weights import WEIGHT_NAMES, Weights
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]

@@ -14,7 +14,7 @@ from tests.faults.scripted import EXPECTED, GAMES, ROSTER, Scripted, run
 pytestmark = marks
 
 
-def test_a_late_part_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three chunks of the second half hang when they are first handed out."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
     hung: set[int] = set()
@@ -73,7 +73,7 @@ def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest
     assert sum("no result of any worker" in note for note in notes) > dispatch.ATTEMPTS
 
 
-def test_a_part_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chunk_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both copies of a chunk hang, and another schedule keeps getting answers."""
     monkeypatch.setattr(dispatch, "HUNG", 0.5)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)

@@ -127,10 +127,33 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
         said = str(error.value)
         for part in ("worker 7 on node-3 (arm64)", "plays a different game", "deal 0x", "requirements.lock"):
             assert part in said
-        assert "begin those runs anew" not in said, "it is found out at once"
+        assert "restart those runs" not in said, "it is found out at once"
 
 
-def test_which_parts_are_replayed() -> None:
+def test_who_is_found_out_late_is_told_which_runs_to_restart() -> None:
+    """The third chunk is accepted unchecked; the fourth, replayed, shows that the worker plays other games."""
+    dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
+    dispatcher.sizer._speed[True] = len(GAMES) / 20
+    answers = [0]
+
+    class LaterLiar(Scripted):
+        def result(self, ticket: int) -> object:
+            answer = super().result(ticket)
+            assert isinstance(answer, Answer)
+            answers[0] += 1
+            if answers[0] < 4:
+                return answer._replace(worker="one")
+            played = answer.played.copy()
+            played["turns"] += 1
+            return answer._replace(played=played, sums=sums_of(played), worker="one")
+
+    with pytest.raises(
+        WorkerDisagreesError, match="1 of its chunks were accepted since it last agreed: restart those"
+    ):
+        dispatcher.play(LaterLiar(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
+
+
+def test_which_chunks_are_replayed() -> None:
     """Chunks 1, 2, 4, 8, ... and each 200th, and the number of chunks between."""
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     replayed, between = [], 0

@@ -7,8 +7,8 @@ from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
 from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.prediction import PLAN, StepKind
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.steps import PLAN, StepKind
 from ilp_agent.tracker import TRACKER, apply_step, begin_tracking
 from ilp_agent.turn import TURN, read_turn
 

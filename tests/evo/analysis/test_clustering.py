@@ -144,13 +144,13 @@ def test_two_clusters_at_most_and_a_given_number() -> None:
 
 
 def games_of(n: int, seed: int = 1) -> pd.DataFrame:
-    meetings = Matchups(make_pairings(n, "round-robin", ()), 2, 6, seed, (1,))
+    matchups = Matchups(make_pairings(n, "round-robin", ()), 2, 6, seed, (1,))
     rng = np.random.default_rng(seed)
-    played = np.zeros(len(meetings), GAME)
-    schedule, _ = meetings.schedule(0, len(meetings))
+    played = np.zeros(len(matchups), GAME)
+    schedule, _ = matchups.schedule(0, len(matchups))
     better = (schedule.players[:, 0] < n // 2) & (schedule.decks[:, 0] == 0)
     played["outcome"] = np.where(rng.random(len(played)) < np.where(better, 0.85, 0.5), 1, 2)
-    return games_table(meetings, played, [str(i) for i in range(n)], ["x", "y"])
+    return games_table(matchups, played, [str(i) for i in range(n)], ["x", "y"])
 
 
 def test_comparisons_agree_with_scipy() -> None:
@@ -204,13 +204,13 @@ def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() 
     """60 round robins of 16 equal players with unequal decks: at most 5% of 4 x 60 tests, plus 3 errors."""
     values = []
     for seed in range(60):
-        meetings = Matchups(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))
+        matchups = Matchups(make_pairings(16, "round-robin", ()), 2, 2, seed, (1,))
         rng = np.random.default_rng(seed)
-        schedule, _ = meetings.schedule(0, len(meetings))
-        played = np.zeros(len(meetings), GAME)
+        schedule, _ = matchups.schedule(0, len(matchups))
+        played = np.zeros(len(matchups), GAME)
         chance = np.array([0.5, 0.65])[schedule.decks[:, 0]]
         played["outcome"] = np.where(rng.random(len(played)) < chance, 1, 2)
-        games = games_table(meetings, played, [str(i) for i in range(16)], ["x", "y"])
+        games = games_table(matchups, played, [str(i) for i in range(16)], ["x", "y"])
         table = compare_clusters(games, np.repeat([1, 2], 8))
         values += table.loc[table["kind"] == "decks exchanged", "p"].tolist()
     assert (np.array(values) < 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 240) ** 0.5

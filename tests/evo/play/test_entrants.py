@@ -1,13 +1,15 @@
 """The entrants that texts name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine import ManaforgeError
+from engine import ManaforgeError, PassAgent
 from evo.play.entrants import EntrantError, find_entrant, find_entrants
 from ilp_agent import Profile, Weights, find_profile
 from ilp_agent.weights import N_WEIGHTS
+from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 PROFILES = Path(__file__).parents[3] / "configs" / "profiles"
@@ -32,6 +34,17 @@ def test_names_files_and_backends(tmp_path: Path) -> None:
         assert entrant.player.compiled
     assert not find_entrant("ilp:keep-alive@highs").player.compiled
     assert find_entrant("random").player.agent().name == "random"
+
+
+def test_any_kind_may_take_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a default profile and with no weights at all."""
+    for kind in (replace(AGENTS["greedy-ilp"], name="one"), AgentKind("two", PassAgent, "plays by a solver")):
+        monkeypatch.setitem(AGENTS, kind.name, replace(kind, takes_backend=True))
+    for text in ("one@highs", "one:keep-alive@highs", "two@highs"):
+        assert find_entrant(text).player.backend == "highs", text
+        assert find_entrant(text.removesuffix("@highs")).player.backend == "exact"
+    with pytest.raises(ManaforgeError, match=r"unknown entrant 'two:keep-alive'"):
+        find_entrant("two:keep-alive")
 
 
 def test_globs_expand_to_names() -> None:

@@ -1,5 +1,8 @@
 """Pools: the same games in each, and the sentence with their name and reason. For Ray see tests/faults."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -78,3 +81,10 @@ def test_chunks_follow_the_speed() -> None:
     assert sizer.size(60, 8000, True) == 50, "but not below the shortest"
     assert sizer.size(3, 8000, True) == 3, "nor more than there are"
     assert np.all([1 <= sizer.size(left, 500, True) <= left for left in range(1, 500)])
+
+
+def test_a_worker_loads_no_library_of_the_driver() -> None:
+    """Each worker is a process: pandas and deap would take 70 MB in every one."""
+    code = "import sys, evo.play.ray; print(sorted({'pandas', 'deap', 'pyarrow', 'matplotlib'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

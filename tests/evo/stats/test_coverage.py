@@ -32,14 +32,14 @@ def truth() -> tuple[np.ndarray, float]:
     return scores, float(seat)
 
 
-def play(meetings: Matchups, rng: np.random.Generator) -> np.ndarray:
+def play(matchups: Matchups, rng: np.random.Generator) -> np.ndarray:
     """Games of the model; those of a setup share its luck."""
-    schedule, setup = meetings.schedule(0, len(meetings))
+    schedule, setup = matchups.schedule(0, len(matchups))
     luck = rng.normal(SEAT, LUCK, setup.max() + 1)[setup]
     chance = expit(STRENGTHS[schedule.players[:, 0]] - STRENGTHS[schedule.players[:, 1]] + luck)
-    played = np.zeros(len(meetings), GAME)
-    won = np.where(rng.random(len(meetings)) < chance, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
-    played["outcome"] = np.where(rng.random(len(meetings)) < DRAWS, Outcome.DRAW, won)
+    played = np.zeros(len(matchups), GAME)
+    won = np.where(rng.random(len(matchups)) < chance, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
+    played["outcome"] = np.where(rng.random(len(matchups)) < DRAWS, Outcome.DRAW, won)
     return played
 
 
@@ -49,12 +49,12 @@ def test_intervals_of_a_tournament_hold_the_truth(games: int) -> None:
     """Two decks: 2 * games setups. Between 93% and 97% of each kind of interval."""
     scores, seat = truth()
     ratings = bradley_terry(scores, np.ones((4, 4)), prior=0)
-    meetings = Matchups(make_pairings(4, "round-robin", ()), 2, games, 1, (1,))
+    matchups = Matchups(make_pairings(4, "round-robin", ()), 2, games, 1, (1,))
     rng = np.random.default_rng(games)
     names = list("abcd")
-    hits: dict[str, list[bool]] = {"ratings": [], "scores": [], "meetings": [], "first seat": []}
+    hits: dict[str, list[bool]] = {"ratings": [], "scores": [], "matchups": [], "first seat": []}
     for _ in range(RUNS):
-        read = standings(games_table(meetings, play(meetings, rng), names, ["x", "y"]))
+        read = standings(games_table(matchups, play(matchups, rng), names, ["x", "y"]))
         for row in read.ratings.itertuples():
             place = names.index(row.entrant)
             hits["ratings"].append(row.low <= ratings[place] <= row.high)
@@ -62,7 +62,7 @@ def test_intervals_of_a_tournament_hold_the_truth(games: int) -> None:
             hits["scores"].append(row.score_low <= score <= row.score_high)
         for row in read.matchups.itertuples():
             score = scores[names.index(row.entrant), names.index(row.opponent)]
-            hits["meetings"].append(row.low <= score <= row.high)
+            hits["matchups"].append(row.low <= score <= row.high)
         first = read.summary["first_seat"]
         hits["first seat"].append(first["low"] <= seat <= first["high"])
     found = {name: float(np.mean(values)) for name, values in hits.items()}

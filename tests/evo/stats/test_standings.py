@@ -10,14 +10,14 @@ from engine import Outcome
 from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.stats.standings import matchups_table, scores_table, standings
-from tests.evo.tournament.test_run import DECKS, made_up, meetings_of
+from tests.evo.tournament.test_run import DECKS, made_up, matchups_of
 
 
 @pytest.mark.parametrize("seats", ["paired", "fixed"])
 def test_standings_against_a_plain_count(seats: str) -> None:
-    meetings = meetings_of(seats, games=10, alone=(1,))
-    played, names = made_up(meetings), ["c", "a", "b"]
-    games = games_table(meetings, played, names, list(DECKS))
+    matchups = matchups_of(seats, games=10, self_play=(1,))
+    played, names = made_up(matchups), ["c", "a", "b"]
+    games = games_table(matchups, played, names, list(DECKS))
     read = standings(games)
     record: Counter[tuple[str, str]] = Counter()
     faults: Counter[str] = Counter()
@@ -58,8 +58,8 @@ def test_standings_against_a_plain_count(seats: str) -> None:
 
 
 def test_standings_of_one_entrant_and_its_mirror() -> None:
-    meetings = Matchups(make_pairings(1, "round-robin", (0,)), 1, 10, 7, (6,), "paired")
-    read = standings(games_table(meetings, made_up(meetings), ["a"], ["x"]))
+    matchups = Matchups(make_pairings(1, "round-robin", (0,)), 1, 10, 7, (6,), "paired")
+    read = standings(games_table(matchups, made_up(matchups), ["a"], ["x"]))
     assert len(read.results) == 1
     assert len(read.matchups) == len(read.decks) == 0
     assert read.ratings["games"].tolist() == [0]
@@ -67,12 +67,12 @@ def test_standings_of_one_entrant_and_its_mirror() -> None:
 
 def sure(n: int, games: int) -> pd.DataFrame:
     """Two entrants, n pairs, the first wins them all."""
-    meetings = Matchups(make_pairings(2, "round-robin", ()), 1, games, 1, (1,))
-    schedule, _ = meetings.schedule(0, len(meetings))
-    played = np.zeros(len(meetings), GAME)
+    matchups = Matchups(make_pairings(2, "round-robin", ()), 1, games, 1, (1,))
+    schedule, _ = matchups.schedule(0, len(matchups))
+    played = np.zeros(len(matchups), GAME)
     played["outcome"] = np.where(schedule.players[:, 0] == 0, 1, 2)
     assert len(played) == 2 * n
-    return games_table(meetings, played, ["a", "b"], ["x"])
+    return games_table(matchups, played, ["a", "b"], ["x"])
 
 
 def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
@@ -101,18 +101,18 @@ def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pair
 
 
 def test_a_ladder_of_certain_results_is_no_rock_paper_scissors() -> None:
-    meetings = Matchups(make_pairings(3, "round-robin", ()), 1, 4, 1, (1,))
-    schedule, _ = meetings.schedule(0, len(meetings))
-    played = np.zeros(len(meetings), GAME)
+    matchups = Matchups(make_pairings(3, "round-robin", ()), 1, 4, 1, (1,))
+    schedule, _ = matchups.schedule(0, len(matchups))
+    played = np.zeros(len(matchups), GAME)
     played["outcome"] = np.where(schedule.players[:, 0] < schedule.players[:, 1], 1, 2)
-    summary = standings(games_table(meetings, played, list("abc"), ["x"])).summary
+    summary = standings(games_table(matchups, played, list("abc"), ["x"])).summary
     assert np.isnan(summary["cyclic_share"])
 
 
 def test_games_of_older_tournaments_are_read_as_before() -> None:
     """Their tables have no column of unproven turns."""
-    meetings = Matchups(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
-    games = games_table(meetings, made_up(meetings), list("abc"), ["x"])
+    matchups = Matchups(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
+    games = games_table(matchups, made_up(matchups), list("abc"), ["x"])
     games["unproven"] = 3
     now, before = standings(games), standings(games.drop(columns="unproven"))
     assert now.summary["unproven_turns"] == 3 * len(games)

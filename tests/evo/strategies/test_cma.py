@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evo.analysis.export import ExportError, best_profiles
 from evo.analysis.tables import read_runs
 from evo.config import RunConfig
 from evo.evolution.records import new_strategy, restore
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import open_run, peek_run
 from evo.strategies import StrategyError
-from evo.strategies.cma import MIN_STEP
+from evo.strategies.cma import MIN_STEP, Cma
 from tests.contracts.test_strategies import generations
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
 
@@ -98,3 +99,19 @@ def test_a_history_that_cannot_be_drawn_again_is_refused(evolved: Path) -> None:
         strategy.restore(iter(tables))
     with open_run(evolved) as folder:
         assert restore(folder).generation == CMA.generations + 1
+
+
+def test_a_finished_run_is_opened_and_exported_where_it_cannot_be_repeated(
+    evolved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a run on a cluster: the champion is a file, and needs no draw again."""
+
+    def differs(self: object, generations: object) -> None:
+        raise StrategyError("generation 0 cannot be repeated bit for bit")
+
+    monkeypatch.setattr(Cma, "restore", differs)
+    before = bytes_of(evolved)
+    assert len(best_profiles(evolved)) == 1
+    with pytest.raises(ExportError, match="cannot be repeated bit for bit.*--top 1"):
+        best_profiles(evolved, top=2)
+    assert run_on(evolved) == before

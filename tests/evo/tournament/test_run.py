@@ -28,15 +28,15 @@ compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow withou
 DECKS = ("thesis-paladin", "thesis-warrior")
 
 
-def meetings_of(
-    seats: str, n: int = 3, games: int = 4, alone: tuple[int, ...] = (), decks: int = 2
+def matchups_of(
+    seats: str, n: int = 3, games: int = 4, self_play: tuple[int, ...] = (), decks: int = 2
 ) -> Matchups:
-    return Matchups(make_pairings(n, "round-robin", alone), decks, games, 7, (6,), seats)  # type: ignore[arg-type]
+    return Matchups(make_pairings(n, "round-robin", self_play), decks, games, 7, (6,), seats)  # type: ignore[arg-type]
 
 
-def made_up(meetings: Matchups, seed: int = 1) -> np.ndarray:
+def made_up(matchups: Matchups, seed: int = 1) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    played = np.zeros(len(meetings), GAME)
+    played = np.zeros(len(matchups), GAME)
     played["outcome"] = rng.choice([1, 2, 3], len(played), p=[0.55, 0.35, 0.1])
     played["turns"] = rng.integers(5, 30, len(played))
     played["fault"] = rng.choice([0, 0, 0, 1, 2], len(played)) * (played["outcome"] != 3)
@@ -44,23 +44,23 @@ def made_up(meetings: Matchups, seed: int = 1) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seats", ["paired", "fixed"])
-@pytest.mark.parametrize("alone", [(), (0, 2)])
-def test_any_part_of_the_schedule_is_that_part_of_the_whole(seats: str, alone: tuple[int, ...]) -> None:
-    meetings = meetings_of(seats, alone=alone)
-    whole, setup = meetings.schedule(0, len(meetings))
-    assert len(whole) == len(meetings)
-    for start, stop in ((0, 0), (3, 3), (0, 5), (7, 21), (len(meetings) - 1, len(meetings))):
-        part, numbers = meetings.schedule(start, stop)
+@pytest.mark.parametrize("self_play", [(), (0, 2)])
+def test_any_part_of_the_schedule_is_that_part_of_the_whole(seats: str, self_play: tuple[int, ...]) -> None:
+    matchups = matchups_of(seats, self_play=self_play)
+    whole, setup = matchups.schedule(0, len(matchups))
+    assert len(whole) == len(matchups)
+    for start, stop in ((0, 0), (3, 3), (0, 5), (7, 21), (len(matchups) - 1, len(matchups))):
+        part, numbers = matchups.schedule(start, stop)
         for name in ("players", "decks", "keys"):
             assert (getattr(part, name) == getattr(whole, name)[start:stop]).all()
         assert (numbers == setup[start:stop]).all()
-    longer, _ = meetings_of(seats, alone=alone, games=8).schedule(0, len(meetings))
+    longer, _ = matchups_of(seats, self_play=self_play, games=8).schedule(0, len(matchups))
     assert (longer.keys == whole.keys).all()
 
 
-def cells(meetings: Matchups, by_seat: bool) -> Counter[tuple[int, ...]]:
+def cells(matchups: Matchups, by_seat: bool) -> Counter[tuple[int, ...]]:
     """Games by entrants and decks: in the order of seats, or of entrants."""
-    schedule, _ = meetings.schedule(0, len(meetings))
+    schedule, _ = matchups.schedule(0, len(matchups))
     found: Counter[tuple[int, ...]] = Counter()
     for (first, second), (one, two) in zip(schedule.players.tolist(), schedule.decks.tolist(), strict=True):
         swap = not by_seat and (first > second)
@@ -70,11 +70,11 @@ def cells(meetings: Matchups, by_seat: bool) -> Counter[tuple[int, ...]]:
 
 def test_paired_cells() -> None:
     """3 entrants, 2 decks, 4 games: each two and each ordered pair of decks 4 games, half of them going first."""
-    meetings = meetings_of("paired")
-    assert set(cells(meetings, by_seat=False).values()) == {4}
-    assert len(cells(meetings, by_seat=False)) == 3 * 4
-    assert set(cells(meetings, by_seat=True).values()) == {2}
-    schedule, setup = meetings.schedule(0, len(meetings))
+    matchups = matchups_of("paired")
+    assert set(cells(matchups, by_seat=False).values()) == {4}
+    assert len(cells(matchups, by_seat=False)) == 3 * 4
+    assert set(cells(matchups, by_seat=True).values()) == {2}
+    schedule, setup = matchups.schedule(0, len(matchups))
     pairs = pd.DataFrame({"setup": setup, "key": schedule.keys, "low": schedule.players.min(axis=1)})
     pairs["high"] = schedule.players.max(axis=1)
     assert (pairs.groupby("setup")["key"].nunique() == 1).all()
@@ -83,13 +83,13 @@ def test_paired_cells() -> None:
 
 def test_fixed_cells() -> None:
     """Every ordered pair, self-play included; the first deck goes first; the same deals in all cells."""
-    meetings = meetings_of("fixed", alone=(0, 1, 2), games=5)
-    found = cells(meetings, by_seat=True)
+    matchups = matchups_of("fixed", self_play=(0, 1, 2), games=5)
+    found = cells(matchups, by_seat=True)
     assert found == {(i, j, 0, 1): 5 for i in range(3) for j in range(3)}
-    schedule, setup = meetings.schedule(0, len(meetings))
+    schedule, setup = matchups.schedule(0, len(matchups))
     for number in range(5):
         assert len(set(schedule.keys[setup == number].tolist())) == 1
-    assert set(cells(meetings_of("fixed", decks=1), by_seat=True)) == {
+    assert set(cells(matchups_of("fixed", decks=1), by_seat=True)) == {
         (i, j, 0, 0) for i in range(3) for j in range(3) if i != j
     }
 
@@ -97,10 +97,10 @@ def test_fixed_cells() -> None:
 def test_against_itself_no_game_is_played_twice() -> None:
     """Exchanging an entrant with itself changes nothing, so the twin has its own deal."""
     for seats in ("paired", "fixed"):
-        meetings = Matchups(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
-        schedule, _ = meetings.schedule(0, len(meetings))
-        assert len(set(schedule.keys.tolist())) == len(meetings) == (24 if seats == "paired" else 6)
-    without, those = meetings_of("paired"), meetings_of("paired", alone=(1,))
+        matchups = Matchups(make_pairings(1, "round-robin", (0,)), 2, 6, 7, (6,), seats)  # type: ignore[arg-type]
+        schedule, _ = matchups.schedule(0, len(matchups))
+        assert len(set(schedule.keys.tolist())) == len(matchups) == (24 if seats == "paired" else 6)
+    without, those = matchups_of("paired"), matchups_of("paired", self_play=(1,))
     others, with_self = without.schedule(0, len(without))[0], those.schedule(0, len(those))[0]
     assert set(others.keys.tolist()) <= set(with_self.keys.tolist())
 
@@ -111,11 +111,11 @@ def test_a_gauntlet_is_the_first_against_the_others() -> None:
 
 
 def tournament(*texts: str, games: int = 6, **values: object) -> Tournament:
-    entrants, alone = find_entrants(texts)
+    entrants, self_play = find_entrants(texts)
     options: dict[str, object] = {"decks": DECKS, "ruleset_name": "thesis"} | values
     decks = tuple(find_deck(str(name)) for name in options.pop("decks"))  # type: ignore[attr-defined]
     return Tournament(
-        tuple(entrants), frozenset(alone), decks, DECKS, find_ruleset("thesis"), games=games, **options
+        tuple(entrants), frozenset(self_play), decks, DECKS, find_ruleset("thesis"), games=games, **options
     )  # type: ignore[arg-type]
 
 

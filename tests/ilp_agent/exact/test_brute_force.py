@@ -5,8 +5,8 @@ import pytest
 
 from engine.position import Position
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.prediction import PLAN
 from ilp_agent.exact.work import new_layers, new_work
+from ilp_agent.steps import PLAN
 from ilp_agent.turn import TURN, read_turn
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.exact.brute import brute_force

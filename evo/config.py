@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -18,9 +18,10 @@ from pydantic import (
     model_validator,
 )
 
-from engine import ManaforgeError, find_deck, find_ruleset
+from engine import ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import unknown_name
 from evo.strategies import STRATEGIES, StrategyOptions
+from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.profiles import configs_folder
 from ilp_agent.solver import listed
@@ -76,7 +77,7 @@ _WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backe
 def _has_weights(agent: str) -> str:
     """Refuse an agent kind that is unknown or has no weights."""
     if agent not in weighted_kinds():
-        raise ValueError(f"Input should be {listed(map(repr, weighted_kinds()), 'or')}")
+        raise ValueError(f"must be {listed(map(repr, weighted_kinds()), 'or')}")
     return agent
 
 
@@ -216,8 +217,8 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 
     Args:
         path: a file, or a name of `configs/`.
-        overrides: such as "seed=7", "es.initial_sigma=0.1" or 'decks=["hearthsim-basic"]'; values are
-            TOML, but text needs no quotes.
+        overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
+            are TOML, but text needs no quotes and a list no brackets.
 
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
@@ -230,9 +231,8 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
             f'{file}: address: a file may only hold "auto" or nothing, got {address!r}: a cluster can run '
             "code on the machines that join it. Give it on the command line: --address"
         )
-    for override in overrides:
-        _override(content, override)
-    return _validated(content, str(file))
+    given = {_override(content, override): f"--set {override}" for override in overrides}
+    return _validated(content, str(file), given)
 
 
 def read_toml(file: Path, what: str) -> dict[str, Any]:
@@ -284,6 +284,15 @@ def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[t
             yield key, field.description or ""
 
 
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a configuration, by which editors complete and check it."""
+    schema = RunConfig.model_json_schema()
+    names = {"strategy": STRATEGIES, "agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
+    for key, known in names.items():
+        schema["properties"][key]["enum"] = list(known)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
 def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every key with its value and its default, both as JSON values."""
     content = config.model_dump(mode="json", by_alias=True)
@@ -297,8 +306,13 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
             yield prefix + key, content[key], default
 
 
-def _override(content: dict[str, Any], text: str) -> None:
-    """Apply one `key=value`. `content` is modified in place."""
+def names_in(text: str) -> tuple[str, ...]:
+    """Names separated by commas, each once: how command lines write a list."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def _override(content: dict[str, Any], text: str) -> str:
+    """Apply one `key=value`; returns its key. `content` is modified in place."""
     key, equals, value = text.partition("=")
     known = dict(meanings())
     if not equals or not key:
@@ -309,26 +323,43 @@ def _override(content: dict[str, Any], text: str) -> None:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except ValueError:
         parsed = value
+    if key == "decks" and isinstance(parsed, str):
+        parsed = names_in(parsed)
     section, _, name = key.rpartition(".")
     table = content.setdefault(section, {}) if section else content
     if not isinstance(table, dict):
         raise ConfigError(f"{section} must be a table, got {table!r}")
     table[name] = parsed
+    return key
 
 
-def _validated(content: dict[str, Any], where: str) -> RunConfig:
+def _validated(content: dict[str, Any], where: str, given: Mapping[str, str] | None = None) -> RunConfig:
+    """The configuration with this content.
+
+    Args:
+        content: values by key, sections as tables.
+        where: names the file in errors.
+        given: options of the command line by the key they set, for errors.
+    """
+    given = given or {}
     try:
         return RunConfig.model_validate(content)
     except ManaforgeError as error:
-        raise ConfigError(f"{where}: {error}") from None
+        raise ConfigError(f"{blamed(str(error), given) or where}: {error}") from None
     except ValidationError as errors:
         known = dict(meanings())
-        lines = []
+        of_file, of_options = [], []
         for problem in errors.errors():
             key = ".".join(map(str, problem["loc"]))
             if problem["type"] == "extra_forbidden":
-                lines.append(str(unknown_name("key", key, known)))
+                of_file.append(str(unknown_name("key", key, known)))
+                continue
+            text = f"{key} {wanted(problem)}, got {problem['input']!r}" if key else wanted(problem)
+            options = [option for name, option in given.items() if f"{key}.".startswith(f"{name}.")]
+            option = options[0] if options else "" if key else blamed(text, given)
+            if option:
+                of_options.append(f"{option}: {text}")
             else:
-                reason = problem["msg"].removeprefix("Value error, ")
-                lines.append(f"{key}: {reason}, got {problem['input']!r}" if key else reason)
-        raise ConfigError(f"{where}: {'; '.join(lines)}") from None
+                of_file.append(text)
+        in_file = [f"{where}: {'; '.join(of_file)}"] if of_file else []
+        raise ConfigError("; ".join([*in_file, *of_options])) from None

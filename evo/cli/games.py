@@ -5,11 +5,23 @@ from textwrap import fill
 
 import typer
 
-from engine import Action, Position, find_deck, find_ruleset, parse_position, play, rulesets, shipped_decks
+from engine import (
+    Action,
+    Deck,
+    DeckError,
+    Position,
+    find_deck,
+    find_ruleset,
+    parse_position,
+    play,
+    rulesets,
+    shipped_decks,
+)
 from engine.codes import ActionKind
 from engine.show import console, draw_position
 from engine.view import PlayerView
 from evo.cli.explanation import as_json, draw_explanation
+from evo.config import names_in
 from evo.play.entrants import NOTATION, find_entrant
 from ilp_agent import (
     BACKENDS,
@@ -29,9 +41,10 @@ SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 def play_command(
     first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}."),
     second: str = typer.Argument(help="Agent that goes second."),
-    decks: tuple[str, str] = typer.Option(
-        ("thesis-paladin", "thesis-warrior"),
-        help=f"Decks of the first and the second: {', '.join(shipped_decks())}, a file or a deck code.",
+    decks: str = typer.Option(
+        "thesis-paladin,thesis-warrior",
+        help=f"Decks of the first and the second, separated by a comma; one for both: "
+        f"{', '.join(shipped_decks())}, files or deck codes.",
     ),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
@@ -41,7 +54,7 @@ def play_command(
 ) -> None:
     """Play one game and show it turn by turn."""
     agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
-    both = find_deck(decks[0]), find_deck(decks[1])
+    both = _two_decks(decks)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
@@ -76,6 +89,14 @@ def play_command(
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
     if result.error:
         screen.print(result.error.strip(), markup=False)
+
+
+def _two_decks(text: str) -> tuple[Deck, Deck]:
+    """The decks of the first and the second player; one named is both players'."""
+    names = names_in(text)
+    if len(names) not in (1, 2):
+        raise DeckError(f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}")
+    return find_deck(names[0]), find_deck(names[-1])
 
 
 def explain_command(

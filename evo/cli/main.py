@@ -12,6 +12,7 @@ from evo.cli.reading import crossplay_command, report_command, watch_command
 from evo.cli.runs import (
     evolve_command,
     export_command,
+    print_schema,
     resume_command,
     runs_command,
     show_config,
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "runs": runs_command,
     "export": export_command,
     "config show": show_config,
+    "config schema": print_schema,
     "tournament": tournament_command,
     "sweep": sweep_command,
     "arena": arena_command,

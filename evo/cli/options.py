@@ -92,11 +92,6 @@ def check_pool(pool: str) -> None:
         raise unknown_name("pool", pool, POOLS)
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """Names separated by commas, each once."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
 def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
     """The text, if it is one of the known ones.
 

@@ -1,5 +1,6 @@
 """The commands around runs: evolve, resume, study, runs, export, config show."""
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.sessions import carry_on, playing
-from evo.config import meanings, read_config, shipped_configs
+from evo.config import find_config, json_schema, meanings, read_config, read_toml, shipped_configs
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError
@@ -62,6 +63,9 @@ def evolve_command(
     if not resume:
         check_vacant(path)
     display = Display(output_console(), tensorboard)
+    if not read_toml(find_config(config), "configuration"):
+        note = f"{config} is empty: every value is its default (manaforge config show)"
+        display.console.print(note, markup=False, highlight=False)
     with playing(chosen, display) as players, open_or_create(path, chosen) as folder:
         carry_on(folder, players, display, chosen.address)
     show_champion(path, display.console)
@@ -181,6 +185,11 @@ def show_config(
         text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
         table.add_row(key, text, meaning)
     output_console().print(table)
+
+
+def print_schema() -> None:
+    """Print the JSON schema of configurations, for editors."""
+    print(json.dumps(json_schema(), indent=1))
 
 
 def show_champion(path: Path, console: Console) -> None:

@@ -20,12 +20,12 @@ from evo.cli.options import (
     PoolName,
     RulesetName,
     Workers,
-    names_in,
     one_of,
     place_of,
 )
 from evo.cli.runs import verdict_of
 from evo.cli.tournament import play_into, played, print_json, print_warnings
+from evo.config import names_in
 from evo.play.entrants import NOTATION, find_entrant
 from evo.play.matchups import Seats, games_table
 from evo.tournament.arena import arena_tournament, read_arena

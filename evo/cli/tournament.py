@@ -26,12 +26,12 @@ from evo.cli.options import (
     PoolName,
     RulesetName,
     Workers,
-    names_in,
     one_of,
     place_of,
 )
 from evo.cli.progress import Counter, output_console
 from evo.cli.sessions import pool_of
+from evo.config import names_in
 from evo.play.entrants import find_entrants
 from evo.play.local import LocalPool
 from evo.play.matchups import FORMATS, Seats, games_table

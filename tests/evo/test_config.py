@@ -1,6 +1,7 @@
 """Configurations: strict, complete when written back, overridden from the command line."""
 
 import contextlib
+import json
 import tomllib
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from evo.config import (
     NOT_HASHED,
     ConfigError,
     RunConfig,
+    json_schema,
     meanings,
     read_config,
     shipped_configs,
@@ -49,19 +51,22 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
     [
         ("gams = 4", "unknown key 'gams'; nearest: games"),
         ("[es]\nsigma = 1", "unknown key 'es.sigma'; nearest: es.initial_sigma"),
-        ("games = 3", "games: Input should be a multiple of 2, got 3"),
-        ("games = 0", "games: Input should be greater than or equal to 2"),
-        ("seed = 1.5", "seed: Input should be a valid integer, got 1.5"),
-        ("seed = -1", "seed: "),
-        ("mu = true", "mu: Input should be a valid integer, got True"),
-        ("[es]\ninitial_sigma = nan", "es.initial_sigma: Input should be a finite number"),
+        ("games = 3", "games must be a multiple of 2, got 3"),
+        ("games = 0", "games must be at least 2, got 0"),
+        ("seed = 1.5", "seed must be a whole number, got 1.5"),
+        ("seed = -1", "seed must be at least 0, got -1"),
+        ("mu = true", "mu must be a whole number, got True"),
+        ("[es]\ninitial_sigma = nan", "es.initial_sigma must be a finite number"),
         ('strategy = "eva"\nlambda = 5', 'strategy "eva" requires lambda = mu, got 5 and 10'),
         ('decks = ["thesis-paladn"]', "unknown deck 'thesis-paladn'; nearest: thesis-paladin"),
         ('decks = ["thesis-paladin", "thesis-paladin"]', "the same deck twice"),
-        ("decks = []", "decks: "),
+        ("decks = []", "decks must have at least 1 entries"),
+        ("decks = [1]", "decks.0 must be text, got 1"),
+        ("es = 3", "es must be a table"),
+        ('pool = "cloud"', "pool must be 'auto', 'local' or 'ray', got 'cloud'"),
         ('ruleset = "thesi"', "unknown ruleset 'thesi'; nearest: thesis"),
         ('backend = "gurobbi"', "unknown backend 'gurobbi'; nearest: gurobi"),
-        ("schema = 2", "schema: Input should be 1, got 2"),
+        ("schema = 2", "schema must be 1, got 2"),
         ("seed = ", "is not a TOML file"),
     ],
 )
@@ -83,10 +88,38 @@ def test_overrides() -> None:
     for text, message in (
         ("sed=7", "unknown key 'sed'; nearest: seed"),
         ("seed", "--set takes KEY=VALUE, got 'seed'"),
-        ("seed=x", "seed: Input should be a valid integer, got 'x'"),
+        ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),
+        ("es.bounds=hard", "^--set es.bounds=hard: es.bounds must be 'clamp' or 'reflect', got 'hard'$"),
+        ("decks=thesis-paladin,none", "^--set decks=thesis-paladin,none: unknown deck 'none'"),
+        ("strategy=ex", "^--set strategy=ex: strategy: unknown strategy 'ex'; nearest: es"),
     ):
         with pytest.raises(ConfigError, match=message):
             read_config("quickstart", [text])
+
+
+def test_decks_are_overridden_as_commands_write_them() -> None:
+    both = ("thesis-warrior", "hearthsim-basic")
+    for text in ("decks=thesis-warrior,hearthsim-basic", 'decks=["thesis-warrior", "hearthsim-basic"]'):
+        assert read_config("quickstart", [text]).decks == both
+
+
+def test_an_error_of_the_file_names_it_beside_one_of_an_option(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("games = 3")
+    with pytest.raises(ConfigError) as error:
+        read_config(file, ["seed=-1"])
+    assert str(error.value) == (
+        f"{file}: games must be a multiple of 2, got 3; --set seed=-1: seed must be at least 0, got -1"
+    )
+
+
+def test_the_schema_for_editors_is_that_of_this_version_and_named_by_every_shipped_file() -> None:
+    """To write it again: manaforge config schema > configs/run.schema.json."""
+    file = Path("configs/run.schema.json")
+    assert json.loads(file.read_text()) == json_schema()
+    for name in shipped_configs():
+        assert Path(f"configs/{name}.toml").read_text().startswith(f"#:schema {file.name}\n")
+    assert set(json_schema()["properties"]) == {key.partition(".")[0] for key, _ in meanings()}
 
 
 def test_unknown_files_and_names(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Shared by every command line of the project: a user's mistake is one clear line, not a traceback."""
 
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -11,10 +12,17 @@ def command_line(app: typer.Typer, program: str) -> None:
     """Run a Typer app: exit 1 with one line on standard error for our errors, 130 on Ctrl-C (Typer's own)."""
     try:
         app(prog_name=program)
-    except ManaforgeError as error:
+    except Exception as error:
+        end_with(error, program)
+
+
+def end_with(error: Exception, program: str) -> NoReturn:
+    """Exit 1 with one line on standard error for our errors and the system's; raise all others again."""
+    if isinstance(error, ManaforgeError):
         print(f"{program}: {error}", file=sys.stderr)
-        sys.exit(1)
-    except OSError as error:
+    elif isinstance(error, OSError):
         about = f"{error.filename}: " if error.filename else ""
         print(f"{program}: {about}{error.strerror or error}", file=sys.stderr)
-        sys.exit(1)
+    else:
+        raise error
+    sys.exit(1)

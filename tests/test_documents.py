@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from evo.cli.main import app
 
@@ -107,10 +108,9 @@ def commands() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
 
     def walk(prefix: str, command: object) -> None:
-        inner = getattr(command, "commands", None)
-        if inner is not None:
-            for name, one in inner.items():
-                walk(f"{prefix} {name}", one)
+        if isinstance(command, TyperGroup):
+            for name in command.list_commands(None):
+                walk(f"{prefix} {name}", command.get_command(None, name))
             return
         options = {
             text

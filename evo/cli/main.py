@@ -1,49 +1,88 @@
 """The command `manaforge`, with all its commands."""
 
-from collections.abc import Callable
+import ast
+import importlib
+import importlib.util
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
-from engine.console import command_line
-from evo.cli.games import explain_command, play_command
-from evo.cli.reading import crossplay_command, report_command, watch_command
-from evo.cli.runs import (
-    evolve_command,
-    export_command,
-    print_schema,
-    resume_command,
-    runs_command,
-    show_config,
-    study_command,
-)
-from evo.cli.sweep import arena_command, sweep_command
-from evo.cli.tournament import tournament_command
-
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "play": play_command,
-    "explain": explain_command,
-    "evolve": evolve_command,
-    "resume": resume_command,
-    "study": study_command,
-    "runs": runs_command,
-    "export": export_command,
-    "config show": show_config,
-    "config schema": print_schema,
-    "tournament": tournament_command,
-    "sweep": sweep_command,
-    "arena": arena_command,
-    "crossplay": crossplay_command,
-    "report": report_command,
-    "watch": watch_command,
+COMMANDS = {
+    "play": "evo.cli.games:play_command",
+    "explain": "evo.cli.games:explain_command",
+    "evolve": "evo.cli.runs:evolve_command",
+    "resume": "evo.cli.runs:resume_command",
+    "study": "evo.cli.runs:study_command",
+    "runs": "evo.cli.runs:runs_command",
+    "export": "evo.cli.runs:export_command",
+    "config show": "evo.cli.configs:show_config",
+    "config schema": "evo.cli.configs:print_schema",
+    "tournament": "evo.cli.tournament:tournament_command",
+    "sweep": "evo.cli.sweep:sweep_command",
+    "arena": "evo.cli.sweep:arena_command",
+    "crossplay": "evo.cli.reading:crossplay_command",
+    "report": "evo.cli.reading:report_command",
+    "watch": "evo.cli.reading:watch_command",
 }
-"""Every command by name, in the order that --help lists them; "GROUP NAME" is a command of a group."""
+"""Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.
+
+A module is imported when its command is called, so that --help and short commands start at once.
+"""
 
 GROUPS = {"config": "Configurations of runs."}
 """Groups of commands, with their texts in --help."""
 
+
+class Commands(TyperGroup):
+    """The commands of `COMMANDS` whose names begin with `prefix`."""
+
+    def __init__(self, *arguments: Any, prefix: str = "", **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._prefix = prefix
+        self._listing = False
+        own = [name.removeprefix(prefix) for name in COMMANDS if name.startswith(prefix)]
+        self.commands = {name.partition(" ")[0]: TyperCommand(name) for name in own}
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Names, in the order of `COMMANDS`."""
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A command or a group; while --help lists them, its name and sentence alone."""
+        if not self._prefix and cmd_name in GROUPS:
+            return Commands(name=cmd_name, prefix=f"{cmd_name} ", help=GROUPS[cmd_name], no_args_is_help=True)
+        place = COMMANDS.get(self._prefix + cmd_name)
+        if place is None:
+            return None
+        if self._listing:
+            return TyperCommand(cmd_name, help=_docstring(place))
+        module, _, name = place.partition(":")
+        info = CommandInfo(name=cmd_name, callback=getattr(importlib.import_module(module), name))
+        return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help text."""
+        self._listing = True
+        super().format_help(ctx, formatter)
+        self._listing = False
+
+
+def _docstring(place: str) -> str:
+    """The docstring of a function MODULE:FUNCTION, read without importing it."""
+    module, _, name = place.partition(":")
+    spec = importlib.util.find_spec(module)
+    source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    return next(ast.get_docstring(node) or "" for node in functions if node.name == name)
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Evolve the objective weights of an integer linear program that plays a Hearthstone-like card game.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -52,7 +91,12 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point of the command `manaforge`."""
-    command_line(app, "manaforge")
+    try:
+        app(prog_name="manaforge")
+    except Exception as error:
+        from engine.console import end_with  # noqa: PLC0415 - loads the engine
+
+        end_with(error, "manaforge")
 
 
 def _print_version(wanted: bool) -> None:
@@ -68,15 +112,3 @@ def _options(
     ),
 ) -> None:
     pass
-
-
-def _register() -> None:
-    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
-    for name, command in COMMANDS.items():
-        group, _, own = name.rpartition(" ")
-        (groups[group] if group else app).command(name=own)(command)
-    for name, group_app in groups.items():
-        app.add_typer(group_app, name=name)
-
-
-_register()

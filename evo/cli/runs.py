@@ -1,7 +1,5 @@
-"""The commands around runs: evolve, resume, study, runs, export, config show."""
+"""The commands around runs: evolve, resume, study, runs, export."""
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +15,7 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.sessions import carry_on, playing
-from evo.config import find_config, json_schema, meanings, read_config, read_toml, shipped_configs
+from evo.config import find_config, read_config, read_toml
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError
@@ -163,33 +161,6 @@ def export_command(
         )
         table.add_row(exported.profile.name, provenance["candidate"], *score, Text(str(exported.path)))
     output_console().print(table)
-
-
-def show_config(
-    config: str = typer.Argument(
-        "", help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults."
-    ),
-    overrides: Overrides = None,
-    as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
-) -> None:
-    """Print every value of a configuration with its unit and meaning."""
-    chosen = read_config(config or os.devnull, overrides or ())
-    if as_toml:
-        print(chosen.to_toml(), end="")
-        return
-    table = RichTable("key", "value", "meaning")
-    values = chosen.model_dump(mode="json", by_alias=True)
-    for key, meaning in meanings():
-        section, _, name = key.rpartition(".")
-        value = (values[section] if section else values)[name]
-        text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
-        table.add_row(key, text, meaning)
-    output_console().print(table)
-
-
-def print_schema() -> None:
-    """Print the JSON schema of configurations, for editors."""
-    print(json.dumps(json_schema(), indent=1))
 
 
 def show_champion(path: Path, console: Console) -> None:

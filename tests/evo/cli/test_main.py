@@ -20,7 +20,7 @@ def test_play_shows_a_game_and_the_seed_repeats_it() -> None:
 def test_wrong_input_is_one_line() -> None:
     for arguments, message in (
         (("play", "randm", "random"), "unknown entrant 'randm'; nearest: random"),
-        (("play", "random", "random", "--decks", "x", "y"), "unknown deck 'x'"),
+        (("play", "random", "random", "--decks", "x,y"), "unknown deck 'x'"),
         (("play", "random", "random", "--ruleset", "y"), "unknown ruleset 'y'"),
     ):
         done = manaforge(*arguments)

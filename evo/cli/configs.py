@@ -1,0 +1,38 @@
+"""The commands about configurations: config show, config schema."""
+
+import json
+import os
+
+import typer
+from rich.table import Table as RichTable
+
+from evo.cli.options import Overrides
+from evo.cli.progress import output_console
+from evo.config import json_schema, meanings, read_config, shipped_configs
+
+
+def show_config(
+    config: str = typer.Argument(
+        "", help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults."
+    ),
+    overrides: Overrides = None,
+    as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
+) -> None:
+    """Print every value of a configuration with its unit and meaning."""
+    chosen = read_config(config or os.devnull, overrides or ())
+    if as_toml:
+        print(chosen.to_toml(), end="")
+        return
+    table = RichTable("key", "value", "meaning")
+    values = chosen.model_dump(mode="json", by_alias=True)
+    for key, meaning in meanings():
+        section, _, name = key.rpartition(".")
+        value = (values[section] if section else values)[name]
+        text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
+        table.add_row(key, text, meaning)
+    output_console().print(table)
+
+
+def print_schema() -> None:
+    """Print the JSON schema of configurations, for editors."""
+    print(json.dumps(json_schema(), indent=1))

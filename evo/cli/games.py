@@ -22,18 +22,20 @@ from engine.show import console, draw_position
 from engine.view import PlayerView
 from evo.cli.explanation import as_json, draw_explanation
 from evo.config import names_in
-from evo.play.entrants import NOTATION, find_entrant
+from evo.play.entrants import NOTATION, entrant_profile, find_entrant
 from ilp_agent import (
     BACKENDS,
     DEFAULT_BACKEND,
     FORMULATIONS,
     IlpAgent,
+    Profile,
     TurnProblem,
+    Weights,
     explain,
-    find_profile,
     program_of,
     shipped_profiles,
 )
+from rivals import DEFAULT_AGENT
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
@@ -101,7 +103,9 @@ def _two_decks(text: str) -> tuple[Deck, Deck]:
 
 def explain_command(
     position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
-    profile: str = typer.Option("true-balanced", help=f"{', '.join(shipped_profiles())}, or a profile file."),
+    profile: str = typer.Option(
+        "true-balanced", help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder."
+    ),
     backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}."),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
@@ -110,7 +114,8 @@ def explain_command(
 ) -> None:
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
     parsed = parse_position(position)
-    chosen = find_profile(profile)
+    found = entrant_profile(DEFAULT_AGENT, profile)
+    chosen = Profile(found.name, Weights.from_array(found.weights.array))
     problem = TurnProblem.from_position(parsed)
     if program:
         print(program_of(problem, chosen.weights, program))

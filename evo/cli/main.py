@@ -18,7 +18,7 @@ COMMANDS = {
     "evolve": "evo.cli.runs:evolve_command",
     "resume": "evo.cli.runs:resume_command",
     "study": "evo.cli.runs:study_command",
-    "runs": "evo.cli.runs:runs_command",
+    "runs": "evo.cli.listing:runs_command",
     "export": "evo.cli.runs:export_command",
     "config show": "evo.cli.configs:show_config",
     "config schema": "evo.cli.configs:print_schema",

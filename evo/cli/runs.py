@@ -1,4 +1,4 @@
-"""The commands around runs: evolve, resume, study, runs, export."""
+"""The commands around runs: evolve, resume, study, export."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +12,8 @@ from rich.text import Text
 
 from engine import ManaforgeError
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
+from evo.analysis.tables import find_runs
+from evo.cli.listing import show_runs
 from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.sessions import carry_on, playing
@@ -19,8 +21,6 @@ from evo.config import find_config, read_config, read_toml
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError
-from evo.storage.champion import read_champion_file
-from evo.storage.files import is_locked
 from evo.storage.store import RunError, check_vacant, open_run, peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
@@ -35,8 +35,8 @@ StudyOut = Annotated[
     Path | None, typer.Option("--out", help="The study's folder. (default: runs/<config>-study)")
 ]
 Run = Annotated[Path, typer.Argument(help="A run folder.")]
+RunOrStudy = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or the folder of a study.")]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
-Root = Annotated[Path, typer.Argument(help="The folder of run folders.")]
 
 
 def evolve_command(
@@ -123,17 +123,8 @@ def study_command(
     show_runs(study, display.console)
 
 
-def runs_command(
-    root: Root = Path("runs"),
-) -> None:
-    """List run folders and their states."""
-    if not root.is_dir():
-        raise RunError(f"{root} is not a folder")
-    show_runs(root, output_console())
-
-
 def export_command(
-    run: Run,
+    run: RunOrStudy,
     out: ProfilesOut,
     top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final on."),
     clusters: bool = typer.Option(
@@ -141,7 +132,7 @@ def export_command(
         help="Instead the medoid of each cluster of the last population, or of a study's last populations.",
     ),
 ) -> None:
-    """Write the champion of a run, or its best candidates, as profile files with their provenance."""
+    """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
     if clusters:
         table = RichTable("profile", "individual", "of cluster", "file")
         for exported in write_profiles(cluster_profiles([run]), out):
@@ -153,7 +144,8 @@ def export_command(
         output_console().print(table)
         return
     table = RichTable("profile", "candidate", "final", "95% interval", "file")
-    for exported in write_profiles(best_profiles(run, top), out):
+    best = [profile for path in find_runs([run]).values() for profile in best_profiles(path, top)]
+    for exported in write_profiles(best, out):
         provenance = exported.profile.provenance
         final = provenance.get("final")
         score = (
@@ -213,33 +205,3 @@ def _weights_table(vector: WeightVector, title: str) -> RichTable:
     for row in zip(names, values, shares, vector.MEANINGS, strict=True):
         table.add_row(*row)
     return table
-
-
-def show_runs(root: Path, console: Console) -> None:
-    """Print a table of the run folders below a folder."""
-    table = RichTable("run", "state", "generation", "agent", "strategy", "seed", "decks", "against the seven")
-    found = sorted(file.parent for file in root.glob("**/config.toml"))
-    for path in found:
-        name = Text(str(path.relative_to(root)) if path != root else str(path))
-        try:
-            table.add_row(name, *map(Text, _state(path)))
-        except ManaforgeError as error:
-            table.add_row(name, Text(f"unreadable: {error}"))
-    if found:
-        console.print(table)
-    else:
-        console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
-
-
-def _state(path: Path) -> list[str]:
-    """The state of a run, as the cells of a table."""
-    folder = peek_run(path)
-    config = folder.config
-    champion = read_champion_file(path)
-    state = "running" if is_locked(path) else "finished" if champion.finishes(config) else "stopped"
-    seven = champion.provenance.get("against_thesis_seven")
-    value = seven.get("win_rate") if isinstance(seven, dict) else None
-    rate = f"{value:.1%}" if isinstance(value, float) else ""
-    generation = f"{max(folder.committed - 1, 0)}/{config.generations}"
-    decks = ", ".join(config.decks)
-    return [state, generation, config.agent, config.strategy, str(config.seed), decks, rate]

@@ -71,7 +71,7 @@ def find_entrant(text: str) -> Entrant:
     find_solver(backend)
     if not _has_weights(agent):
         return Entrant(text, Player(kind=agent, backend=backend))
-    return Entrant(text, _player(agent, _profile(agent, name), backend))
+    return Entrant(text, _player(agent, entrant_profile(agent, name), backend))
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
@@ -134,8 +134,12 @@ def _suffix(backend: str) -> str:
     return "" if backend == DEFAULT_BACKEND else f"@{backend}"
 
 
-def _profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile by name, file, or run folder."""
+def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
+    """A profile of an agent by its name, its file, or the run folder whose champion it is.
+
+    Raises:
+        EntrantError, UnknownNameError, ProfileError: there is none, or it is another agent's.
+    """
     shipped = shipped_profiles(AGENTS[agent].owner)
     if name in shipped:
         return find_agent_profile(agent, name)

@@ -1,0 +1,35 @@
+"""The list of runs and tournaments."""
+
+import json
+from pathlib import Path
+
+from evo.cli.listing import runs_below, tournaments_below
+from tests.evo.runs import manaforge
+
+EXAMPLE = Path("tests/data/run")
+
+
+def test_a_run_is_listed_with_its_numbers() -> None:
+    (run,) = runs_below(EXAMPLE)
+    assert run["run"] == str(EXAMPLE)
+    assert (run["state"], run["generation"], run["generations"]) == ("finished", 14, 14)
+    assert run["began"].startswith("20")
+    assert 0 < run["against_thesis_seven"] < 1
+
+
+def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:
+    words = ("tournament", "pass", "random", "--decks", "thesis-paladin", "--games", 4)
+    assert manaforge(*words, "--out", tmp_path / "t", "--pool", "local").returncode == 0
+    for name, content in (("a", "[1]"), ("b", "{"), ("c", '{"entrants": 3, "format": null}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tournament.json").write_text(content)
+    found = {one["tournament"]: one for one in tournaments_below(tmp_path)}
+    assert (found["t"]["state"], found["t"]["entrants"], found["t"]["games"]) == ("finished", 2, 4)
+    assert found["t"]["leader"] == "random"
+    assert [found[name]["state"] for name in "abc"] == ["unreadable", "unreadable", "stopped"]
+    listed = manaforge("runs", tmp_path)
+    assert listed.returncode == 0
+    assert "no run folders" in listed.stdout
+    assert "random" in listed.stdout
+    printed = json.loads(manaforge("runs", tmp_path, "--json").stdout)
+    assert printed["tournaments"] == list(found.values())

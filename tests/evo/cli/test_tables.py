@@ -1,0 +1,38 @@
+"""Tables that fit the terminal."""
+
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from evo.cli.tables import Column, fitting_table
+
+COLUMNS = (Column("name"), Column("second", 2), Column("must"), Column("first", 1, right=True))
+WORDS = st.text("abcxyz -/", max_size=12)
+
+
+def drawn(width: int, rows: list[tuple[str, ...]]) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    console.print(fitting_table(console, COLUMNS, rows))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert isinstance(text, str)
+    return text
+
+
+def test_the_least_important_columns_go_first() -> None:
+    rows = [("run-1", "22", "333", "4444")]
+    assert all(word in drawn(60, rows) for word in ("name", "second", "must", "first"))
+    assert "second" not in drawn(27, rows)
+    assert "first" in drawn(27, rows)
+    assert "first" not in drawn(20, rows)
+    assert "must" in drawn(20, rows)
+
+
+@given(st.integers(24, 80), st.lists(st.tuples(WORDS, WORDS, WORDS, WORDS), max_size=4))
+def test_no_line_is_wider_than_the_terminal_and_no_cell_is_cut(
+    width: int, rows: list[tuple[str, ...]]
+) -> None:
+    text = drawn(width, rows)
+    assert max(map(len, text.splitlines())) <= max(width, 2 * 12 + 7)
+    assert "…" not in text

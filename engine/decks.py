@@ -57,10 +57,24 @@ class Deck:
         """Name, whether it is random, and the text of each card, for the hashes of configurations."""
         return [self.name, self.random, *(card.identity for card in self.cards)]
 
+    @property
+    def n_exact(self) -> int:
+        """How many of its cards are played exactly; the others are bodies with their keywords."""
+        return sum(card.exact for card in self.cards)
+
     def counts(self) -> list[tuple[Card, int]]:
         """Each different card with its count, by cost and name; of a random deck, its pool."""
         found = Counter(self.cards)
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
+
+
+def coverage_of(decks: Iterable[Deck]) -> str:
+    """A sentence on how many cards of some decks are played exactly."""
+    decks = list(decks)
+    if all(deck.n_exact == len(deck.cards) for deck in decks):
+        return "Every card of the decks is played exactly."
+    counts = ", ".join(f"{deck.name} {deck.n_exact} of {len(deck.cards)}" for deck in decks)
+    return f"Cards played exactly: {counts}; the others are bodies with their keywords."
 
 
 def table_of(decks: Iterable[Deck]) -> CardTable:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.codes import Outcome
-from engine.decks import Deck
+from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
 from engine.position import Position
 from engine.view import MinionView, SideView
@@ -77,10 +77,9 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
         body, keywords = f"{spec.attack}/{spec.health}", ", ".join(keyword_names(spec.keywords))
         row = ("any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played)
         table.add_row(*map(Text, row))
+    table.caption = coverage_of([deck])
     if deck.random:
-        table.caption = (
-            "30 cards are drawn from these, each with the same probability, for each game and player"
-        )
+        table.caption += " 30 are drawn from them, each with the same probability, for each game and player."
     return table
 
 

@@ -14,7 +14,8 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from engine import find_deck
+from engine import Deck, find_deck
+from engine.decks import coverage_of
 from evo.analysis import sentences as say
 from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters
 from evo.analysis.crossplay import clusters_of, crossplay
@@ -104,6 +105,12 @@ class Material:
         return [find_deck(deck).name for deck in self.config.decks]
 
     @cached_property
+    def all_decks(self) -> list[Deck]:
+        """The decks of all runs, each once."""
+        names = [name for config in self.runs.configs.values() for name in config.decks]
+        return [find_deck(name) for name in dict.fromkeys(names)]
+
+    @cached_property
     def population(self) -> pd.DataFrame:
         """The last populations."""
         return last_population(self.individuals)
@@ -125,7 +132,8 @@ def what_was_run(given: Material) -> list[Section]:
     count = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
     text = (
         f"{count}, {finished} of them with all their generations, {games:,} games of evolution. Every "
-        "generation plays all pairings with every ordered pair of decks on common deals."
+        "generation plays all pairings with every ordered pair of decks on common deals. "
+        f"{coverage_of(given.all_decks)}"
     )
     return [Section("What was run", text, [_runs_table(runs)])]
 

@@ -18,6 +18,7 @@ from engine import (
     shipped_decks,
 )
 from engine.codes import ActionKind
+from engine.decks import coverage_of
 from engine.show import console, draw_position
 from engine.view import PlayerView
 from evo.cli.explanation import as_json, draw_explanation
@@ -60,6 +61,7 @@ def play_command(
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
+    print(coverage_of(dict.fromkeys(both)))
     parts: list[str] = []  # of the current turn: its heading, then its actions
 
     def print_turn() -> None:

@@ -14,6 +14,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from engine import find_deck
+from engine.decks import coverage_of
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
@@ -90,6 +92,8 @@ class Display(Stoppable):
             markup=False,
             highlight=False,
         )
+        coverage = coverage_of(find_deck(name) for name in config.decks)
+        self.console.print(coverage, markup=False, highlight=False)
         if self._tensorboard:
             from tensorboardX import SummaryWriter  # noqa: PLC0415 - only if asked for
 

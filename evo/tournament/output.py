@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from engine import RULES_VERSION
+from engine.decks import coverage_of
 from evo.figures.page import html_table, image, render
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings
@@ -18,6 +19,12 @@ from evo.storage.files import json_bytes
 from evo.tournament.folder import TournamentFolder
 from evo.tournament.run import Tournament
 from rivals import AGENTS, find_kind
+
+DECISIVE_SEAT = 0.6
+"""A score of going first, above which a tournament says what it does to its other figures."""
+
+BALANCED = "standard"
+"""The ruleset in which going first counts least (docs/game.md)."""
 
 WIDEST = 9
 """Most entrants whose table of scores fits a terminal."""
@@ -62,6 +69,7 @@ def summary_of(
         "command": tournament.command,
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
+        "exact_cards": {deck.name: [deck.n_exact, len(deck.cards)] for deck in tournament.decks},
         "ruleset": tournament.ruleset_name,
         "seats": tournament.seats,
         "format": tournament.style,
@@ -119,6 +127,9 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
         f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
         f"{seat['high']:.1%})",
     ]
+    if seat["low"] is not None and seat["low"] > DECISIVE_SEAT:
+        lines[1] += f". {_seat_note(tournament)}"
+    lines.append(coverage_of(tournament.decks).rstrip("."))
     if summary["cyclic_share"] is not None:
         lines.append(
             f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
@@ -132,6 +143,17 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     if summary["sprt"]:
         lines.append(_verdict(tournament, summary["sprt"]))
     return lines
+
+
+def _seat_note(tournament: Tournament) -> str:
+    """What a decisive first turn does to the other figures."""
+    balanced = "" if tournament.ruleset_name == BALANCED else f"; --ruleset {BALANCED} balances it most"
+    if tournament.seats == "paired":
+        return (
+            "Going first decides most games: seats are exchanged on every deal, so no entrant gains, but "
+            f"scores and ratings lie closer together than the entrants' strength{balanced}"
+        )
+    return f"Going first decides most games, and the first-named entrant of a game gains by it{balanced}"
 
 
 def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:

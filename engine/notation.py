@@ -156,7 +156,8 @@ class _Numbers:
         if not match:
             raise NotationError(
                 f"not a card: {text!r}; a card needs its numbers, for example "
-                '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters)'
+                '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters); a minion may then have '
+                '"now 2/1", "ready" and "arrived" (docs/notation.md)'
             )
         if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
             raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")

@@ -18,7 +18,7 @@ from engine import ManaforgeError
 from evo.config import RunConfig
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.schema import SchemaError, read_table, wins_column
-from evo.storage.store import RunError, RunFolder, peek_run
+from evo.storage.store import RunError, RunFolder, peek_run, run_path
 from rivals import weight_class
 
 READERS = 4
@@ -79,7 +79,7 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
         RunError: a path holds no run, or a run is given twice.
     """
     found: list[Path] = []
-    for path in map(Path, paths):
+    for path in (run_path(Path(path)) for path in paths):
         inside = [path] if (path / "config.toml").is_file() else []
         inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
         if not inside:

@@ -24,7 +24,7 @@ from evo.cli.sessions import pool_of
 from evo.cli.tournament import play_into
 from evo.play.games import Player
 from evo.storage.files import replace_file
-from evo.storage.store import RunError
+from evo.storage.store import RunError, run_path
 
 RunPaths = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Run folders, or folders of studies.", show_default=False)
@@ -84,7 +84,7 @@ def report_command(
     from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
 
     found = _read(runs)
-    target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
     if target.is_dir() or not os.access(target.parent, os.W_OK):
         raise RunError(f"cannot write {target}; choose another --out")
     counter = Counter(output_console(), 0)

@@ -21,7 +21,7 @@ from evo.config import find_config, read_config, read_toml
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError
-from evo.storage.store import RunError, check_vacant, open_run, peek_run
+from evo.storage.store import RunError, check_vacant, open_run, peek_run, run_path
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
@@ -79,6 +79,7 @@ def resume_command(
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
     display = Display(output_console(), tensorboard)
+    run = run_path(run)
     with open_run(run) as folder:
         chosen = placed(folder.config, workers, pool, address)
         with playing(chosen, display) as players:

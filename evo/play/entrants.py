@@ -1,5 +1,6 @@
 """Entrants: the players of games, in the one notation of commands and files."""
 
+import contextlib
 import glob
 import os
 from collections.abc import Sequence
@@ -11,11 +12,10 @@ from engine.errors import unknown_name
 from evo.config import read_config
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
+from evo.storage.store import RUNS
 from ilp_agent import BACKENDS, DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.solver import listed
 from rivals import AGENTS, DEFAULT_AGENT, AgentKind, find_agent_profile, find_kind, read_agent_profile
-
-RUNS = Path("runs")
 
 
 def _notation_of(kind: AgentKind) -> str:
@@ -146,7 +146,7 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
     for folder in (Path(name), RUNS / name):
         if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return _champion(agent, folder)
-    runs = [path.parent.name for path in RUNS.glob("*/champion.toml")]
+    runs = [path.parent.name for path in RUNS.glob("*/champion.toml") if _evolved(path.parent, agent)]
     if name.endswith(".toml") or "/" in name:
         return _read_profile(agent, name)
     what = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
@@ -180,6 +180,13 @@ def _of_another(profile: Profile[WeightVector], agent: str) -> str:
     """The agent that a profile was evolved for, if `agent` may not play it; else ""."""
     evolved = profile.provenance.get("agent", agent)
     return "" if evolved in (agent, AGENTS[agent].owner) else str(evolved)
+
+
+def _evolved(run: Path, agent: str) -> bool:
+    """Whether a run evolved this agent's weights; False for one that cannot be read."""
+    with contextlib.suppress(ManaforgeError):
+        return _agent_of(run) == agent
+    return False
 
 
 def _agent_of(run: Path) -> str:

@@ -28,7 +28,7 @@ def open_pool(
     Raises:
         PoolError: the pool cannot start.
     """
-    chosen, why = kind, "as asked"
+    chosen, why = kind, ""
     if kind == "auto":
         if address:
             chosen, why = "ray", "a cluster is given"
@@ -41,8 +41,9 @@ def open_pool(
     pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
     note = ""
     if chosen == "local" and not compiled:
-        note = "; agents in Python hold the GIL, so one thread plays"
+        note = "agents in Python hold the GIL, so one thread plays"
     try:
-        yield pool, f"pool {pool.name} with {pool.workers} workers ({why}{note})"
+        reason = "; ".join(filter(None, (why, note)))
+        yield pool, f"pool {pool.name} with {pool.workers} workers" + (f" ({reason})" if reason else "")
     finally:
         pool.close()

@@ -38,6 +38,9 @@ from evo.storage.history import (
 )
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
+RUNS = Path("runs")
+"""Where commands put run folders, below the current folder."""
+
 
 class RunError(ManaforgeError, RuntimeError):
     """A run folder that cannot be used; the message names it and the way out."""
@@ -279,6 +282,11 @@ def open_run(path: Path) -> RunFolder:
             raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
         on_error.pop_all()
     return folder
+
+
+def run_path(path: Path) -> Path:
+    """The path itself; where nothing is there, the folder of this name in `runs/`, as entrants are named."""
+    return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
 
 
 def peek_run(path: Path) -> RunFolder:

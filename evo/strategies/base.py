@@ -225,8 +225,8 @@ class Strategy(Protocol):
 class PopulationStrategy:
     """Base of strategies that keep survivors, a hall of fame and DEAP's logbook.
 
-    A subclass defines `NAME`, `SUMMARY`, `OPTIONS`, how individuals are proposed (`_propose`) and which
-    survive (`_select`).
+    A subclass defines `NAME` and `SUMMARY`, how many individuals a generation has (`evaluated`), how they are
+    proposed (`_propose`) and which survive (`_select`); often `OPTIONS`, `check` and `sizes`.
 
     Attributes:
         hall: `HallOfFame`.
@@ -255,6 +255,11 @@ class PopulationStrategy:
     def sizes(cls, mu: int, lambda_: int) -> str:
         """Parents and children; see `Strategy`."""
         return f"{mu} + {lambda_}"
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+        """Number of individuals in a generation; see `Strategy`."""
+        raise NotImplementedError
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:
@@ -291,6 +296,11 @@ class PopulationStrategy:
         )
         self._advance(chosen)
         return told
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Take the survivors of each generation; see `Strategy`."""
+        for table in generations:
+            self._advance(survivors_of(table, self.parameters.vector.names()))
 
     def candidates(self) -> list[Candidate]:
         """Parents, centroid and hall of fame; see `Strategy`."""

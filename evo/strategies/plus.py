@@ -9,14 +9,13 @@ Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), A
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from deap import base, tools
 
 from evo.seeds import child_stream, first_stream
-from evo.strategies.base import Individual, Parameters, PopulationStrategy, survivors_of
+from evo.strategies.base import Individual, Parameters, PopulationStrategy
 
 MIN_SIGMA = 1e-5
 
@@ -46,11 +45,6 @@ class PlusStrategy(PopulationStrategy):
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
         """The parents, and after generation 0 their children; see `evo.strategies.base.Strategy`."""
         return mu + (lambda_ if generation else 0)
-
-    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Take the survivors of each generation; see `evo.strategies.base.Strategy`."""
-        for table in generations:
-            self._advance(survivors_of(table, self.parameters.vector.names()))
 
     def _propose(self) -> list[Individual]:
         """Parents first, then children."""

@@ -24,7 +24,7 @@ def test_local_pools_play_the_same_games(workers: int) -> None:
         assert pool.busy > 0
     assert (played == play_schedule(roster, games)).all()
     assert sum(counted) == len(games)
-    assert said.startswith(f"pool local with {workers} workers (as asked")
+    assert said == f"pool local with {workers} workers"
 
 
 def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:

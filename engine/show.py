@@ -79,7 +79,8 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
         table.add_row(*map(Text, row))
     table.caption = coverage_of([deck])
     if deck.random:
-        table.caption += " 30 are drawn from them, each with the same probability, for each game and player."
+        drawn = "30 cards are drawn from these, each with the same probability, for each game and player."
+        table.caption = f"{drawn}\n{table.caption}"
     return table
 
 

@@ -72,6 +72,8 @@ def test_deck_lists_say_what_is_exact(engine) -> None:
         assert name in out
     assert "body and keywords" in engine("deck", "thesis-warrior")[1]
     assert "drawn from these" in engine("deck", "random-minions")[1]
+    assert "thesis-paladin 18 of 30" in engine("deck", "thesis-paladin")[1]
+    assert "Every card of the decks is played exactly." in engine("deck", "hearthsim-basic")[1]
 
 
 def test_card_shows_all_printings(engine) -> None:

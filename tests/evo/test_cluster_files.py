@@ -155,7 +155,7 @@ def parsed(command: str) -> str:
 
     words = shlex.split(command)
     assert words[0] == "manaforge"
-    chosen = get_command(app).commands[words[1]]
+    chosen = get_command(app).get_command(None, words[1])
     chosen.make_context(words[1], words[2:], resilient_parsing=False).close()
     return words[1]
 

@@ -3,6 +3,12 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+NEAREST = 5
+"""Most names that an error lists."""
+
+SHORTEST_PART = 3
+"""Characters of a name that is looked for within others."""
+
 
 class ManaforgeError(Exception):
     """Root of every error this project raises on purpose. Its message is written for the user."""
@@ -49,7 +55,7 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
         known: all names that exist; compared without regard to case.
     """
     by_folded = {candidate.casefold(): candidate for candidate in known}
-    near = get_close_matches(name.casefold(), by_folded, n=5, cutoff=0.5)
+    near = _nearest(name.casefold(), list(by_folded))
     if near:
         hint = "nearest: " + ", ".join(by_folded[folded] for folded in near)
     elif len(by_folded) <= 12:
@@ -57,3 +63,11 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
     else:
         hint = "nothing has a similar name"
     return UnknownNameError(f"unknown {what} {name!r}; {hint}")
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    """At most five known names: those that begin with the name, that have it as a word, and similar ones."""
+    begin = [other for other in known if len(name) >= SHORTEST_PART and other.startswith(name)]
+    within = [other for other in known if len(name) >= SHORTEST_PART and name in other.split()]
+    similar = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
+    return list(dict.fromkeys([*begin, *within, *similar]))[:NEAREST]

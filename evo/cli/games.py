@@ -4,6 +4,7 @@ import json
 from textwrap import fill
 
 import typer
+from rich.console import ConsoleRenderable
 
 from engine import (
     Action,
@@ -63,11 +64,15 @@ def play_command(
     print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
     print(coverage_of(dict.fromkeys(both)))
     parts: list[str] = []  # of the current turn: its heading, then its actions
+    reasons: list[ConsoleRenderable] = []  # for the current turn
 
     def print_turn() -> None:
         if parts:
             print(fill(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
+        for reason in reasons:
+            console().print(reason)
         parts.clear()
+        reasons.clear()
 
     def watch(position: Position, action: Action) -> None:
         agent = agents[position.active]
@@ -79,7 +84,7 @@ def play_command(
             )
             if explain_turns and isinstance(agent, IlpAgent):
                 problem = TurnProblem.from_view(PlayerView(position, position.active))
-                console().print(draw_explanation(explain(problem, agent.weights, agent.backend), position))
+                reasons.append(draw_explanation(explain(problem, agent.weights, agent.backend), position))
         if action.kind == ActionKind.END_TURN:
             print_turn()
         else:

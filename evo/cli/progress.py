@@ -20,6 +20,12 @@ from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
 
+LEGEND = (
+    "best: win rate of a generation's best against its own generation, which does not rise with strength\n"
+    "spread: how far the parents' shares lie apart; step: their median step size; new: parents born just now"
+)
+"""What the numbers of a generation mean, said once."""
+
 SPEED_WINDOW = 20.0
 """Seconds over which the speed is measured."""
 
@@ -94,6 +100,8 @@ class Display(Stoppable):
         )
         coverage = coverage_of(find_deck(name) for name in config.decks)
         self.console.print(coverage, markup=False, highlight=False)
+        if games and not self._before:
+            self.console.print(LEGEND, markup=False, highlight=False)
         if self._tensorboard:
             from tensorboardX import SummaryWriter  # noqa: PLC0415 - only if asked for
 
@@ -199,11 +207,14 @@ class Counter(Stoppable):
     Args:
         console: the output.
         total: games to play.
+
+    Attributes:
+        total: games to play.
     """
 
     def __init__(self, console: Console, total: int) -> None:
         self.console = console
-        self._total = total
+        self.total = total
         self._played = 0
         self._began = time.monotonic()
         self._next_line = self._began + LINE_SECONDS
@@ -231,11 +242,11 @@ class Counter(Stoppable):
         now = time.monotonic()
         if self._bar is not None:
             self._bar.update(self._task, advance=games)
-        elif now >= self._next_line and self._total:
+        elif now >= self._next_line and self.total:
             self._next_line = now + LINE_SECONDS
             speed = self._played / (now - self._began)
             self.console.print(
-                f"{self._played:,} of {self._total:,} games, {speed:,.0f} a second", highlight=False
+                f"{self._played:,} of {self.total:,} games, {speed:,.0f} a second", highlight=False
             )
 
     def close(self) -> None:

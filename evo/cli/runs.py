@@ -165,7 +165,7 @@ def show_champion(path: Path, console: Console) -> None:
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
-            f"final: {final['win_rate']:.1%} of {final['games']:,} games "
+            f"final: {final['win_rate']:.1%} of {final['games']:,} games against the other candidates "
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )

@@ -16,6 +16,7 @@ from evo.play.games import Player, compile_games
 from evo.play.pool import InterruptedRunError, Pool
 from evo.play.pools import open_pool
 from evo.storage.store import RunFolder
+from rivals import find_kind
 
 
 @contextlib.contextmanager
@@ -32,12 +33,18 @@ def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
 def pool_of(place: Place, players: Sequence[Player], display: Display | Counter) -> Iterator[Pool]:
     """A pool for players, with signal handlers; after a signal the process exits with 130 or 143."""
     compiled = all(player.compiled for player in players)
+    short = isinstance(display, Counter) and display.total <= games_before_ray(players)
     stopped: InterruptedRunError | None = None
     ready = False
     with stop_on_signals(display):
         try:
-            with open_pool(*place, compiled, display.raise_if_stopped) as (pool, reason):
+            with open_pool(*place, compiled, display.raise_if_stopped, short=short) as (pool, reason):
                 display.console.print(reason, markup=False, highlight=False)
+                slow = slow_players(players)
+                if slow and any(player.compiled for player in players):
+                    names = ", ".join(slow)
+                    note = f"in Python, far slower than compiled agents: {names}; leave out to save time"
+                    display.console.print(note, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 ready = True
                 yield pool
@@ -51,6 +58,22 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
             display.close()
     if stopped is not None:
         leave(128 + stopped.signal)
+
+
+def games_before_ray(players: Sequence[Player]) -> int:
+    """How many games Python plays about as soon as Ray starts: by an agent, or by a solver for every turn."""
+    by_solver = any(find_kind(player.kind).takes_backend and not player.compiled for player in players)
+    return 50 if by_solver else 10_000
+
+
+def slow_players(players: Sequence[Player]) -> list[str]:
+    """The agent kinds that do not play compiled games, with the backend that is to blame."""
+    names = (
+        f"{player.kind} with {player.backend}" if find_kind(player.kind).takes_backend else player.kind
+        for player in players
+        if not player.compiled
+    )
+    return list(dict.fromkeys(names))
 
 
 def carry_on(

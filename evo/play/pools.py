@@ -14,7 +14,13 @@ POOLS = ("auto", LocalPool.name, RayPool.name)
 
 @contextlib.contextmanager
 def open_pool(
-    kind: str, workers: int, address: str, compiled: bool, raise_if_stopped: Callable[[], None] = never_stop
+    kind: str,
+    workers: int,
+    address: str,
+    compiled: bool,
+    raise_if_stopped: Callable[[], None] = never_stop,
+    *,
+    short: bool = False,
 ) -> Iterator[tuple[Pool, str]]:
     """A pool, and a sentence with its name and the reason; closed at the end.
 
@@ -24,6 +30,7 @@ def open_pool(
         address: of a Ray cluster, or empty.
         compiled: whether games run compiled.
         raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
+        short: whether all games are played sooner than a Ray of this machine starts.
 
     Raises:
         PoolError: the pool cannot start.
@@ -32,6 +39,8 @@ def open_pool(
     if kind == "auto":
         if address:
             chosen, why = "ray", "a cluster is given"
+        elif not compiled and short:
+            chosen, why = "local", "too few games to start Ray for"
         elif not compiled and (workers or processors()) > 1:
             chosen, why = "ray", "these agents hold the GIL, so threads would not help"
         else:

@@ -192,3 +192,13 @@ def test_the_generator_writes_what_is_committed(tmp_path) -> None:
     committed = resources.files("engine") / "data"
     for name in ("cards.csv", "other_cards.csv", "SOURCE.md"):
         assert (tmp_path / name).read_text() == (committed / name).read_text(), name
+
+
+def test_names_that_begin_with_what_was_asked_for_come_first() -> None:
+    with pytest.raises(UnknownNameError) as error:
+        find_card("Argent")
+    nearest = str(error.value).partition("nearest: ")[2].split(", ")
+    assert len(nearest) == 5
+    assert all(name.startswith("Argent ") for name in nearest)
+    with pytest.raises(UnknownNameError, match="nearest: Argent Squire, Lowly Squire"):
+        find_card("squire")

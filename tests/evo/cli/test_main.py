@@ -17,6 +17,14 @@ def test_play_shows_a_game_and_the_seed_repeats_it() -> None:
     assert " wins in turn " in games[0].stdout
 
 
+def test_reasons_come_after_the_turn_they_belong_to() -> None:
+    lines = manaforge("play", "ilp:keep-alive", "pass", "--explain", "--seed", "3").stdout.splitlines()
+    kinds = [line[:5] for line in lines if line.startswith(("turn ", "plan:")) and " second" not in line]
+    turns = sum(kind == "turn " for kind in kinds)
+    assert kinds == ["turn ", "plan:"] * turns
+    assert turns > 2
+
+
 def test_wrong_input_is_one_line() -> None:
     for arguments, message in (
         (("play", "randm", "random"), "unknown entrant 'randm'; nearest: random"),

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from evo.play.chunking import LONGEST_CHUNK, ChunkSizer
-from evo.play.games import Schedule, play_schedule
+from evo.play.entrants import find_entrant
+from evo.play.games import Player, Schedule, play_schedule
 from evo.play.local import LocalPool
 from evo.play.pool import processors
 from evo.play.pools import POOLS, open_pool
@@ -33,6 +34,20 @@ def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:
     assert "threads are enough for compiled games" in said
     with open_pool("local", 2, "", False) as (_, said):
         assert "agents in Python hold the GIL, so one thread plays" in said
+
+
+def test_ray_is_not_started_for_a_handful_of_games() -> None:
+    with open_pool("auto", 2, "", compiled=False, short=True) as (pool, said):
+        assert pool.name == "local"
+        assert "too few games to start Ray for" in said
+    from evo.cli.sessions import games_before_ray, slow_players
+
+    agents = [Player(kind="random"), find_entrant("ilp:keep-alive").player]
+    assert slow_players(agents) == ["random"]
+    assert games_before_ray(agents) == 10_000
+    solver = find_entrant("ilp:keep-alive@highs").player
+    assert slow_players([*agents, solver]) == ["random", "ilp with highs"]
+    assert games_before_ray([*agents, solver]) == 50
 
 
 def test_a_cluster_is_not_played_on_locally() -> None:

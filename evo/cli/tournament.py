@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from engine import find_deck, find_ruleset
+from evo.cli.decks import show_decks
 from evo.cli.options import (
     DECKS_HELP,
     OUT_HELP,
@@ -37,7 +38,7 @@ from evo.play.local import LocalPool
 from evo.play.matchups import FORMATS, Seats, games_table
 from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Verdict, parse_sprt
-from evo.stats.standings import Standings, standings
+from evo.stats.standings import Standings, deck_standings, standings
 from evo.tournament.folder import TournamentFolder, open_tournament
 from evo.tournament.output import show, summary_of, warnings_of, write_files
 from evo.tournament.run import Tournament, find_faults, play_tournament
@@ -112,6 +113,8 @@ def tournament_command(
         print_json(finish.summary)
         return
     show(tournament, finish.read, finish.summary, finish.console)
+    if not len(finish.read.matchups) and len(tournament.decks) > 1:
+        show_decks(deck_standings(finish.games), tournament.decks, finish.console)
     finish.print_written()
 
 

@@ -49,6 +49,7 @@ FORMATS = {
     "round-robin": Format("every entrant plays every other", lambda n: list(combinations(range(n), 2)), _all),
     "gauntlet": Format("the first entrant plays all others", lambda n: [(0, j) for j in range(1, n)], _first),
     "sweep": Format("", lambda n: [(i, n - 1) for i in range(n - 1)], _all),
+    "self-play": Format("", lambda n: [], _all),  # noqa: ARG005 - no pairings for any number
 }
 """Formats by name; the first is the default."""
 

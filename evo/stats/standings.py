@@ -105,6 +105,16 @@ def standings(games: pd.DataFrame) -> Standings:
     )
 
 
+def deck_standings(games: pd.DataFrame) -> Standings:
+    """Read a table of games as if decks were the entrants; games of a deck against itself do not count.
+
+    Columns named entrant hold decks. `decks` has a row for each deck and opponent's deck; `matchups`, which
+    are of entrants exchanged in pairs of games, are not meant here.
+    """
+    different = games[games["first_deck"].astype(str) != games["second_deck"].astype(str)]
+    return standings(different.assign(first=different["first_deck"], second=different["second_deck"]))
+
+
 def scores_table(games: pd.DataFrame) -> pd.DataFrame:
     """One row an entrant in the order of the names: record and score over all games but self-play.
 

@@ -1,0 +1,80 @@
+"""The command `manaforge ladder`: deck against deck."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine import find_deck, find_ruleset
+from engine.decks import coverage_of
+from evo.cli.decks import show_decks
+from evo.cli.options import OUT_HELP, WHO_PLAYS, Address, AsJson, DealSeed, PoolName, Workers, place_of
+from evo.cli.tournament import play_into
+from evo.config import names_in
+from evo.play.entrants import find_entrants
+from evo.stats.standings import deck_standings
+from evo.storage.files import replace_file
+from evo.tournament.folder import TournamentError
+from evo.tournament.output import BALANCED
+from evo.tournament.run import Tournament
+
+DEFAULT_PLAYER = "ilp:value-trading"
+
+DeckNames = Annotated[
+    list[str],
+    typer.Argument(metavar="DECK", help="Shipped decks, deck files or deck codes.", show_default=False),
+]
+LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ladder"))]
+
+
+def ladder_command(
+    decks: DeckNames,
+    players: str = typer.Option(
+        DEFAULT_PLAYER, help=f"Who plays all decks against itself, separated by commas. {WHO_PLAYS}"
+    ),
+    games: int = typer.Option(
+        400, min=2, max=10**8, help="Games for each player and ordered pair of decks; even."
+    ),
+    ruleset: str = typer.Option(BALANCED, help="Ruleset; in the default, going first counts least."),
+    out: LadderOut = None,
+    seed: DealSeed = 1,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
+) -> None:
+    """Play deck against deck under one or more players: ratings of decks, and every pair's score."""
+    place = place_of(pool, workers, address)
+    if len(decks) < 2:
+        raise TournamentError(f"a ladder needs two decks, got {', '.join(decks)}")
+    found, _ = find_entrants(names_in(players))
+    words = ["manaforge", "ladder", *decks, "--players", players, "--games", str(games), "--ruleset", ruleset]
+    tournament = Tournament(
+        entrants=tuple(found),
+        self_play=frozenset(entrant.text for entrant in found),
+        decks=tuple(find_deck(name) for name in decks),
+        deck_names=tuple(decks),
+        ruleset=find_ruleset(ruleset),
+        ruleset_name=ruleset,
+        games=games,
+        style="self-play",
+        seed=seed,
+        origin=shlex.join([*words, *(["--seed", str(seed)] if seed != 1 else [])]),
+    )
+    done = play_into(tournament, out, "ladder", place, as_data)
+    read = deck_standings(done.games)
+    pairs = read.decks.drop(columns="entrant")
+    for name, table in (("deck_ratings", read.ratings), ("deck_pairs", pairs)):
+        content = table.to_csv(index=False, lineterminator="\n").encode()
+        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+    if as_data:
+        tables = {"ratings": read.ratings, "pairs": pairs}
+        records = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}
+        print(json.dumps(records, indent=1))
+        return
+    show_decks(read, tournament.decks, done.console)
+    done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    files = f"{done.path}/deck_ratings.csv, deck_pairs.csv, games.parquet"
+    done.console.print(f"written: {files}", markup=False, highlight=False)

@@ -1,0 +1,88 @@
+"""Deck against deck."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine import find_deck
+from evo.cli.decks import curve_of
+from evo.stats.standings import deck_standings
+from tests.evo.runs import manaforge
+
+DECKS = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
+
+
+def test_a_ladder_rates_decks_by_their_games(tmp_path: Path) -> None:
+    """Every number of the JSON again from the table of games."""
+    words = ("ladder", *DECKS, "--players", "aggro,ilp:keep-alive", "--games", 6, "--pool", "local")
+    done = manaforge(*words, "--out", tmp_path / "a", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    games = pd.read_parquet(tmp_path / "a" / "games.parquet").astype({"first_deck": str, "second_deck": str})
+    assert len(games) == 2 * 9 * 6
+    assert (games["first"].astype(str) == games["second"].astype(str)).all()
+    for row in said["pairs"]:
+        own = games[(games["first_deck"] == row["deck"]) & (games["second_deck"] == row["opponent_deck"])]
+        other = games[(games["second_deck"] == row["deck"]) & (games["first_deck"] == row["opponent_deck"])]
+        assert len(own) == len(other), "each deck goes first as often as the other"
+        won = (own["outcome"] == "first").sum() + (other["outcome"] == "second").sum()
+        assert (row["games"], row["wins"]) == (len(own) + len(other), won)
+    assert {row["entrant"] for row in said["ratings"]} == set(DECKS)
+    assert np.isclose(sum(row["rating"] for row in said["ratings"]), 0)
+    shown = manaforge(*words, "--out", tmp_path / "a")
+    assert "18 of 30" in shown.stdout
+    assert (tmp_path / "a" / "deck_pairs.csv").exists()
+
+
+def test_a_tournament_of_one_against_itself_compares_its_decks(tmp_path: Path) -> None:
+    decks = ",".join(DECKS[:2])
+    done = manaforge("tournament", "aggro", "aggro", "--decks", decks, "--games", 4, "--out", tmp_path / "t")
+    assert "decks, rated in Elo" in done.stdout
+    assert "every pair of decks" in done.stdout
+
+
+def test_games_of_a_deck_against_itself_do_not_count() -> None:
+    names = pd.CategoricalDtype(["x", "y"])
+    games = pd.DataFrame(
+        {
+            "setup": np.arange(4, dtype=np.int32),
+            "first": pd.Categorical(["p"] * 4),
+            "second": pd.Categorical(["p"] * 4),
+            "first_deck": pd.Series(["x", "y", "x", "y"]).astype(names),
+            "second_deck": pd.Series(["y", "x", "x", "y"]).astype(names),
+            "outcome": pd.Categorical(["first", "second", "first", "second"], ["first", "draw", "second"]),
+            "turns": 5,
+            "fault": pd.Categorical([""] * 4, ["", "illegal action", "agent error"]),
+            "unproven": 0,
+        }
+    )
+    read = deck_standings(games)
+    assert read.decks[["deck", "opponent_deck", "games", "wins"]].to_numpy().tolist() == [
+        ["x", "y", 2, 2],
+        ["y", "x", 2, 0],
+    ]
+
+
+def test_the_curve_counts_every_card() -> None:
+    for name in DECKS:
+        assert sum(map(int, curve_of(find_deck(name)).split())) == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("thesis-paladin",), "a ladder needs two decks, got thesis-paladin"),
+        (("thesis-paladin", "thesis-paladin"), "two decks of one name"),
+        (("thesis-paladin", "none"), "unknown deck 'none'"),
+        (("thesis-paladin", "thesis-warrior", "--players", "nobody"), "unknown entrant 'nobody'"),
+        (("thesis-paladin", "thesis-warrior", "--games", "3"), "--games must be even"),
+    ],
+)
+def test_wrong_input_is_one_line(words: tuple[str, ...], message: str) -> None:
+    done = manaforge("ladder", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

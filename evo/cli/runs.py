@@ -19,6 +19,7 @@ from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.sessions import carry_on, playing
 from evo.config import find_config, read_config, read_toml
 from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.panel import panel_sentence
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunError, check_vacant, open_run, peek_run, run_path
@@ -181,6 +182,10 @@ def show_champion(path: Path, console: Console) -> None:
         console.print(table)
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
+        panel = peek_run(path).manifest().get("panel")
+        sentence = panel_sentence(panel) if isinstance(panel, dict) else ""
+        if sentence:
+            console.print(sentence, highlight=False)
     console.print(
         f"profile: {path / 'champion.toml'}; play it as {agent}:{path}",
         soft_wrap=True,

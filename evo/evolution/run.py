@@ -14,6 +14,7 @@ from engine import RULES_VERSION, find_deck
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import all_pairings, play_pairings
+from evo.evolution.panel import play_panel
 from evo.evolution.records import individuals_table, pairings_table, restore
 from evo.play.games import Roster, Schedule, roster_of
 from evo.play.pool import Pool, processors
@@ -88,7 +89,8 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     reporter.final()
     began = time.perf_counter()
     champion = play_final(strategy, config, play)
-    write_champion(folder, champion.profile, champion.table)
+    panel = play_panel(tuple(champion.profile.weights.array), config, play)
+    write_champion(folder, champion.profile, champion.table, panel)
     folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
 
 

@@ -51,8 +51,10 @@ def read_champion_file(run: Path) -> ChampionFile:
     return ChampionFile(content, provenance if isinstance(provenance, dict) else {})
 
 
-def write_champion(folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame) -> None:
-    """Write `final.parquet` and `champion.toml`, and their checksums to the manifest.
+def write_champion(
+    folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame, panel: Mapping[str, Any]
+) -> None:
+    """Write `final.parquet` and `champion.toml`, and their checksums and the panel to the manifest.
 
     Raises:
         RunError: the disk is full or fails.
@@ -64,6 +66,7 @@ def write_champion(folder: RunFolder, profile: Profile[WeightVector], final: pd.
     manifest = folder.manifest()
     for (_, key), content in zip(_FILES, (text, table), strict=True):
         manifest[key] = hashlib.sha256(content).hexdigest()
+    manifest["panel"] = dict(panel)
     manifest["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
     folder.write("manifest.json", json_bytes(manifest))
 

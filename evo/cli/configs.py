@@ -6,6 +6,7 @@ import os
 import typer
 from rich.table import Table as RichTable
 
+from evo.cli import completion
 from evo.cli.options import Overrides
 from evo.cli.progress import output_console
 from evo.config import json_schema, meanings, read_config, shipped_configs
@@ -13,7 +14,9 @@ from evo.config import json_schema, meanings, read_config, shipped_configs
 
 def show_config(
     config: str = typer.Argument(
-        "", help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults."
+        "",
+        help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults.",
+        autocompletion=completion.configs,
     ),
     overrides: Overrides = None,
     as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),

@@ -22,6 +22,7 @@ from engine.codes import ActionKind
 from engine.decks import coverage_of
 from engine.show import console, draw_position
 from engine.view import PlayerView
+from evo.cli import completion
 from evo.cli.explanation import as_json, draw_explanation
 from evo.config import names_in
 from evo.play.entrants import NOTATION, entrant_profile, find_entrant
@@ -43,15 +44,20 @@ SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
 
 def play_command(
-    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}."),
-    second: str = typer.Argument(help="Agent that goes second."),
+    first: str = typer.Argument(
+        help=f"Agent that goes first: {NOTATION}.", autocompletion=completion.entrants
+    ),
+    second: str = typer.Argument(help="Agent that goes second.", autocompletion=completion.entrants),
     decks: str = typer.Option(
         "thesis-paladin,thesis-warrior",
         help=f"Decks of the first and the second, separated by a comma; one for both: "
         f"{', '.join(shipped_decks())}, files or deck codes.",
+        autocompletion=completion.decks,
     ),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
-    ruleset: str = typer.Option("thesis", help=f"{', '.join(rulesets())}."),
+    ruleset: str = typer.Option(
+        "thesis", help=f"{', '.join(rulesets())}.", autocompletion=completion.rulesets_of
+    ),
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
     ),
@@ -111,9 +117,11 @@ def _two_decks(text: str) -> tuple[Deck, Deck]:
 def explain_command(
     position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
     profile: str = typer.Option(
-        "true-balanced", help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder."
+        "true-balanced",
+        help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder.",
+        autocompletion=completion.profiles,
     ),
-    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}."),
+    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=completion.backends),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
         "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."

@@ -9,6 +9,7 @@ import typer
 
 from engine import find_deck, find_ruleset
 from engine.decks import coverage_of
+from evo.cli import completion
 from evo.cli.decks import show_decks
 from evo.cli.options import OUT_HELP, WHO_PLAYS, Address, AsJson, DealSeed, PoolName, Workers, place_of
 from evo.cli.tournament import play_into
@@ -24,7 +25,12 @@ DEFAULT_PLAYER = "ilp:value-trading"
 
 DeckNames = Annotated[
     list[str],
-    typer.Argument(metavar="DECK", help="Shipped decks, deck files or deck codes.", show_default=False),
+    typer.Argument(
+        metavar="DECK",
+        help="Shipped decks, deck files or deck codes.",
+        show_default=False,
+        autocompletion=completion.decks,
+    ),
 ]
 LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ladder"))]
 

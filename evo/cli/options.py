@@ -6,6 +6,7 @@ import typer
 
 from engine import rulesets, shipped_decks
 from engine.errors import unknown_name
+from evo.cli import completion
 from evo.config import RunConfig, shipped_configs
 from evo.play.entrants import NOTATION
 from evo.play.pools import POOLS
@@ -15,9 +16,12 @@ DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files o
 OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
 
 Workers = Annotated[int, typer.Option(min=0, help="Workers; 0 for one on each processor.")]
-PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.")]
+PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", autocompletion=completion.pools)]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
-RulesetName = Annotated[str, typer.Option("--ruleset", help=f"{', '.join(rulesets())}.")]
+RulesetName = Annotated[
+    str,
+    typer.Option("--ruleset", help=f"{', '.join(rulesets())}.", autocompletion=completion.rulesets_of),
+]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
 
@@ -28,7 +32,12 @@ RunWorkers = Annotated[
     ),
 ]
 RunPool = Annotated[
-    str | None, typer.Option("--pool", help="auto, local or ray. (default: the configuration's)")
+    str | None,
+    typer.Option(
+        "--pool",
+        help="auto, local or ray. (default: the configuration's)",
+        autocompletion=completion.pools,
+    ),
 ]
 RunAddress = Annotated[
     str | None,
@@ -36,11 +45,19 @@ RunAddress = Annotated[
 ]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the configuration; may repeat."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a value of the configuration; may repeat.",
+        autocompletion=completion.keys,
+    ),
 ]
 ConfigName = Annotated[
     str,
-    typer.Argument(help=f"A configuration file, or one of {', '.join(shipped_configs())}."),
+    typer.Argument(
+        help=f"A configuration file, or one of {', '.join(shipped_configs())}.",
+        autocompletion=completion.configs,
+    ),
 ]
 Tensorboard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write scalars to the run's tensorboard/ folder.")

@@ -18,6 +18,7 @@ from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.sentences import comparisons_sentence
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import draw_run
+from evo.cli import completion
 from evo.cli.options import OUT_HELP, Address, Place, PoolName, Workers, place_of
 from evo.cli.progress import Counter, output_console
 from evo.cli.sessions import pool_of
@@ -27,7 +28,13 @@ from evo.storage.files import replace_file
 from evo.storage.store import RunError, run_path
 
 RunPaths = Annotated[
-    list[Path], typer.Argument(metavar="RUN", help="Run folders, or folders of studies.", show_default=False)
+    list[Path],
+    typer.Argument(
+        metavar="RUN",
+        help="Run folders, or folders of studies.",
+        show_default=False,
+        autocompletion=completion.runs,
+    ),
 ]
 CrossplayOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("crossplay"))]
 ReportOut = Annotated[

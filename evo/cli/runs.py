@@ -13,6 +13,7 @@ from rich.text import Text
 from engine import ManaforgeError
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.tables import find_runs
+from evo.cli import completion
 from evo.cli.listing import show_runs
 from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
 from evo.cli.progress import Display, default_folder, output_console
@@ -35,8 +36,13 @@ Out = Annotated[
 StudyOut = Annotated[
     Path | None, typer.Option("--out", help="The study's folder. (default: runs/<config>-study)")
 ]
-Run = Annotated[Path, typer.Argument(help="A run folder.")]
-RunOrStudy = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or the folder of a study.")]
+Run = Annotated[Path, typer.Argument(help="A run folder.", autocompletion=completion.runs)]
+RunOrStudy = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=completion.runs
+    ),
+]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
 
 

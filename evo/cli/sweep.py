@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from engine import find_deck, find_ruleset
+from evo.cli import completion
 from evo.cli.options import (
     DECKS_HELP,
     OUT_HELP,
@@ -38,11 +39,17 @@ ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ar
 
 
 def sweep_command(
-    entrant: str = typer.Argument(help=f"The entrant whose weight is varied: {NOTATION}."),
-    weight: str = typer.Option(..., help="Name of the weight; for hearthsim also aggressiveness."),
+    entrant: str = typer.Argument(
+        help=f"The entrant whose weight is varied: {NOTATION}.", autocompletion=completion.entrants
+    ),
+    weight: str = typer.Option(
+        ...,
+        help="Name of the weight; for hearthsim also aggressiveness.",
+        autocompletion=completion.weights,
+    ),
     values: str = typer.Option(..., help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas."),
-    against: str = typer.Option(..., help="The opponent, an entrant."),
-    decks: str = typer.Option(..., help=DECKS_HELP),
+    against: str = typer.Option(..., help="The opponent, an entrant.", autocompletion=completion.entrants),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
     games: int = typer.Option(
         10_000,
         min=1,
@@ -132,7 +139,9 @@ def arena_command(
     config: str = typer.Argument(
         "arena", help="File of an arena; by default configs/arena.toml.", show_default=False
     ),
-    champion: str = typer.Option("", help=f"Another champion: {NOTATION}."),
+    champion: str = typer.Option(
+        "", help=f"Another champion: {NOTATION}.", autocompletion=completion.entrants
+    ),
     games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
     seed: DealSeed = 1,
     out: ArenaOut = None,

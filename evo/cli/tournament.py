@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from engine import find_deck, find_ruleset
+from evo.cli import completion
 from evo.cli.decks import show_decks
 from evo.cli.options import (
     DECKS_HELP,
@@ -55,6 +56,7 @@ Entrants = Annotated[
         metavar="ENTRANT",
         help=f"{WHO_PLAYS} Globs expand; an entrant named twice also plays itself.",
         show_default=False,
+        autocompletion=completion.entrants,
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), show_default=False)]
@@ -62,7 +64,7 @@ Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), sh
 
 def tournament_command(
     entrants: Entrants,
-    decks: str = typer.Option("", help=DECKS_HELP),
+    decks: str = typer.Option("", help=DECKS_HELP, autocompletion=completion.decks),
     games: int = typer.Option(
         200,
         min=1,

@@ -147,7 +147,7 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
 
 def _seat_note(tournament: Tournament) -> str:
     """What a decisive first turn does to the other figures."""
-    balanced = "" if tournament.ruleset_name == BALANCED else f"; --ruleset {BALANCED} balances it most"
+    balanced = "" if tournament.ruleset_name == BALANCED else f"; the ruleset {BALANCED} balances it most"
     if tournament.seats == "paired":
         return (
             "Going first decides most games: seats are exchanged on every deal, so no entrant gains, but "

@@ -79,7 +79,7 @@ class Tournament:
         if not self.decks:
             raise TournamentError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
         if len(set(names)) != len(names):
-            raise TournamentError(f"--decks: two decks of one name in {', '.join(names)}")
+            raise TournamentError(f"two decks of one name in {', '.join(names)}")
         if self.seats != "paired" and len(self.decks) > 2:
             raise TournamentError(
                 f"--seats fixed takes one deck for both, or the first's and the second's, got {len(names)}"
@@ -87,7 +87,7 @@ class Tournament:
         if self.seats == "paired" and self.games % 2:
             raise TournamentError(
                 f"--games must be even, since every deal is played twice with the entrants exchanged, "
-                f"got {self.games}; or --seats fixed"
+                f"got {self.games}{'' if self.origin and self.style != 'sweep' else '; or --seats fixed'}"
             )
         if self.sprt and (len(self.entrants) != 2 or self.self_play or self.seats == "fixed"):
             raise TournamentError("--sprt compares two different entrants in paired games")

@@ -1,0 +1,84 @@
+"""Values that a shell completes: configurations, keys of --set, decks, entrants, runs, pools, weights."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine import rulesets, shipped_decks
+from evo.config import meanings, shipped_configs
+from evo.play.pools import POOLS
+from evo.storage.store import RUNS
+from ilp_agent import BACKENDS, shipped_profiles
+from rivals import AGENTS
+
+
+def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
+    return [name for name in known if name.startswith(incomplete)]
+
+
+def _last_of_list(incomplete: str, known: Iterable[str]) -> list[str]:
+    """Completions of the last name of a list with commas, with what stands before it."""
+    before, comma, last = incomplete.rpartition(",")
+    named = before.split(",")
+    return [f"{before}{comma}{name}" for name in _beginning(last, known) if name not in named]
+
+
+def configs(incomplete: str) -> list[str]:
+    """Shipped configurations, and TOML files here."""
+    files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
+    return _beginning(incomplete, [*shipped_configs(), *files])
+
+
+def keys(incomplete: str) -> list[str]:
+    """Keys of a configuration, as --set takes them."""
+    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key != "schema"])
+
+
+def decks(incomplete: str) -> list[str]:
+    """Shipped decks, also as the last of a list with commas."""
+    return _last_of_list(incomplete, shipped_decks())
+
+
+def runs(incomplete: str) -> list[str]:
+    """Run folders and studies in `runs/`."""
+    found = {file.parent for file in RUNS.glob("*/config.toml")}
+    found |= {file.parent.parent for file in RUNS.glob("*/*/config.toml")}
+    return _beginning(incomplete, sorted(map(str, found)))
+
+
+def entrants(incomplete: str) -> list[str]:
+    """Agents, shipped profiles, and the runs in `runs/`."""
+    found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
+    for kind in AGENTS.values():
+        if kind.weights:
+            found += [f"{kind.name}:{name}" for name in shipped_profiles(kind.owner)]
+    found += [f"ilp:{file.parent.name}" for file in sorted(RUNS.glob("*/champion.toml"))]
+    return _beginning(incomplete, found)
+
+
+def profiles(incomplete: str) -> list[str]:
+    """Profiles of the turn program, and run folders."""
+    return [*_beginning(incomplete, shipped_profiles()), *runs(incomplete)]
+
+
+def pools(incomplete: str) -> list[str]:
+    """Kinds of pools."""
+    return _beginning(incomplete, POOLS)
+
+
+def rulesets_of(incomplete: str) -> list[str]:
+    """Rulesets."""
+    return _beginning(incomplete, rulesets())
+
+
+def backends(incomplete: str) -> list[str]:
+    """Solvers of the turn program."""
+    return _beginning(incomplete, BACKENDS)
+
+
+def weights(incomplete: str) -> list[str]:
+    """Weights of every agent, with the names that --weight also takes."""
+    found: list[str] = []
+    for kind in AGENTS.values():
+        if kind.weights:
+            found += [*kind.weights.names(), *kind.weights.ALIASES]
+    return _beginning(incomplete, sorted(set(found)))

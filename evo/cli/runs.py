@@ -14,6 +14,7 @@ from engine import ManaforgeError
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.tables import find_runs
 from evo.cli import completion
+from evo.cli.estimate import begin_or_refuse
 from evo.cli.listing import show_runs
 from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
 from evo.cli.progress import Display, default_folder, output_console
@@ -43,6 +44,7 @@ RunOrStudy = Annotated[
         metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=completion.runs
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, even if it takes more than a day.")]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
 
 
@@ -59,6 +61,7 @@ def evolve_command(
         "--resume",
         help="Continue the run if --out holds it already: for jobs that a cluster restarts.",
     ),
+    yes: Yes = False,
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
@@ -71,8 +74,11 @@ def evolve_command(
     if not read_toml(find_config(config), "configuration"):
         note = f"{config} is empty: every value is its default (manaforge config show)"
         display.console.print(note, markup=False, highlight=False)
-    with playing(chosen, display) as players, open_or_create(path, chosen) as folder:
-        carry_on(folder, players, display, chosen.address)
+    with playing(chosen, display) as players:
+        if not (resume or chosen.address):
+            begin_or_refuse(chosen, 1, players, display.console, yes)
+        with open_or_create(path, chosen) as folder:
+            carry_on(folder, players, display, chosen.address)
     show_champion(path, display.console)
 
 
@@ -106,6 +112,7 @@ def study_command(
     parallel: int = typer.Option(
         0, min=0, help="Runs at a time; 0: one, or on a cluster as many as keep its nodes busy."
     ),
+    yes: Yes = False,
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
@@ -114,6 +121,8 @@ def study_command(
         raise RunError(f"{study} is a single run; choose another --out for the study")
     display = Display(output_console(), tensorboard)
     with playing(chosen, display) as players:
+        if not (study.exists() or chosen.address):
+            begin_or_refuse(chosen, runs, players, display.console, yes)
         side_by_side = parallel or (runs_at_a_time(players.workers) if chosen.address else 1)
 
         def evolve_run(number: int) -> None:

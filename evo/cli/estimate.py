@@ -1,0 +1,84 @@
+"""How long a run will take, from games measured here, said before its folder is made."""
+
+import sys
+import time
+
+import typer
+from rich.console import Console
+
+from evo.config import RunConfig
+from evo.evolution.records import new_strategy
+from evo.evolution.run import games_to_play
+from evo.play.games import Player, roster_of
+from evo.play.matchups import Matchups, make_pairings
+from evo.play.pool import Pool
+from evo.seeds import Stream
+
+HOUR, DAY = 3_600.0, 86_400.0
+
+SLOWEST = {True: 500.0, False: 0.3}
+"""Games a second of slow machines, compiled and in Python: less than an hour at these is not measured."""
+
+SAMPLE_SECONDS = 0.5
+SAMPLE_STAGE = 1002
+"""Part of the address of the sample's deals."""
+
+FILE_BYTES, INDIVIDUAL_BYTES, CELL_BYTES = 14_000, 160, 3
+"""Bytes of a generation's two files: a part of their own, a row of an individual, a row of `pairings/`."""
+
+
+def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, sure: bool) -> None:
+    """Say how long runs of more than an hour will take; of more than a day, ask first.
+
+    Args:
+        config: of the runs.
+        runs: how many.
+        pool: that will play them; plays a sample.
+        console: for the sentence.
+        sure: begin without asking.
+
+    Raises:
+        typer.Exit: 2: longer than a day, not confirmed, and nobody to ask.
+        typer.Abort: asked, and refused.
+    """
+    games = runs * games_to_play(config, 0)
+    compiled = Player(backend=config.backend, kind=config.agent).compiled
+    if games / SLOWEST[compiled] < HOUR:
+        return
+    speed = games_a_second(config, pool)
+    seconds = games / speed
+    if seconds < HOUR:
+        return
+    length = f"{seconds / DAY:,.1f} days" if seconds > DAY else f"{seconds / HOUR:.1f} hours"
+    megabytes = disk_of(config) * runs / 1e6
+    said = f"{games:,} games: about {length} at {speed:,.0f} games a second, {megabytes:,.0f} MB on disk"
+    console.print(said, markup=False, highlight=False)
+    if seconds < DAY or sure:
+        return
+    if not sys.stdin.isatty():
+        print("manaforge: more than a day; to begin it all the same: --yes", file=sys.stderr)
+        raise typer.Exit(2)
+    typer.confirm("Begin?", abort=True)
+
+
+def games_a_second(config: RunConfig, pool: Pool) -> float:
+    """Speed of a pool on this configuration's games, between its first individuals."""
+    individuals = new_strategy(config).ask()
+    pairings = make_pairings(len(individuals), "round-robin", ())
+    matchups = Matchups(pairings, len(config.decks), 10**6, config.seed, (Stream.FINAL, SAMPLE_STAGE))
+    roster, count = roster_of(config, individuals), 2 * pool.workers
+    while True:
+        schedule, _ = matchups.schedule(0, count)
+        began = time.perf_counter()
+        pool.play(roster, schedule, lambda _: None)
+        seconds = time.perf_counter() - began
+        if seconds > SAMPLE_SECONDS:
+            return count / seconds
+        count *= 4
+
+
+def disk_of(config: RunConfig) -> float:
+    """About how many bytes a whole run takes."""
+    n = config.mu + config.lambda_
+    cells = n * (n - 1) / 2 * len(config.decks) ** 2
+    return (config.generations + 1) * (FILE_BYTES + INDIVIDUAL_BYTES * n + CELL_BYTES * cells)

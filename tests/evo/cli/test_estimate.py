@@ -1,0 +1,69 @@
+"""How long a run will take, and whether it begins."""
+
+import io
+from pathlib import Path
+
+import pytest
+import typer
+from rich.console import Console
+
+from evo.cli import estimate
+from evo.cli.estimate import begin_or_refuse, disk_of, games_a_second
+from evo.config import RunConfig
+from evo.evolution.run import games_to_play
+from evo.play.local import LocalPool
+from tests.evo.runs import TINY, manaforge
+
+EXAMPLE = Path("tests/data/run")
+
+
+def said(config: RunConfig, sure: bool = False) -> str:
+    screen = io.StringIO()
+    begin_or_refuse(config, 1, LocalPool(1), Console(file=screen, width=200), sure)
+    return screen.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: 100.0)
+    monkeypatch.setitem(estimate.SLOWEST, True, 100.0)
+
+
+def hours(number: float) -> RunConfig:
+    """A configuration of about so many hours at a hundred games a second."""
+    a_generation = games_to_play(TINY.changed(generations=1), 0) - games_to_play(
+        TINY.changed(generations=0), 0
+    )
+    return TINY.changed(generations=int(number * 360_000 / a_generation))
+
+
+def test_only_long_runs_say_how_long() -> None:
+    assert said(TINY) == ""
+    assert said(hours(0.9)) == ""
+    assert "about 2.0 hours at 100 games a second" in said(hours(2))
+
+
+def test_more_than_a_day_needs_a_yes() -> None:
+    with pytest.raises(typer.Exit) as refused:
+        said(hours(60))
+    assert refused.value.exit_code == 2
+    assert "about 2.5 days" in said(hours(60), sure=True)
+
+
+def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
+    done = manaforge("evolve", "quickstart", "--set", "generations=1000000", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "manaforge: more than a day; to begin it all the same: --yes"
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
+    from evo.storage.store import peek_run
+
+    config = peek_run(EXAMPLE).config
+    files = [*EXAMPLE.glob("generations/*"), *EXAMPLE.glob("pairings/*")]
+    assert 0.5 < disk_of(config) / sum(file.stat().st_size for file in files) < 2
+
+
+def test_speed_is_measured_by_playing() -> None:
+    assert games_a_second(TINY, LocalPool(1)) > 10

@@ -1,6 +1,7 @@
 """The progress of runs: a live display, or plain lines without a terminal; TensorBoard; signals."""
 
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -28,6 +29,9 @@ LEGEND = (
 
 SPEED_WINDOW = 20.0
 """Seconds over which the speed is measured."""
+
+PLAIN_WIDTH = 140
+"""Characters of a table without a terminal."""
 
 LINE_SECONDS = 10.0
 """Seconds between progress lines of a tournament without a terminal."""
@@ -275,10 +279,15 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
 
 
 def output_console(stderr: bool = False) -> Console:
-    """Standard output or standard error: live on a terminal, plain lines of any length elsewhere."""
+    """Standard output or standard error: live on a terminal, plain lines of any length elsewhere.
+
+    Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`.
+    """
     if (sys.stderr if stderr else sys.stdout).isatty():
         return Console(highlight=False, stderr=stderr)
-    return Console(highlight=False, soft_wrap=True, width=140, stderr=stderr)
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() and int(columns) else PLAIN_WIDTH
+    return Console(highlight=False, soft_wrap=True, width=width, stderr=stderr)
 
 
 def default_folder(config: Path | str) -> Path:

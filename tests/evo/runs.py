@@ -80,7 +80,7 @@ def bytes_of(path: Path) -> dict[str, str]:
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-c", "from evo.cli.main import main; main()"]
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": ""}
 
 
 def manaforge(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from evo.cli.listing import runs_below, tournaments_below
-from tests.evo.runs import manaforge
+from tests.evo.runs import ENVIRONMENT, manaforge
 
 EXAMPLE = Path("tests/data/run")
 
@@ -33,3 +35,12 @@ def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Pat
     assert "random" in listed.stdout
     printed = json.loads(manaforge("runs", tmp_path, "--json").stdout)
     assert printed["tournaments"] == list(found.values())
+
+
+def test_columns_says_how_wide_tables_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENVIRONMENT, "COLUMNS", "60")
+    narrow = manaforge("runs", "tests/data").stdout.splitlines()
+    monkeypatch.setitem(ENVIRONMENT, "COLUMNS", "")
+    wide = manaforge("runs", "tests/data").stdout.splitlines()
+    assert max(map(len, narrow)) <= 60 < max(map(len, wide))
+    assert any("run" in line and "finished" in line for line in narrow)

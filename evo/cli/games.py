@@ -83,11 +83,7 @@ def play_command(
     def watch(position: Position, action: Action) -> None:
         agent = agents[position.active]
         if not parts:
-            own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
-            parts.append(
-                f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
-                f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
-            )
+            parts.append(_heading(position))
             if explain_turns and isinstance(agent, IlpAgent):
                 problem = TurnProblem.from_view(PlayerView(position, position.active))
                 reasons.append(draw_explanation(explain(problem, agent.weights, agent.backend), position))
@@ -104,6 +100,15 @@ def play_command(
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
     if result.error:
         screen.print(result.error.strip(), markup=False)
+
+
+def _heading(position: Position) -> str:
+    """The turn, who has it, health and mana."""
+    own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
+    return (
+        f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
+        f"({own['health']} against {enemy['health']} health, {own['mana']} mana):"
+    )
 
 
 def _two_decks(text: str) -> tuple[Deck, Deck]:

@@ -1,6 +1,7 @@
 """Decks from anywhere: the shipped ones, TOML files, and Hearthstone deck codes, by one notation."""
 
 import tomllib
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -59,7 +60,7 @@ def read_deck(path: str | Path) -> Deck:
             error.strerror if isinstance(error, OSError) else "it is not UTF-8 text" if undecoded else error
         )
         raise DeckError(f"cannot read deck file {path}: {reason}") from None
-    return _parse_deck(text, str(path))
+    return replace(_parse_deck(text, str(path)), text=text)
 
 
 class _Model(BaseModel):

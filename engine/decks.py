@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ class Deck:
         cards: the 30 cards in the order of the list (dealing shuffles them); of a random deck, its pool.
         random: whether `cards` is a pool.
         description: one line for listings.
+        text: of the file it was read from; "" for shipped decks and deck codes.
 
     Raises:
         DeckError: there are not 30 cards, or not 1 to 30 in a pool.
@@ -35,6 +36,7 @@ class Deck:
     cards: tuple[Card, ...]
     random: bool = False
     description: str = ""
+    text: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         least = 1 if self.random else DECK_SIZE

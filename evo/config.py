@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine import ManaforgeError, find_deck, find_ruleset, rulesets
+from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import unknown_name
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
@@ -157,17 +157,36 @@ class _RunConfig(_Model):
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         find_ruleset(self.ruleset)
-        names = [find_deck(deck).name for deck in self.decks]
+        names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks of one name in {names}")
         return self
 
-    def to_toml(self) -> str:
-        """The whole configuration with all defaults; an address only where a file may hold it."""
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The whole configuration with all defaults; an address only where a file may hold it.
+
+        Args:
+            folder: where the text is to be; deck files inside it are written relative to it.
+        """
         content = self.model_dump(mode="json", by_alias=True)
+        if folder is not None:
+            content["decks"] = [
+                str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
+                for deck in self.decks
+            ]
         if self.address not in ADDRESSES_OF_FILES:
             content["address"] = ""
         return tomli_w.dumps(content)
+
+    @property
+    def found_decks(self) -> tuple[Deck, ...]:
+        """The decks themselves, in the order of `decks`."""
+        return tuple(find_deck(deck) for deck in self.decks)
+
+    @property
+    def deck_names(self) -> list[str]:
+        """Names of the decks as tables write them, wherever their files are."""
+        return [deck.name for deck in self.found_decks]
 
     @property
     def digest(self) -> str:
@@ -180,7 +199,7 @@ class _RunConfig(_Model):
             if key in HASHED or (key not in NOT_HASHED and value != default):
                 section, _, name = key.rpartition(".")
                 (content.setdefault(section, {}) if section else content)[name] = value
-        content["decks"] = [find_deck(name).identity for name in self.decks]
+        content["decks"] = [deck.identity for deck in self.found_decks]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -215,6 +234,8 @@ else:
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
+    A deck file that it names is first looked for beside it, then from the current folder.
+
     Args:
         path: a file, or a name of `configs/`.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
@@ -231,8 +252,18 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
             f'{file}: address: a file may only hold "auto" or nothing, got {address!r}: a cluster can run '
             "code on the machines that join it. Give it on the command line: --address"
         )
+    decks = content.get("decks")
+    if isinstance(decks, list):
+        content["decks"] = [deck_beside(deck, file.parent) for deck in decks]
     given = {_override(content, override): f"--set {override}" for override in overrides}
     return _validated(content, str(file), given)
+
+
+def deck_beside(deck: Any, folder: Path) -> Any:
+    """A deck as a file in `folder` names it: the file of this path there, else the text itself."""
+    if isinstance(deck, str) and deck.endswith(".toml") and (folder / deck).is_file():
+        return str(folder / deck)
+    return deck
 
 
 def read_toml(file: Path, what: str) -> dict[str, Any]:

@@ -33,7 +33,10 @@ def crossplay(
         RunError: the runs were played with different decks, rulesets or solvers.
     """
     configs = list(runs.configs.values())
-    for what in ("decks", "ruleset", *(() if backend else ("backend",))):
+    if len({config.found_decks for config in configs}) > 1:
+        decks = dict.fromkeys(", ".join(config.deck_names) for config in configs)
+        raise RunError(f"these runs have different decks: {'; '.join(decks)}")
+    for what in ("ruleset", *(() if backend else ("backend",))):
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
             raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")

@@ -27,7 +27,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     """
     given = Material(runs, paths, play)
     for config in runs.configs.values():
-        if (config.decks, config.ruleset) != (given.config.decks, given.config.ruleset):
+        if (config.found_decks, config.ruleset) != (given.config.found_decks, given.config.ruleset):
             raise RunError("these runs have different decks or rulesets; report on them one by one")
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"

@@ -14,7 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from engine import Deck, find_deck
+from engine import Deck
 from engine.decks import coverage_of
 from evo.analysis import sentences as say
 from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters
@@ -102,13 +102,14 @@ class Material:
     @cached_property
     def decks(self) -> list[str]:
         """Names of the decks."""
-        return [find_deck(deck).name for deck in self.config.decks]
+        return self.config.deck_names
 
     @cached_property
     def all_decks(self) -> list[Deck]:
         """The decks of all runs, each once."""
-        names = [name for config in self.runs.configs.values() for name in config.decks]
-        return [find_deck(name) for name in dict.fromkeys(names)]
+        return list(
+            dict.fromkeys(deck for config in self.runs.configs.values() for deck in config.found_decks)
+        )
 
     @cached_property
     def population(self) -> pd.DataFrame:
@@ -147,7 +148,7 @@ def _runs_table(runs: Runs) -> Markup:
             "individuals": STRATEGIES[config.strategy].sizes(config.mu, config.lambda_),
             "generation": f"{last.get(name, 'none')} of {config.generations}",
             "games a cell": config.games,
-            "decks": ", ".join(config.decks),
+            "decks": ", ".join(config.deck_names),
             "ruleset": config.ruleset,
             "seed": str(config.seed),
         }

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from engine import HERO, ActionKind, find_deck, play
+from engine import HERO, ActionKind, play
 from engine.actions import Action
 from engine.position import Position
 from evo.analysis.clustering import Clusters
@@ -32,10 +32,9 @@ def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.
         weights = row[weights_of(clusters.members)].to_numpy(float)
         counts = np.zeros(4)
         lengths = []
-        for deck in config.decks:
+        for cards in config.found_decks:
             for seed in range(games):
                 watch = _Counter()
-                cards = find_deck(deck)
                 agents = agent_of(config.agent, weights), agent_of(config.agent, weights)
                 result = play(*agents, (cards, cards), seed, ruleset=config.ruleset, watch=watch)
                 counts += watch.counts

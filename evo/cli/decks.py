@@ -1,12 +1,16 @@
 """Decks against decks, shown as tables: ratings with card coverage and curve, and every pair."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
 from engine import Deck
+from evo.analysis.tables import find_runs
 from evo.cli.tables import Column, fitting_table
+from evo.config import names_in
 from evo.stats.standings import Standings
+from evo.storage.store import give_decks
 
 DEAREST = 7
 """Cost from which cards are counted together in a curve."""
@@ -27,6 +31,16 @@ PAIR_COLUMNS = (
     Column("score", right=True),
     Column("95% interval", 1, right=True),
 )
+
+
+def give_decks_to(runs: Sequence[Path], decks: str) -> None:
+    """Put deck files into the folders of runs whose own are gone.
+
+    Raises:
+        RunError: none is gone, or the runs were not started with these.
+    """
+    for path in find_runs(runs).values() if decks else ():
+        give_decks(path, names_in(decks))
 
 
 def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None:

@@ -141,7 +141,7 @@ def _run(path: Path, name: str) -> dict[str, Any]:
         "generations": config.generations,
         "agent": config.agent,
         "strategy": config.strategy,
-        "decks": list(config.decks),
+        "decks": config.deck_names,
         "against_thesis_seven": rate if isinstance(rate, float) else None,
     }
 

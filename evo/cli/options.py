@@ -63,6 +63,15 @@ Tensorboard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write scalars to the run's tensorboard/ folder.")
 ]
 
+RunDecks = Annotated[
+    str,
+    typer.Option(
+        "--decks",
+        help="Deck files of a run whose own are gone; they are put into its folder.",
+        autocompletion=completion.decks,
+    ),
+]
+
 WHO_PLAYS = f"Who plays: {NOTATION}."
 
 

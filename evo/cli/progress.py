@@ -15,7 +15,6 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from engine import find_deck
 from engine.decks import coverage_of
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
@@ -102,7 +101,7 @@ class Display(Stoppable):
             markup=False,
             highlight=False,
         )
-        coverage = coverage_of(find_deck(name) for name in config.decks)
+        coverage = coverage_of(config.found_decks)
         self.console.print(coverage, markup=False, highlight=False)
         if games and not self._before:
             self.console.print(LEGEND, markup=False, highlight=False)

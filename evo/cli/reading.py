@@ -19,7 +19,8 @@ from evo.analysis.sentences import comparisons_sentence
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import draw_run
 from evo.cli import completion
-from evo.cli.options import OUT_HELP, Address, Place, PoolName, Workers, place_of
+from evo.cli.decks import give_decks_to
+from evo.cli.options import OUT_HELP, Address, Place, PoolName, RunDecks, Workers, place_of
 from evo.cli.progress import Counter, output_console
 from evo.cli.sessions import pool_of
 from evo.cli.tournament import play_into
@@ -52,8 +53,10 @@ def crossplay_command(
     workers: Workers = 0,
     pool: PoolName = "auto",
     address: Address = "",
+    decks: RunDecks = "",
 ) -> None:
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
+    give_decks_to(runs, decks)
     place = place_of(pool, workers, address)
     found = _read(runs)
     tournament, population = crossplay(found, runs, games)
@@ -86,10 +89,12 @@ def report_command(
     runs: RunPaths,
     out: ReportOut = None,
     workers: Workers = 0,
+    decks: RunDecks = "",
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
     from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
 
+    give_decks_to(runs, decks)
     found = _read(runs)
     target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
     if target.is_dir() or not os.access(target.parent, os.W_OK):

@@ -14,9 +14,19 @@ from engine import ManaforgeError
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.tables import find_runs
 from evo.cli import completion
+from evo.cli.decks import give_decks_to
 from evo.cli.estimate import begin_or_refuse
 from evo.cli.listing import show_runs
-from evo.cli.options import ConfigName, Overrides, RunAddress, RunPool, RunWorkers, Tensorboard, placed
+from evo.cli.options import (
+    ConfigName,
+    Overrides,
+    RunAddress,
+    RunDecks,
+    RunPool,
+    RunWorkers,
+    Tensorboard,
+    placed,
+)
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.sessions import carry_on, playing
 from evo.config import find_config, read_config, read_toml
@@ -85,6 +95,7 @@ def evolve_command(
 def resume_command(
     run: Run,
     generations: int = typer.Option(None, min=0, help="New total of generations after the first."),
+    decks: RunDecks = "",
     workers: RunWorkers = None,
     pool: RunPool = None,
     address: RunAddress = None,
@@ -93,6 +104,7 @@ def resume_command(
     """Continue a run where it stopped; the result is the same as without the stop."""
     display = Display(output_console(), tensorboard)
     run = run_path(run)
+    give_decks_to([run], decks)
     with open_run(run) as folder:
         chosen = placed(folder.config, workers, pool, address)
         with playing(chosen, display) as players:
@@ -148,8 +160,10 @@ def export_command(
         False,
         help="Instead the medoid of each cluster of the last population, or of a study's last populations.",
     ),
+    decks: RunDecks = "",
 ) -> None:
     """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
+    give_decks_to([run], decks)
     if clusters:
         table = RichTable("profile", "individual", "of cluster", "file")
         for exported in write_profiles(cluster_profiles([run]), out):

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -162,6 +162,9 @@ def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place,
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
     with played(tournament, out, kind, place, quiet) as (folder, verdict, console):
+        named = zip(tournament.deck_names, tournament.decks, strict=True)
+        decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
+        tournament = replace(tournament, deck_names=decks)  # for the command that repeats it
         names = [deck.name for deck in tournament.decks]
         table = games_table(tournament.matchups, folder.played, tournament.names, names)
         read = standings(table)
@@ -179,6 +182,7 @@ def played(
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
+        folder.keep_decks(tournament.decks)
         left = len(tournament.matchups) - len(folder.played)
         for problem in folder.problems:
             console.print(f"warning: {problem}", markup=False)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engine import RULES_VERSION, find_deck
+from engine import RULES_VERSION
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import all_pairings, play_pairings
@@ -63,7 +63,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         reporter.begin(folder, 0)
         return
     strategy = restore(folder)
-    names = [find_deck(deck).name for deck in config.decks]
+    names = config.deck_names
 
     def play(roster: Roster, games: Schedule) -> np.ndarray:
         return pool.play(roster, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
@@ -118,7 +118,7 @@ def extend(folder: RunFolder, generations: int) -> None:
             f"--generations takes the new total, got {generations}"
         )
     folder.config = folder.config.changed(generations=generations)
-    folder.write("config.toml", folder.config.to_toml().encode())
+    folder.write_config()
 
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:

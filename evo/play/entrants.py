@@ -9,10 +9,9 @@ from pathlib import Path
 
 from engine import ManaforgeError
 from engine.errors import unknown_name
-from evo.config import read_config
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
-from evo.storage.store import RUNS
+from evo.storage.store import RUNS, run_config
 from ilp_agent import BACKENDS, DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.solver import listed
 from rivals import AGENTS, DEFAULT_AGENT, AgentKind, find_agent_profile, find_kind, read_agent_profile
@@ -156,8 +155,10 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(f"{folder} is not a run folder: it has no config.toml")
-    champion, config = read_champion_file(folder), folder / "config.toml"
-    finished = champion.finishes(read_config(config)) if config.exists() else bool(champion.content)
+    champion = read_champion_file(folder)
+    finished = bool(champion.content)
+    if (folder / "config.toml").exists():
+        finished = champion.finishes(run_config(folder))
     if not finished:
         raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
@@ -192,7 +193,7 @@ def _evolved(run: Path, agent: str) -> bool:
 def _agent_of(run: Path) -> str:
     """The agent whose weights a run evolved."""
     if (run / "config.toml").exists():
-        return read_config(run / "config.toml").agent
+        return run_config(run).agent
     return read_champion_file(run).agent
 
 

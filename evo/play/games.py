@@ -131,7 +131,7 @@ def roster_of(
     """
     solver = config.backend if backend is None else backend
     evolved = (Player(tuple(map(float, vector)), solver, config.agent) for vector in weights)
-    decks = tuple(find_deck(deck) for deck in config.decks)
+    decks = config.found_decks
     return Roster((*evolved, *others), decks, find_ruleset(config.ruleset))
 
 

@@ -8,7 +8,7 @@ not agree with the checksums are reported, set aside and played again. `runs/REA
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,7 +16,8 @@ from typing import IO, Any
 import pandas as pd
 
 from engine import ManaforgeError
-from evo.config import RunConfig, read_config
+from evo.config import ConfigError, RunConfig, deck_beside, read_config, read_toml
+from evo.storage.decks import DECKS, keep_decks, missing_decks
 from evo.storage.files import (
     append_event,
     first_link,
@@ -104,6 +105,26 @@ class RunFolder:
         """
         with self._writing(name):
             self._replace(self.path / name, content)
+
+    def write_config(self) -> None:
+        """Write `config.toml`, with the deck files of this folder named relative to it.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        self.write("config.toml", self.config.to_toml(self.path).encode())
+
+    def keep_decks(self) -> None:
+        """Copy the files of the decks into the folder; the configuration then names the copies.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        with self._writing("the decks"):
+            kept = keep_decks(self.path, self.config.found_decks)
+        if kept:
+            named = zip(self.config.decks, self.config.deck_names, strict=True)
+            self.config = self.config.changed(decks=[str(kept.get(name, deck)) for deck, name in named])
 
     def note(self, **event: Any) -> None:
         """Append an event with its time to `log.jsonl`; a failure to write is ignored."""
@@ -238,7 +259,8 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
         except OSError as error:
             raise RunError(f"cannot create run folder {path}: {error.strerror or error}") from None
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
-        folder.write("config.toml", config.to_toml().encode())  # last, since it makes the folder a run
+        folder.keep_decks()
+        folder.write_config()  # last, since it makes the folder a run
         on_error.pop_all()
     return folder
 
@@ -256,7 +278,8 @@ def check_vacant(path: Path) -> None:
     for entry in path.iterdir() if path.exists() else ():
         leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
         empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
-        if not leftover and not empty:
+        copies = entry.name == DECKS and (path / "manifest.json").exists()
+        if not (leftover or empty or copies):
             raise RunError(f"run folder {path} is not empty; choose another --out")
 
 
@@ -289,6 +312,56 @@ def run_path(path: Path) -> Path:
     return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
 
 
+def run_config(path: Path) -> RunConfig:
+    """The configuration of a run folder.
+
+    Raises:
+        ConfigError: it cannot be used; for a deck file that is gone the message says how to give it.
+    """
+    file = path / "config.toml"
+    try:
+        return read_config(file)
+    except ConfigError as error:
+        decks = read_toml(file, "configuration").get("decks")
+        if missing_decks(path, decks if isinstance(decks, list) else []):
+            raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None
+        raise
+
+
+def give_decks(path: Path, decks: Sequence[str]) -> None:
+    """Put deck files into the folder of a run whose own are gone, and name them in its `config.toml`.
+
+    Args:
+        path: the run folder.
+        decks: those that are gone, or all of the run, in its order.
+
+    Raises:
+        RunError: none is gone, another number is, or the run was not started with these cards.
+        ConfigError, DeckError: a deck cannot be read.
+    """
+    own = read_toml(path / "config.toml", "configuration").get("decks")
+    own = [deck_beside(deck, path) for deck in own] if isinstance(own, list) else []
+    missing = missing_decks(path, own)
+    if not missing:
+        raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
+    given = list(decks)
+    if len(given) == len(missing):
+        given = [given.pop(0) if deck in missing else deck for deck in own]
+    if len(given) != len(own):
+        raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
+    folder = RunFolder(path, read_config(path / "config.toml", [f"decks={json.dumps(given)}"]))
+    if folder.manifest().get("config_hash", folder.config.digest) != folder.config.digest:
+        names = ", ".join(folder.config.deck_names)
+        raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
+    link = first_link(path)
+    if link is not None:
+        raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
+    with folder:
+        folder.acquire()
+        folder.keep_decks()
+        folder.write_config()
+
+
 def peek_run(path: Path) -> RunFolder:
     """A run folder for reading, even while another process writes it; only the number of lines is checked.
 
@@ -298,7 +371,7 @@ def peek_run(path: Path) -> RunFolder:
     """
     if not (path / "config.toml").is_file():
         raise RunError(f"{path} is not a run folder: it has no config.toml")
-    folder = RunFolder(path, read_config(path / "config.toml"))
+    folder = RunFolder(path, run_config(path))
     schema = folder.manifest().get("schema", RUN_SCHEMA)
     if schema != RUN_SCHEMA:
         raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")

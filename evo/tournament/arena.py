@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import find_deck, find_ruleset
-from evo.config import ConfigError, read_toml
+from evo.config import ConfigError, deck_beside, read_toml
 from evo.play.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament.run import Tournament
 from ilp_agent.profiles import configs_folder
@@ -79,11 +79,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     others = [replace(entrant, text=in_file.get(entrant.text, entrant.text)) for entrant in found]
     if first.player in [entrant.player for entrant in others]:
         raise ConfigError(f"the champion {champion or config.champion} is also one of the others")
-    places = [arena.folder / name for name in config.decks]
-    decks = tuple(
-        find_deck(str(place) if name.endswith(".toml") and place.is_file() else name)
-        for name, place in zip(config.decks, places, strict=True)
-    )
+    decks = tuple(find_deck(deck_beside(name, arena.folder)) for name in config.decks)
     if len({deck.name for deck in decks}) < len(decks):
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2

@@ -8,7 +8,7 @@ with the first game that is missing.
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,10 +16,11 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from engine import ManaforgeError
+from engine import Deck, ManaforgeError
 from evo.play.games import GAME
 from evo.play.matchups import FAULTS
 from evo.stats.points import OUTCOMES
+from evo.storage.decks import DECKS, keep_decks
 from evo.storage.files import (
     append_event,
     first_link,
@@ -52,11 +53,13 @@ class TournamentFolder:
         path: the folder.
         played: games 0 to len - 1, dtype `evo.play.games.GAME`.
         problems: damage found on opening, and other remarks, one sentence each.
+        deck_files: the files of the decks that are kept here, by the deck's name.
     """
 
     path: Path
     played: np.ndarray = field(default_factory=lambda: np.zeros(0, GAME))
     problems: list[str] = field(default_factory=list)
+    deck_files: dict[str, Path] = field(default_factory=dict)
     _lock: IO[str] | None = None
 
     def append(self, results: np.ndarray) -> None:
@@ -85,6 +88,17 @@ class TournamentFolder:
         """
         self._write(self.path / name, content)
 
+    def keep_decks(self, decks: Iterable[Deck]) -> None:
+        """Write the files of decks into the folder.
+
+        Raises:
+            TournamentError: the disk is full or fails.
+        """
+        try:
+            self.deck_files = keep_decks(self.path, decks)
+        except OSError as error:
+            raise self._unwritable(self.path / DECKS, error) from None
+
     def note(self, what: str) -> None:
         """Append a worker's failure that was handled to `log.jsonl`."""
         append_event(self.path / "log.jsonl", event="worker", what=what)
@@ -108,10 +122,13 @@ class TournamentFolder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
-            raise TournamentError(
-                f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
-                "When there is space, the same command continues"
-            ) from None
+            raise self._unwritable(target, error) from None
+
+    def _unwritable(self, target: Path, error: OSError) -> TournamentError:
+        return TournamentError(
+            f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
+            "When there is space, the same command continues"
+        )
 
     def _batches(self) -> list[Path]:
         """Files of batches, by their first game; other names are ignored."""

@@ -41,7 +41,7 @@ class Quiet:
     def advance(self, games: int) -> None:  # noqa: D102
         pass
 
-    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:  # noqa: D102
+    def generation(self, told: Told, strategy: Strategy, seconds: float, validation: object) -> None:  # noqa: D102
         pass
 
     def final(self) -> None:  # noqa: D102

@@ -45,8 +45,8 @@ A key added later is hashed only where it differs from its default, so that olde
 folders and champions keep their hash.
 """
 
-NOT_HASHED = ("generations", "pool", "workers", "address")
-"""Keys that do not change the bytes of a run, as far as it goes."""
+NOT_HASHED = ("generations", "pool", "workers", "address", "validation.every", "validation.games")
+"""Keys that do not change the history and the champion of a run, as far as it goes."""
 
 
 class ConfigError(ManaforgeError, ValueError):
@@ -69,6 +69,25 @@ class FinalOptions(_Model):
         int,
         Field(ge=0, description="games of the champion against each of the thesis's seven profiles"),
     ] = 4_000
+
+
+class ValidationOptions(_Model):
+    """The games that measure progress against fixed opponents; they decide nothing."""
+
+    every: Annotated[
+        int,
+        Field(
+            ge=0, le=1_000_000, description="generations from one validation of the best to the next; 0: none"
+        ),
+    ] = 0
+    games: Annotated[
+        int,
+        Field(
+            ge=2,
+            multiple_of=2,
+            description="games against each of the thesis's seven and ordered pair of decks; even",
+        ),
+    ] = 20
 
 
 _WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
@@ -142,6 +161,7 @@ class _RunConfig(_Model):
     ] = ""
     if TYPE_CHECKING:  # added below, after the sections of the strategies
         final: FinalOptions = FinalOptions()
+        validation: ValidationOptions = ValidationOptions()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -190,7 +210,7 @@ class _RunConfig(_Model):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that determines the bytes of a run (not pool, workers, address, generations).
+        """SHA-256 of everything that determines the history of a run (not `NOT_HASHED`).
 
         Decks are hashed by name and cards, wherever their files are: an edited deck is another run.
         """
@@ -220,9 +240,9 @@ class _RunConfig(_Model):
 if TYPE_CHECKING:
     RunConfig = _RunConfig
 else:
-    # Sections of strategies come from their registry; "final" follows them.
+    # Sections of strategies come from their registry; the others follow them.
     _SECTIONS = {name: kind.OPTIONS for name, kind in STRATEGIES.items() if kind.OPTIONS}
-    _SECTIONS["final"] = FinalOptions
+    _SECTIONS |= {"final": FinalOptions, "validation": ValidationOptions}
     RunConfig = create_model(
         "RunConfig",
         __base__=_RunConfig,

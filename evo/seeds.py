@@ -6,6 +6,7 @@
 | a child's mutation | CHILD, generation, child |
 | the deal of a setup | SETUP, generation, deck pair, setup |
 | the deals of the final | FINAL, stage, deck pair, setup |
+| the deals of a validation | VALIDATION, generation, deck pair, setup |
 | seed of a run of a study | STUDY, run |
 """
 
@@ -25,6 +26,7 @@ class Stream(IntEnum):
     FINAL = 4
     STUDY = 5
     TOURNAMENT = 6
+    VALIDATION = 7
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

@@ -150,13 +150,16 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
 
 
 def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
-    """Score of each generation's best against fixed opponents, mean over runs with its 95% interval.
+    """Score of each generation's best against fixed opponents, mean over runs, with 95% intervals.
 
     Args:
         axes: to draw on.
-        progress: columns run, generation, score.
+        progress: columns run, generation, score; of one run, low and high are drawn if it has them.
     """
     _line_over_runs(axes, progress, "score", marker="o")
+    if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
+        bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
+        axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
     axes.set(xlabel="generation", ylabel="score of the best against the thesis's seven")
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes

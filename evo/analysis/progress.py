@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from evo.analysis.tables import Runs, best_individuals, weights_of
+from evo.analysis.tables import Runs, best_individuals, read_validation, weights_of
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.play.games import Play, roster_of
@@ -56,3 +56,12 @@ def absolute_progress(
 def _names(individuals: pd.DataFrame) -> list[str]:
     keys = individuals[["run", "individual"]].itertuples(index=False)
     return [f"{run}:{number}" for run, number in keys]
+
+
+def validated_progress(runs: Runs) -> pd.DataFrame:
+    """Score of the bests in the runs' own validations; a table as of `absolute_progress`, which may be empty.
+
+    Each validation has fresh deals, so its luck is not that of the next.
+    """
+    table = read_validation(runs)
+    return table.loc[table["opponent"].isna(), ["run", "generation", "individual", "score", "low", "high"]]

@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from engine import ManaforgeError
 from evo.config import RunConfig
+from evo.evolution.validation import is_due
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.schema import SchemaError, read_table, wins_column
+from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
 from evo.storage.store import RunError, RunFolder, peek_run, run_path
 from rivals import weight_class
 
@@ -145,6 +146,20 @@ def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
+
+
+def read_validation(runs: Runs) -> pd.DataFrame:
+    """The validations of runs: run and all columns of `validation/`; those that cannot be read are left out.
+
+    A row without an opponent is the generation's best against all of the seven.
+    """
+    tables = [
+        table.assign(run=name)
+        for name, folder in runs.folders.items()
+        for generation in range(folder.committed)
+        if is_due(folder.config, generation) and (table := folder.validation(generation)) is not None
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["run", *VALIDATION])
 
 
 def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:

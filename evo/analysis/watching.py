@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from evo.analysis.progress import validated_progress
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
 from evo.storage.champion import read_champion_file
 
@@ -37,18 +38,21 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
     state = "finished" if ended else f"{last / max(folder.config.generations, 1):.0%}"
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {state}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
+    validated = validated_progress(runs)
     by_generation = {
-        "best, score per game": own.groupby("generation")["win_rate"].max(),
-        "spread of shares": survivors[shares_of(own)].std().mean(axis=1),
-        "median step size": survivors[sigmas_of(own)].median().median(axis=1),
+        "against the seven": validated[validated["run"] == name].set_index("generation")["score"],
+        "best": own.groupby("generation")["win_rate"].max(),
+        "spread": survivors[shares_of(own)].std(ddof=0).mean(axis=1),
+        "step": own[own["survived"]].groupby("generation")[sigmas_of(own)].apply(_median),
         "mean age": survivors["age"].mean(),
-        "newcomers": newcomers(own).set_index("generation")["newcomers"],
+        "new": newcomers(own).set_index("generation")["newcomers"],
     }
     table = RichTable("by generation", "first", "", "now")
     for what, values in by_generation.items():
         known = values.dropna()
         if len(known):
-            table.add_row(what, _number(known.iloc[0]), bars(known.to_numpy()), _number(known.iloc[-1]))
+            first, now = (_number(what, known.iloc[place]) for place in (0, -1))
+            table.add_row(what, first, bars(known.to_numpy()), now)
     return Group(head, table, _weights(own, survivors))
 
 
@@ -68,5 +72,13 @@ def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> 
     return table
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
+def _median(values: pd.DataFrame) -> float:
+    """The median of all values of a table; NaN of none."""
+    return float(np.median(values.to_numpy())) if values.size else float("nan")
+
+
+def _number(what: str, value: float) -> str:
+    """A value as `evolve` writes it."""
+    if what in ("best", "against the seven"):
+        return f"{value:.1%}"
+    return f"{value:.0f}" if what == "new" else f"{value:.1f}" if what == "mean age" else f"{value:.3f}"

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from engine.decks import coverage_of
+from evo.evolution.validation import Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
@@ -25,6 +26,11 @@ LEGEND = (
     "spread: how far the parents' shares lie apart; step: their median step size; new: parents born just now"
 )
 """What the numbers of a generation mean, said once."""
+
+VALIDATION_LEGEND = (
+    "against the seven: the best's score against the thesis's profiles, which rises with strength"
+)
+"""The same of what only runs with validation show."""
 
 SPEED_WINDOW = 20.0
 """Seconds over which the speed is measured."""
@@ -78,6 +84,7 @@ class Display(Stoppable):
         self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._generations = self._games_a_pairing = 0
+        self._against_seven: float | None = None
 
     def of_run(self, name: str) -> "Display":
         """A display of plain lines for one run among several, which stops when this one does."""
@@ -105,6 +112,8 @@ class Display(Stoppable):
         self.console.print(coverage, markup=False, highlight=False)
         if games and not self._before:
             self.console.print(LEGEND, markup=False, highlight=False)
+            if config.validation.every:
+                self.console.print(VALIDATION_LEGEND, markup=False, highlight=False)
         if self._tensorboard:
             from tensorboardX import SummaryWriter  # noqa: PLC0415 - only if asked for
 
@@ -146,8 +155,10 @@ class Display(Stoppable):
         seconds = time.monotonic() - self._recent[0][0]
         return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
 
-    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
-        """Show a committed generation."""
+    def generation(
+        self, told: Told, strategy: Strategy, seconds: float, validation: Validation | None
+    ) -> None:
+        """Show a committed generation, and its validation if it has one."""
         opponents = len(told.individuals) - 1
         games = opponents * self._games_a_pairing
         vector = strategy.parameters.vector
@@ -160,6 +171,8 @@ class Display(Stoppable):
             "new parents": float(sum(parent.birth == told.generation for parent in strategy.parents)),
             "games a second": games * len(told.individuals) / 2 / seconds,
         }
+        if validation is not None:
+            scalars["best against the seven"] = self._against_seven = validation.score
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
@@ -173,6 +186,8 @@ class Display(Stoppable):
             f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
             f"step {scalars['median step size']:.3f}"
         )
+        if validation is not None or (self._bar is not None and self._against_seven is not None):
+            state = f"against the seven {self._against_seven:.1%}, {state}"
         if self._bar is not None:
             generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
             self._bar.update(self._task, generation=generation, state=state)

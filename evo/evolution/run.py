@@ -16,6 +16,13 @@ from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import all_pairings, play_pairings
 from evo.evolution.panel import play_panel
 from evo.evolution.records import individuals_table, pairings_table, restore
+from evo.evolution.validation import (
+    Validation,
+    games_of_validation,
+    is_due,
+    missing_validations,
+    validate,
+)
 from evo.play.games import Roster, Schedule, roster_of
 from evo.play.pool import Pool, processors
 from evo.seeds import Stream
@@ -39,8 +46,10 @@ class Reporter(Protocol):
     def advance(self, games: int) -> None:
         """`games` more games were finished; also called with 0 while waiting."""
 
-    def generation(self, told: Told, strategy: Strategy, seconds: float) -> None:
-        """A generation was committed."""
+    def generation(
+        self, told: Told, strategy: Strategy, seconds: float, validation: Validation | None
+    ) -> None:
+        """A generation was committed, and validated if that was due."""
 
     def final(self) -> None:
         """The final starts."""
@@ -59,7 +68,9 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         InterruptedRunError: the reporter asked to stop; nothing finished is lost.
     """
     config = folder.config
-    if folder.committed == config.generations + 1 and whole_champion(folder) is not None:
+    missing = missing_validations(folder)
+    ended = folder.committed == config.generations + 1 and whole_champion(folder) is not None
+    if ended and not missing:
         reporter.begin(folder, 0)
         return
     strategy = restore(folder)
@@ -68,24 +79,28 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     def play(roster: Roster, games: Schedule) -> np.ndarray:
         return pool.play(roster, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
 
-    reporter.begin(folder, games_to_play(config, folder.committed))
+    left = 0 if ended else games_to_play(config, folder.committed)
+    reporter.begin(folder, left + len(missing) * games_of_validation(config))
+    for generation, individuals in enumerate(folder.tables("generations") if missing else ()):
+        if generation in missing:
+            validate(folder, generation, individuals, play)
+    if ended:
+        return
     while strategy.generation <= config.generations:
         began = time.perf_counter()
         generation = strategy.generation
-        individuals = strategy.ask()
-        roster = roster_of(config, individuals)
-        pairings = all_pairings(len(individuals))
+        asked = strategy.ask()
+        roster = roster_of(config, asked)
+        pairings = all_pairings(len(asked))
         tally = play_pairings(roster, pairings, config.games, config.seed, (Stream.SETUP, generation), play)
-        told = strategy.tell(tally.scores(len(individuals)).sum(axis=(1, 2)))
-        numbers = [individual.number for individual in individuals]
-        folder.commit(
-            generation,
-            individuals_table(told, strategy, tally, names),
-            pairings_table(generation, numbers, tally, names),
-        )
+        told = strategy.tell(tally.scores(len(asked)).sum(axis=(1, 2)))
+        numbers = [individual.number for individual in asked]
+        individuals = individuals_table(told, strategy, tally, names)
+        folder.commit(generation, individuals, pairings_table(generation, numbers, tally, names))
         seconds = time.perf_counter() - began
         folder.note(event="generation", generation=generation, seconds=round(seconds, 3))
-        reporter.generation(told, strategy, seconds)
+        validation = validate(folder, generation, individuals, play) if is_due(config, generation) else None
+        reporter.generation(told, strategy, seconds, validation)
     reporter.final()
     began = time.perf_counter()
     champion = play_final(strategy, config, play)
@@ -101,8 +116,10 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def games_to_play(config: RunConfig, committed: int) -> int:
-    """Games left after `committed` generations; for the final, its budget."""
-    left = sum(games_of_generation(config, number) for number in range(committed, config.generations + 1))
+    """Games left after `committed` generations, validations included; for the final, its budget."""
+    numbers = range(committed, config.generations + 1)
+    left = sum(games_of_generation(config, number) for number in numbers)
+    left += sum(is_due(config, number) for number in numbers) * games_of_validation(config)
     return left + config.final.games + len(THESIS_SEVEN) * config.final.benchmark_games
 
 

@@ -46,6 +46,12 @@ PAIRINGS = {
 }
 
 
+VALIDATION = {
+    **dict.fromkeys(("generation", "individual"), WHOLE),
+    **{name: kind for name, kind in FINAL.items() if name not in ("stage", "rank", "candidate")},
+}
+
+
 class SchemaError(ManaforgeError, ValueError):
     """A table that does not fit its place in a run folder."""
 
@@ -55,7 +61,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
 
     Args:
         content: of the file.
-        kind: "generations", "pairings" or "final".
+        kind: "generations", "pairings", "validation" or "final".
         config: of the run.
 
     Raises:
@@ -64,7 +70,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
     with _parquet(content) as file:
         # Three times as fast as read_table, which starts threads for each of many small files.
         table = file.read(use_threads=False)
-    known = {"pairings": PAIRINGS, "final": FINAL}
+    known = {"pairings": PAIRINGS, "validation": VALIDATION, "final": FINAL}
     columns = known.get(kind) or _of_individuals(config.agent, config.strategy, tuple(config.decks))
     for name, (what, fits) in columns.items():
         count = table.column_names.count(name)

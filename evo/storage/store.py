@@ -97,6 +97,25 @@ class RunFolder:
                 os.fsync(file.fileno())
         self.committed += 1
 
+    def validation(self, generation: int) -> pd.DataFrame | None:
+        """The table of a generation's validation; None if there is none that can be read."""
+        try:
+            content = table_file(self.path, "validation", generation).read_bytes()
+            return read_table(content, "validation", self.config).to_pandas()
+        except (OSError, SchemaError):
+            return None
+
+    def write_validation(self, generation: int, content: bytes) -> None:
+        """Write the table of a generation's validation.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        file = table_file(self.path, "validation", generation)
+        with self._writing(f"the validation of generation {generation}"):
+            file.parent.mkdir(exist_ok=True)
+            self._replace(file, content)
+
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the run's own folder, all or nothing.
 

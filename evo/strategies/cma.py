@@ -110,10 +110,6 @@ class Cma(PopulationStrategy):
                 )
             self.tell(table["fitness"].to_numpy())
 
-    def step_size(self) -> float:
-        """Median standard deviation of the weights of the next generation."""
-        return float(np.median(self._cma.stds))
-
     def _centres(self) -> list[Candidate]:
         """The mean of the distribution."""
         mean = tuple(_bounded(self._cma.result.xfavorite))

@@ -182,7 +182,7 @@ def test_watch_without_a_terminal_looks_once(tmp_path: Path) -> None:
     done = manaforge("watch", copy, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "run: generation 14 of 14, finished" in done.stdout
-    assert "newcomers" in done.stdout
+    assert "mean age" in done.stdout
     assert "warning: " in done.stdout
     assert manaforge("watch", tmp_path / "none", cwd=tmp_path).returncode == 1
     config = (copy / "config.toml").read_text().replace("generations = 14", "generations = 40")

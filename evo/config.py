@@ -25,7 +25,7 @@ from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.profiles import configs_folder
 from ilp_agent.solver import listed
-from rivals import AGENTS, DEFAULT_AGENT, weighted_kinds
+from rivals import AGENTS, DEFAULT_AGENT, weight_class, weighted_kinds
 
 SCHEMA = 1
 LONGEST_PATH = 4_000
@@ -207,6 +207,11 @@ class _RunConfig(_Model):
     def deck_names(self) -> list[str]:
         """Names of the decks as tables write them, wherever their files are."""
         return [deck.name for deck in self.found_decks]
+
+    @property
+    def inert_weights(self) -> frozenset[str]:
+        """Names of the agent's weights that change no decision with these decks."""
+        return weight_class(self.agent).inert(card for deck in self.found_decks for card in deck.cards)
 
     @property
     def digest(self) -> str:

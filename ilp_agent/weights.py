@@ -5,7 +5,7 @@ plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` 
 `ilp_agent.exact.prediction.predict`) and in the objective of `ilp_agent.milp.sequential`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from engine.cards import Card
 from engine.errors import ManaforgeError
 
 MAX_WEIGHT = 1e100
@@ -75,6 +76,12 @@ class WeightVector:
         """The weights in their scale-free form, shape (weights,); see `scale_free`."""
         return self.scale_free(self.array)
 
+    def active(self, inert: frozenset[str]) -> dict[str, float]:
+        """The scale-free form of the weights but the inert ones, by name; see `active_shares`."""
+        shares = self.active_shares(self.array, inert)
+        named = zip(self.names(), shares, strict=True)
+        return {name: float(share) for name, share in named if name not in inert}
+
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
         """Weights divided by the sum of their sizes: no decision changes when all are scaled together.
@@ -89,6 +96,25 @@ class WeightVector:
         found: np.ndarray = np.full_like(weights, np.nan)
         np.divide(weights, total, out=found, where=total > 0)
         return found
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:  # noqa: ARG003
+        """Names of the weights that change no decision in games with these cards, whatever the others are."""
+        return frozenset()
+
+    @classmethod
+    def active_shares(cls, weights: np.ndarray, inert: frozenset[str]) -> np.ndarray:
+        """The scale-free form of all weights but the inert ones, in which these are 0.
+
+        Args:
+            weights: shape (..., weights).
+            inert: names.
+
+        Returns:
+            The same shape; NaN where `scale_free` has it.
+        """
+        counted = [name not in inert for name in cls.names()]
+        return cls.scale_free(np.where(counted, weights, 0.0))
 
     @classmethod
     def _checked(cls, name: str, value: object) -> float:
@@ -122,6 +148,11 @@ class Weights(WeightVector):
         "penalty for each point of attack of the enemies attacked",
         "reward for each point of value of a card played",
     )
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
+        """The weight of a card's value, if no card has any."""
+        return frozenset() if any(card.spec.worth for card in cards) else frozenset({"play"})
 
     lethal: float
     clear: float

@@ -11,19 +11,24 @@ The rules here have no attack of heroes, secrets, Deathrattle and Inspire: w2, w
 nothing, and neither does w4, since nothing lowers a minion's attack.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from engine import Outcome
-from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind, Death, Keyword
+from engine.cards import Card
+from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
 from rivals.single import SingleActionAgent
+
+NEVER = frozenset({"hero_attack", "minion_attack", "secret", "deathrattle", "inspire"})
+"""Weights of what the rules here lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,12 @@ class EvaWeights(WeightVector):
     poisonous: float
     rarity: float
     cost: float
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
+        """The weights of what the rules lack, and those of keywords that no card has."""
+        found = {name for card in cards for name in KEYWORD_FIELDS if getattr(card.spec, name)}
+        return NEVER | (set(KEYWORD_FIELDS) & set(cls.names())) - found
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ that is found is played. `rivals.hearthsim_search` describes how a turn is searc
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine import Action, Outcome, PlayerView
+from engine.cards import Card
 from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
@@ -59,6 +60,16 @@ class HearthSimWeights(WeightVector):
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {"aggressiveness": ("attack", "health")}
     )
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
+        """The weight of Divine Shield if no card has it, and of the own hero if none has Lifesteal.
+
+        In its own turn nothing but Lifesteal changes a hero's health.
+        """
+        specs = [card.spec for card in cards]
+        shield = set() if any(spec.divine_shield for spec in specs) else {"divine_shield"}
+        return frozenset(shield if any(spec.lifesteal for spec in specs) else shield | {"hero"})
 
     attack: float
     health: float

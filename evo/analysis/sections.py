@@ -52,7 +52,7 @@ from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
 from evo.strategies import STRATEGIES
-from ilp_agent import DEFAULT_BACKEND, find_profile, shipped_profiles
+from ilp_agent import DEFAULT_BACKEND, shipped_profiles
 from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
 
 MOST_PLAYERS = 120
@@ -169,7 +169,7 @@ def champions(given: Material) -> list[Section]:
         seven = provenance.get("against_thesis_seven", {})
         rows.append(
             {"run": name, "champion": provenance.get("candidate", "")}
-            | dict(zip(names, profile.weights.shares, strict=True))
+            | profile.weights.active(given.runs.inert_weights)
             | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
         )
     if not rows:
@@ -184,7 +184,7 @@ def champions(given: Material) -> list[Section]:
             f"{best['low']:.1%} to {best['high']:.1%})."
         )
     formats = dict.fromkeys((*names, "against the seven", "low", "high"), "{:.1%}")
-    note = f"Weights as {profile.weights.SCALE}."
+    note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
     return [Section("Champions", text, [html_table(table, formats)], note)]
 
 
@@ -228,7 +228,7 @@ def new_individuals(given: Material) -> list[Section]:
 def weights(given: Material) -> list[Section]:
     """Which weights are large, which near zero, which undecided."""
     agent, population = given.config.agent, given.population
-    vector, marked = weight_class(agent), _marked(agent)
+    vector, marked = weight_class(agent), _marked(agent, given.runs.inert_weights)
     width = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
 
     def plot(axes: Axes, table: pd.DataFrame) -> Axes:
@@ -241,7 +241,7 @@ def weights(given: Material) -> list[Section]:
     ]
     note = (
         f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
-        f"right: shipped profiles of {agent}."
+        f"right: shipped profiles of {agent}.{say.inert_sentence(given.runs.inert_weights)}"
     )
     return [Section("Weights", say.weights_sentence(population), parts, note)]
 
@@ -347,12 +347,12 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 """The sections in the order of the page."""
 
 
-def _marked(agent: str) -> dict[str, np.ndarray]:
-    """Shares of the shipped profiles of an agent, by name."""
+def _marked(agent: str, inert: frozenset[str]) -> dict[str, np.ndarray]:
+    """Shares of the shipped profiles of an agent, by name, without those of inert weights."""
     owner = weight_class(agent).AGENT
-    if owner == DEFAULT_AGENT:
-        return {name: find_profile(name).weights.shares for name in THESIS_SEVEN}
-    return {name: find_agent_profile(agent, name).weights.shares for name in shipped_profiles(owner)}
+    names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
+    vectors = {name: find_agent_profile(agent, name).weights for name in names}
+    return {name: np.array(list(vector.active(inert).values())) for name, vector in vectors.items()}
 
 
 def _draw(

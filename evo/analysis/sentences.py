@@ -1,6 +1,6 @@
 """Sentences of reports, computed from the tables of runs. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -63,6 +63,13 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     )
     still = not np.isnan(late[1]) and late[1] > 0
     return text + (": it still improved." if still else "; further improvement cannot be told from chance.")
+
+
+def inert_sentence(inert: Collection[str]) -> str:
+    """Which weights are left out, after a space; "" if none is."""
+    if not inert:
+        return ""
+    return f" Left out, since they change no decision with these decks (inert): {', '.join(sorted(inert))}."
 
 
 def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:

@@ -44,6 +44,11 @@ class Runs:
     problems: tuple[str, ...]
 
     @property
+    def inert_weights(self) -> frozenset[str]:
+        """Names of the weights that change no decision in any of the runs."""
+        return frozenset.intersection(*(config.inert_weights for config in self.configs.values()))
+
+    @property
     def configs(self) -> dict[str, RunConfig]:
         """Configurations by run."""
         return {name: folder.config for name, folder in self.folders.items()}
@@ -104,8 +109,9 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     Returns:
         Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
         runs/README.md), share_NAME (the weights in their scale-free form: divided by their sum, since scaling
-        all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0),
-        win_rate (fitness divided by games) and age (generations since birth).
+        all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0; no
+        column for a weight that changes no decision with these decks, `Runs.inert_weights`), win_rate
+        (fitness divided by games) and age (generations since birth).
 
     Raises:
         RunError: there is no such run, or these runs evolve the weights of different agents.
@@ -133,10 +139,15 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
     vector = weight_class(agents[0])
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
-    individuals[[f"share_{name}" for name in vector.names()]] = vector.scale_free(weights)
+    runs = Runs(folders, individuals, tuple(problems))
+    inert = runs.inert_weights
+    shares = vector.active_shares(weights, inert)
+    for place, name in enumerate(vector.names()):
+        if name not in inert:
+            individuals[f"share_{name}"] = shares[:, place]
     individuals["win_rate"] = individuals["fitness"] / individuals["games"]
     individuals["age"] = individuals["generation"] - individuals["birth"]
-    return Runs(folders, individuals, tuple(problems))
+    return runs
 
 
 def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -201,7 +212,8 @@ def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | N
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
     """One row an individual, generation and weight: the individual's keys, value and share."""
-    return _long(individuals, {"value": weights_of(individuals), "share": shares_of(individuals)})
+    values = [f"weight_{name}" for name in names_of(individuals)]
+    return _long(individuals, {"value": values, "share": shares_of(individuals)})
 
 
 def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:

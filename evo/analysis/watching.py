@@ -53,7 +53,9 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
         if len(known):
             first, now = (_number(what, known.iloc[place]) for place in (0, -1))
             table.add_row(what, first, bars(known.to_numpy()), now)
-    return Group(head, table, _weights(own, survivors))
+    inert = Text(", ".join(sorted(runs.inert_weights)))
+    note = [Text("inert with these decks, and left out: ") + inert] if inert else []
+    return Group(head, table, _weights(own, survivors), *note)
 
 
 def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> RichTable:

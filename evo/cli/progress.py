@@ -84,6 +84,7 @@ class Display(Stoppable):
         self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._generations = self._games_a_pairing = 0
+        self._inert: frozenset[str] = frozenset()
         self._against_seven: float | None = None
 
     def of_run(self, name: str) -> "Display":
@@ -96,6 +97,7 @@ class Display(Stoppable):
         """A run starts or is resumed."""
         config = folder.config
         self._generations = config.generations
+        self._inert = config.inert_weights
         self._games_a_pairing = config.games * len(config.decks) ** 2
         self._left = games
         for problem in folder.problems:
@@ -162,11 +164,12 @@ class Display(Stoppable):
         opponents = len(told.individuals) - 1
         games = opponents * self._games_a_pairing
         vector = strategy.parameters.vector
-        shares = np.nan_to_num(vector.scale_free(np.array(strategy.parents)))
+        shares = np.nan_to_num(vector.active_shares(np.array(strategy.parents), self._inert))
+        active = [name not in self._inert for name in vector.names()]
         scalars = {
             "best win rate": told.fitness.max() / games,
             "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
-            "spread of weights": float(shares.std(axis=0).mean()),
+            "spread of weights": float(shares[:, active].std(axis=0).mean()),
             "median step size": strategy.step_size(),
             "new parents": float(sum(parent.birth == told.generation for parent in strategy.parents)),
             "games a second": games * len(told.individuals) / 2 / seconds,

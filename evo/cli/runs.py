@@ -190,8 +190,9 @@ def show_champion(path: Path, console: Console) -> None:
     """Print the champion's weights, its record, and its games against the thesis's seven."""
     profile = read_agent_profile(path / "champion.toml")
     provenance: Mapping[str, Any] = profile.provenance
-    agent = peek_run(path).config.agent
-    console.print(_weights_table(profile.weights, f"champion: {provenance.get('candidate', '')}"))
+    config = peek_run(path).config
+    title = f"champion: {provenance.get('candidate', '')}"
+    console.print(_weights_table(profile.weights, config.inert_weights, title))
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
@@ -216,7 +217,7 @@ def show_champion(path: Path, console: Console) -> None:
         if sentence:
             console.print(sentence, highlight=False)
     console.print(
-        f"profile: {path / 'champion.toml'}; play it as {agent}:{path}",
+        f"profile: {path / 'champion.toml'}; play it as {config.agent}:{path}",
         soft_wrap=True,
         markup=False,
     )
@@ -227,10 +228,11 @@ def verdict_of(low: float, high: float) -> str:
     return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
-def _weights_table(vector: WeightVector, title: str) -> RichTable:
+def _weights_table(vector: WeightVector, inert: frozenset[str], title: str) -> RichTable:
     """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
-    names = vector.names()
-    values, shares = [f"{value:.3f}" for value in vector.array], [f"{share:.1%}" for share in vector.shares]
+    names, active = vector.names(), vector.active(inert)
+    values = [f"{value:.3f}" for value in vector.array]
+    shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
     if len(names) <= MOST_COLUMNS:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)

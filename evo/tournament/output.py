@@ -287,21 +287,25 @@ def _weights(tournament: Tournament) -> Markup:
     """Entrants with their scale-free weights, one table for each kind of weights."""
     tables = []
     kinds = {entrant.text: find_kind(entrant.player.kind) for entrant in tournament.entrants}
+    cards = [card for deck in tournament.decks for card in deck.cards]
     for vector in dict.fromkeys(kind.weights for kind in AGENTS.values() if kind.weights):
+        inert = vector.inert(cards)
         own = [entrant for entrant in tournament.entrants if kinds[entrant.text].weights is vector]
         rows = [
             [
                 entrant.text,
                 entrant.player.backend if kinds[entrant.text].takes_backend else "",
-                *vector.from_array(entrant.player.weights).shares,
+                *vector.from_array(entrant.player.weights).active(inert).values(),
             ]
             for entrant in own
         ]
         if own:
-            columns = ["entrant", "solver", *vector.names()]
-            tables.append(
-                html_table(pd.DataFrame(rows, columns=columns), dict.fromkeys(vector.names(), "{:.1%}"))
-            )
+            active = [name for name in vector.names() if name not in inert]
+            table = pd.DataFrame(rows, columns=["entrant", "solver", *active])
+            tables.append(html_table(table, dict.fromkeys(active, "{:.1%}")))
+            if inert:
+                text = "Inert, since they change no decision with these decks, and left out: "
+                tables.append(Markup("<p>{}{}.</p>").format(text, ", ".join(sorted(inert))))
     plain = [entrant.text for entrant in tournament.entrants if not kinds[entrant.text].weights]
     if plain:
         tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))

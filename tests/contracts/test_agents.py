@@ -93,6 +93,7 @@ def test_every_weight_has_a_meaning(kind: AgentKind) -> None:
         return
     assert len(vector.MEANINGS) == len(vector.names()) == len(set(vector.MEANINGS))
     assert all(vector.MEANINGS)
+    assert vector.inert([]) <= set(vector.names())
     assert vector.SCALE
     assert set(vector.names()) >= vector.NEGATIVE
     for name, stands_for in vector.ALIASES.items():

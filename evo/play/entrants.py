@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
 from evo.storage.store import RUNS, run_config
 from ilp_agent import BACKENDS, DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
+from ilp_agent.profiles import profiles_folder
 from ilp_agent.solver import listed
 from rivals import AGENTS, DEFAULT_AGENT, AgentKind, find_agent_profile, find_kind, read_agent_profile
 
@@ -37,12 +40,17 @@ class EntrantError(ManaforgeError, ValueError):
     """A text that does not name an entrant."""
 
 
+SHARE_DIGITS = 12
+"""Digits to which the shares of weights must agree for the same play."""
+
+
 @dataclass(frozen=True)
 class Entrant:
     """A player and its name in tables.
 
     Attributes:
-        text: as typed; `AGENT:NAME` if it comes from a glob.
+        text: as typed; what a glob finds, as it is typed alone: a shipped profile by its name, another by its
+            path, a run by its folder.
         player: the player.
     """
 
@@ -86,7 +94,7 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     typed = {text: find_entrant(text) for text in texts if not _is_glob(text)}
     found: dict[str, Entrant] = {}
     for text in texts:
-        for entrant in [typed[text]] if text in typed else _expand(text, typed | found):
+        for entrant in [typed[text]] if text in typed else _expand(text):
             found.setdefault(entrant.text, entrant)
     return list(found.values()), {text for text in typed if list(texts).count(text) > 1}
 
@@ -121,6 +129,7 @@ def _parts(text: str) -> tuple[str, str, str]:
         bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
         weighted = [kind for kind in AGENTS.values() if kind.weights]
         known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
+        known += [f"{kind.name}:{run}" for kind in weighted for run in _runs_of(kind.name)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
     return agent, profile, backend
 
@@ -145,11 +154,15 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
     for folder in (Path(name), RUNS / name):
         if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return _champion(agent, folder)
-    runs = [path.parent.name for path in RUNS.glob("*/champion.toml") if _evolved(path.parent, agent)]
     if name.endswith(".toml") or "/" in name:
         return _read_profile(agent, name)
     what = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
-    raise unknown_name(what, name, [*shipped, *runs])
+    raise unknown_name(what, name, [*shipped, *_runs_of(agent)])
+
+
+def _runs_of(agent: str) -> list[str]:
+    """Names of the runs in `runs/` with a champion of an agent."""
+    return [path.parent.name for path in RUNS.glob("*/champion.toml") if _evolved(path.parent, agent)]
 
 
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
@@ -207,13 +220,14 @@ def _is_glob(text: str) -> bool:
     return weighted and glob.has_magic(text) and not os.path.exists(_parts(text)[1])  # noqa: PTH110
 
 
-def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
-    """Matching profile files and finished runs, as `AGENT:NAME`; as `AGENT:PATH` where two share a name."""
+def _expand(text: str) -> list[Entrant]:
+    """Matching profile files and finished runs, each named as it is typed alone."""
     agent, pattern, backend = _parts(text)
     find_solver(backend)
-    suffix = _suffix(backend)
-    found: dict[str, Entrant] = {}
+    owner = AGENTS[agent].owner
+    found = []
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
+        name = path
         if Path(path).is_dir() and (Path(path) / "champion.toml").exists():
             if _agent_of(Path(path)) != agent:
                 continue
@@ -222,16 +236,23 @@ def _expand(text: str, taken: dict[str, Entrant]) -> list[Entrant]:
             profile = read_agent_profile(Path(path))
             if type(profile.weights) is not AGENTS[agent].weights or _of_another(profile, agent):
                 continue
+            shipped = Path(path).resolve().parent == profiles_folder(owner).resolve()
+            name = Path(path).stem if shipped else path
         else:
             continue
-        player = _player(agent, profile, backend)
-        text = f"{agent}:{profile.name}{suffix}"
-        known = found.get(text) or taken.get(text)
-        if known is None and profile.name in shipped_profiles(AGENTS[agent].owner):
-            known = find_entrant(text)
-        if known is not None and known.player != player:
-            text = f"{agent}:{path}{suffix}"
-        found[text] = Entrant(text, player)
+        found.append(Entrant(f"{agent}:{name}{_suffix(backend)}", _player(agent, profile, backend)))
     if not found:
         raise EntrantError(f"{pattern} matches no profile file and no run with a champion of {agent}")
-    return list(found.values())
+    return found
+
+
+def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
+    """Texts of entrants that play alike: the same agent and solver, and weights of the same shares."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for entrant in entrants:
+        player = entrant.player
+        vector = AGENTS[player.kind].weights
+        shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) if vector else np.zeros(0)
+        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes())
+        groups.setdefault(key, []).append(entrant.text)
+    return [texts for texts in groups.values() if len(texts) > 1]

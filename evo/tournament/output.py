@@ -13,6 +13,7 @@ from rich.text import Text
 from engine import RULES_VERSION
 from engine.decks import coverage_of
 from evo.figures.page import html_table, image, render
+from evo.play.entrants import like_entrants
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings
 from evo.storage.files import json_bytes
@@ -130,6 +131,9 @@ def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     if seat["low"] is not None and seat["low"] > DECISIVE_SEAT:
         lines[1] += f". {_seat_note(tournament)}"
     lines.append(coverage_of(tournament.decks).rstrip("."))
+    lines += [
+        f"Alike, with the same weights: {', '.join(texts)}" for texts in like_entrants(tournament.entrants)
+    ]
     if summary["cyclic_share"] is not None:
         lines.append(
             f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "

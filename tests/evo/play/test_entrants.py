@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import ManaforgeError, PassAgent
-from evo.play.entrants import EntrantError, find_entrant, find_entrants
+from evo.play.entrants import Entrant, EntrantError, find_entrant, find_entrants, like_entrants
+from evo.play.games import Player
 from ilp_agent import Profile, Weights, find_profile
 from ilp_agent.weights import N_WEIGHTS
 from rivals import AGENTS, AgentKind
@@ -61,14 +62,32 @@ def test_twice_typed_is_a_self_match_and_no_second_entrant() -> None:
     assert twice == {"random"}
 
 
-def test_a_name_that_means_two_becomes_a_path(tmp_path: Path) -> None:
+def test_what_a_glob_finds_is_named_as_it_is_typed_alone(tmp_path: Path) -> None:
     write(tmp_path / "a" / "one.toml", "same", *range(1, 9))
     write(tmp_path / "b" / "two.toml", "same", *range(8, 0, -1))
     write(tmp_path / "c" / "three.toml", "keep-alive")
-    assert texts_of(f"ilp:{tmp_path}/*/*.toml") == [
-        "ilp:same",
-        f"ilp:{tmp_path}/b/two.toml",
-        f"ilp:{tmp_path}/c/three.toml",
+    texts = texts_of(f"ilp:{tmp_path}/*/*.toml", f"ilp:{PROFILES}/keep*.toml")
+    assert texts == [
+        *(f"ilp:{tmp_path}/{name}.toml" for name in ("a/one", "b/two", "c/three")),
+        "ilp:keep-alive",
+    ]
+    assert texts_of(*texts) == texts
+
+
+def test_like_champions_stay_two_and_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for run in ("one", "two"):  # one configuration and seed: the same champion by the same name
+        write(Path(f"runs/{run}/champion.toml"), "champion-1", *range(1, 9))
+    write(Path("double.toml"), "double", *range(2, 18, 2))
+    write(Path("other.toml"), "other", *range(8, 0, -1))
+    entrants, _ = find_entrants(
+        ["ilp:runs/*", "ilp:double.toml", "ilp:other.toml", "random", "ilp:one@highs"]
+    )
+    assert [entrant.text for entrant in entrants][:2] == ["ilp:runs/one", "ilp:runs/two"]
+    assert like_entrants(entrants) == [["ilp:runs/one", "ilp:runs/two", "ilp:double.toml"]]
+    zero = Entrant("ilp:zero", Player((0.0,) * N_WEIGHTS))
+    assert like_entrants([zero, replace(zero, text="ilp:nothing"), entrants[0]]) == [
+        ["ilp:zero", "ilp:nothing"]
     ]
 
 
@@ -102,9 +121,10 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("runs/young/config.toml").write_text("")
     for text in ("ilp:runs/mine", "ilp:mine", "ilp:runs/mine/champion.toml"):
         assert find_entrant(text).player.weights == (1.0,) * N_WEIGHTS
-    assert texts_of("ilp:runs/*") == ["ilp:champion-1"]
+    assert texts_of("ilp:runs/*") == ["ilp:runs/mine"]
     for text, message in (
         ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),
+        ("mine", "unknown entrant 'mine'; nearest: ilp:mine"),
         ("ilp:mime", "unknown profile 'mime'; nearest: mine"),
         ("ilp:runs", "runs is not a run folder"),
         ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),

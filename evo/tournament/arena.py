@@ -10,7 +10,7 @@ from engine import find_deck, find_ruleset
 from evo.config import ConfigError, read_toml
 from evo.play.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament.run import Tournament
-from ilp_agent.profiles import configs_folder
+from ilp_agent.shipped import configs_folder
 
 CHAMPION = "champion"
 

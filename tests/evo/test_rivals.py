@@ -131,7 +131,7 @@ def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
         aggro.play_batch(*arguments)
         arguments[-1][:] += 2
 
-    monkeypatch.setitem(AGENTS, "aggro", replace(aggro, play_batch=unproven))
+    monkeypatch.setitem(AGENTS, "aggro", replace(aggro, batch=unproven))
     table = Roster((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))
     nobody = np.zeros((3, 2), np.int16)
     played = _play_compiled(table, Schedule(nobody, nobody, np.arange(3, dtype=np.uint64)))

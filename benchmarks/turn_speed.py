@@ -17,10 +17,10 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
+from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import RESULT, follow, play_games
-from ilp_agent.solver import installed_backends
 from ilp_agent.steps import PLAN
 from ilp_agent.tracker import TRACKER
 from ilp_agent.turn import TURN, read_turn

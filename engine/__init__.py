@@ -9,28 +9,36 @@ Kernels for millions of games are in `engine.rules` (`legal_actions`, `apply`, `
 `engine.state` (`new_game`); this package exports the checked, readable side of the same rules.
 """
 
-from engine.actions import Action
-from engine.agents import PassAgent, RandomAgent, ScriptedAgent
-from engine.cards import Card, CardTable, find_card
-from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
-from engine.deckfiles import find_deck, read_deck, shipped_decks
-from engine.decks import Deck
-from engine.errors import (
-    CardError,
-    DeckError,
-    IllegalActionError,
-    ManaforgeError,
-    NotationError,
-    SeedError,
-    UnknownNameError,
-)
-from engine.match import Agent, GameRecord, MatchResult, Reason, deal, play
-from engine.minion import MinionSpec
-from engine.notation import format_action, format_position, parse_action, parse_position
-from engine.perft import perft
-from engine.position import Position
-from engine.rulesets import Ruleset, find_ruleset, rulesets
-from engine.view import MinionView, PlayerView, SideView
+from typing import TYPE_CHECKING
+
+from engine.lazy import exports
+
+if TYPE_CHECKING:  # imported when they are first asked for
+    from engine.actions import Action
+    from engine.agents import PassAgent, RandomAgent, ScriptedAgent
+    from engine.cards import Card, CardTable, find_card
+    from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
+    from engine.deckfiles import find_deck, read_deck
+    from engine.decks import Deck
+    from engine.errors import (
+        CardError,
+        DeckError,
+        IllegalActionError,
+        ManaforgeError,
+        NotationError,
+        SeedError,
+        UnknownNameError,
+    )
+    from engine.match import Agent, GameRecord, MatchResult, Reason, deal, play
+    from engine.minion import MinionSpec
+    from engine.movetrees import perft
+    from engine.notation import format_action, format_position, parse_action, parse_position
+    from engine.position import Position
+    from engine.ruleset import Ruleset, find_ruleset, rulesets
+    from engine.shipped import shipped_decks
+    from engine.view import MinionView, PlayerView, SideView
+else:
+    __getattr__, __dir__ = exports(__name__)
 
 __all__ = [
     "HERO",

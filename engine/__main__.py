@@ -4,12 +4,8 @@ import time
 
 import typer
 
-from engine.cards import catalogue, find_card
+from engine.codes import MAX_DEPTH
 from engine.console import command_line
-from engine.deckfiles import find_deck, shipped_decks
-from engine.notation import parse_position
-from engine.perft import MAX_DEPTH, perft
-from engine.show import console, draw_deck, draw_position
 
 app = typer.Typer(
     help="The rules of the game, and the cards.",
@@ -26,6 +22,9 @@ _POSITION = typer.Argument(
 @app.command()
 def show(position: str = _POSITION) -> None:
     """Draw a position and list what may be done in it."""
+    from engine.notation import parse_position
+    from engine.show import console, draw_position
+
     parsed = parse_position(position)
     screen = console()
     screen.print(draw_position(parsed))
@@ -41,6 +40,10 @@ def deck(
     ),
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
+    from engine.deckfiles import find_deck
+    from engine.shipped import shipped_decks
+    from engine.show import console, draw_deck
+
     for deck_name in shipped_decks() if name is None else [name]:
         console().print(draw_deck(find_deck(deck_name)))
 
@@ -48,6 +51,8 @@ def deck(
 @app.command()
 def card(name: str = typer.Argument(help="A card's id or English name.")) -> None:
     """Show the card an id or a name stands for, and all printings of that name."""
+    from engine.cards import catalogue, find_card
+
     found = find_card(name)
     print(found.describe())
     for other in catalogue().by_id.values():
@@ -61,6 +66,9 @@ def count(
     depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Length of the sequences."),
 ) -> None:
     """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
+    from engine.movetrees import perft
+    from engine.notation import parse_position
+
     parsed = parse_position(position)
     perft(parsed, 1)  # compile before timing
     for level in range(depth + 1):

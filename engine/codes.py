@@ -25,6 +25,9 @@ assert HERO == BOARD_SIZE
 MAX_ACTIONS = BOARD_SIZE * (BOARD_SIZE + 1) + HAND_SIZE + 1
 """Most actions any position can offer: attacks, plays and the end of the turn."""
 
+MAX_DEPTH = 12
+"""Length of the longest sequences of actions that move trees are counted to."""
+
 
 class Keyword(IntEnum):
     """Bits of a minion's keywords, each with the letter that positions write for it.

@@ -3,7 +3,6 @@
 import tomllib
 from dataclasses import replace
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,14 +14,7 @@ from engine.deckcodes import deck_from_code, looks_like_code
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_counts
 from engine.errors import DeckError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
-
-
-def shipped_decks() -> list[str]:
-    """Names of the decks that come with the package."""
-    folder = resources.files("engine") / "data" / "decks"
-    return sorted(
-        entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
-    )
+from engine.shipped import DATA, shipped_decks
 
 
 def find_deck(name: str | Path) -> Deck:
@@ -101,7 +93,7 @@ class _DeckFile(_Model):
 
 @cache
 def _shipped(name: str) -> Deck:
-    file = resources.files("engine") / "data" / "decks" / f"{name}.toml"
+    file = DATA / "decks" / f"{name}.toml"
     return _parse_deck(file.read_text(encoding="utf-8"), f"{name}.toml")
 
 

@@ -17,9 +17,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numba
 import numpy as np
@@ -116,16 +116,63 @@ CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
 """Where this process keeps its compiled kernels; None when the folder cannot be written."""
 
 
-_NOTICE = "Compiling the game's kernels (once after an update, some seconds)"
+REST_SECONDS = 5.0
+"""Seconds to compile what is not decorated with `njit_slow`; docs/performance.md has the measurement."""
+
+ROUND_SECONDS = 5
+"""Estimates are told to so many seconds."""
+
+PACE_SECONDS = 20.0
+"""Shorter compilations do not tell how fast a machine compiles."""
+
+
+class _Slow(NamedTuple):
+    """A kernel that takes long to compile: itself, its cache files, and seconds."""
+
+    compiled: Any
+    files: str
+    seconds: float
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is compiled, in this process or in the cache."""
+        cached = CACHE_FOLDER is not None and any(CACHE_FOLDER.glob(self.files))
+        return cached or bool(getattr(self.compiled, "signatures", ()))
+
+
+_slow: list[_Slow] = []
+"""Slow kernels of the modules that this process has imported."""
+
+
+def compile_seconds() -> float:
+    """About how long the kernels take that this process has imported and that are not compiled yet."""
+    return (REST_SECONDS + sum(kernel.seconds for kernel in _slow if not kernel.ready)) * _pace()
+
+
+def _pace_file() -> Path | None:
+    """Where this machine keeps its time for what takes a second by the decorators."""
+    return CACHE_FOLDER.parent / "pace" if CACHE_FOLDER else None
+
+
+def _pace() -> float:
+    """This machine's seconds for each second of the decorators, as it last compiled slow ones."""
+    try:
+        pace = float(_pace_file().read_text())  # type: ignore[union-attr]
+    except (AttributeError, OSError, ValueError):
+        return 1.0
+    return pace if 0.01 < pace < 100 else 1.0
 
 
 class _CompileNotice(event.Listener):
-    """Prints on standard error, once, that kernels are being compiled."""
+    """Says on standard error, once, that kernels are being compiled, and about how long it takes."""
 
     def __init__(self) -> None:
         self._depth = 0
-        self._announced = False
+        self._notice = ""
+        self._told: set[str] = set()
         self._status: Status | None = None
+        self._began = 0.0
+        self._waiting: list[_Slow] = []
 
     def _is_ours(self, occurrence: Any) -> bool:
         function = getattr(occurrence.data.get("dispatcher"), "py_func", None)
@@ -137,21 +184,34 @@ class _CompileNotice(event.Listener):
         self._depth += 1
         if self._depth > 1:
             return
+        self._began, self._waiting = time.perf_counter(), [kernel for kernel in _slow if not kernel.ready]
+        waiting = {kernel.files for kernel in self._waiting}
+        is_new = not self._notice or not waiting <= self._told
+        if is_new:
+            self._told |= waiting
+            about = max(1, round(compile_seconds() / ROUND_SECONDS)) * ROUND_SECONDS
+            self._notice = f"Compiling the game's kernels (once after an update, about {about} s)"
         console = Console(stderr=True)
         if console.is_terminal:
-            self._status = console.status(_NOTICE)
+            self._status = console.status(self._notice)
             self._status.start()
-        elif not self._announced:
-            print(_NOTICE, file=sys.stderr, flush=True)
-        self._announced = True
+        elif is_new:
+            print(self._notice, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         if not self._is_ours(event):
             return
         self._depth -= 1
-        if self._depth == 0 and self._status is not None:
+        if self._depth:
+            return
+        if self._status is not None:
             self._status.stop()
             self._status = None
+        expected = sum(kernel.seconds for kernel in self._waiting if kernel.ready)
+        file = _pace_file()
+        if expected >= PACE_SECONDS and file is not None:
+            with suppress(OSError):
+                file.write_text(f"{(time.perf_counter() - self._began) / expected:.2f}\n")
 
 
 event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]
@@ -187,6 +247,23 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
         decorate = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, forceinline=True)
         compiled: Callable[P, R] = decorate(function)
     return compiled
+
+
+def njit_slow(seconds: float) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """`njit` for a kernel whose compilation users wait for.
+
+    Args:
+        seconds: about how long, with the kernels it calls but without slow ones among them
+            (docs/performance.md).
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        compiled = njit(function)
+        files = f"*/{Path(function.__code__.co_filename).stem}.{function.__qualname__}-*.nbi"
+        _slow.append(_Slow(compiled, files, seconds))
+        return compiled
+
+    return decorate
 
 
 @njit_inline

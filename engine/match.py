@@ -19,7 +19,7 @@ from engine.decks import Deck, tables_of
 from engine.errors import AgentError, IllegalActionError, NotationError
 from engine.notation import parse_action, parse_position
 from engine.position import Position, empty_state
-from engine.rulesets import Ruleset, find_ruleset
+from engine.ruleset import Ruleset, find_ruleset
 from engine.state import new_game
 from engine.streams import generator, stream_key
 from engine.view import PlayerView

@@ -74,7 +74,7 @@ RULES = np.dtype(
         ("turn_cap", "i2"),  # rounds
     ]
 )
-"""A ruleset as kernels read it (`engine.rulesets.Ruleset`)."""
+"""A ruleset as kernels read it (`engine.ruleset.Ruleset`)."""
 
 DECK = np.dtype(
     [

@@ -20,11 +20,12 @@ from pydantic import (
 
 from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import unknown_name
+from evo.shipped import shipped_configs
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
-from ilp_agent.profiles import configs_folder
-from ilp_agent.solver import listed
+from ilp_agent.backends import listed
+from ilp_agent.shipped import configs_folder
 from rivals import AGENTS, DEFAULT_AGENT, weight_class, weighted_kinds
 
 SCHEMA = 1
@@ -323,11 +324,6 @@ def find_config(path: str | Path) -> Path:
             return configs_folder() / given.name
         return given
     return shipped
-
-
-def shipped_configs() -> list[str]:
-    """Names of the configurations of runs in `configs/`."""
-    return sorted(file.stem for file in configs_folder().glob("*.toml") if file.stem != "arena")
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -7,31 +7,30 @@
 (Attack(attacker=0, target=0),)
 """
 
-from engine.codes import HERO
-from ilp_agent.agent import IlpAgent
-from ilp_agent.explain import Explanation, explain
-from ilp_agent.milp.interpret import program_of
-from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
-from ilp_agent.problem import ProblemError, TurnProblem
-from ilp_agent.profiles import (
-    Profile,
-    ProfileError,
-    find_profile,
-    read_any_profile,
-    read_profile,
-    shipped_profiles,
-)
-from ilp_agent.solver import (
-    BACKENDS,
-    DEFAULT_BACKEND,
-    FORMULATIONS,
-    Backend,
-    Solver,
-    SolverError,
-    find_solver,
-    solve,
-)
-from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
+from typing import TYPE_CHECKING
+
+from engine.lazy import exports
+
+if TYPE_CHECKING:  # imported when they are first asked for
+    from engine.codes import HERO
+    from ilp_agent.agent import IlpAgent
+    from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend
+    from ilp_agent.explanation import Explanation, explain
+    from ilp_agent.milp.interpret import program_of
+    from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
+    from ilp_agent.problem import ProblemError, TurnProblem
+    from ilp_agent.profiles import (
+        Profile,
+        ProfileError,
+        find_profile,
+        read_any_profile,
+        read_profile,
+    )
+    from ilp_agent.shipped import shipped_profiles
+    from ilp_agent.solver import Solver, SolverError, find_solver, solve
+    from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
+else:
+    __getattr__, __dir__ = exports(__name__)
 
 __all__ = [
     "BACKENDS",

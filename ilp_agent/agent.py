@@ -3,12 +3,13 @@
 import numpy as np
 
 from engine import Action, IllegalActionError, PlayerView
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.plan import Plan, step_of
 from ilp_agent.planner import plan_exactly
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.replay import play_action, track
-from ilp_agent.solver import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, solve, solver_for
+from ilp_agent.solver import solve, solver_for
 from ilp_agent.tracker import hero_damage
 from ilp_agent.weights import WeightError, Weights
 

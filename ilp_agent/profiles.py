@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import tomli_w
 
 from engine.errors import ManaforgeError, unknown_name
+from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
 PROFILE_SCHEMA = 2
@@ -87,23 +88,6 @@ def find_profile(name: str) -> Profile[Weights]:
     if name not in shipped_profiles():
         raise unknown_name("profile", name, shipped_profiles())
     return read_profile(profiles_folder() / f"{name}.toml")
-
-
-def shipped_profiles(agent: str = "ilp") -> list[str]:
-    """Names of an agent's profiles in this installation (`profiles_folder`)."""
-    return sorted(path.stem for path in profiles_folder(agent).glob("*.toml"))
-
-
-def profiles_folder(agent: str = "ilp") -> Path:
-    """Where an agent's profiles are: `configs/profiles/` for "ilp", else `configs/rivals/AGENT/`."""
-    return configs_folder() / ("profiles" if agent == "ilp" else f"rivals/{agent}")
-
-
-def configs_folder() -> Path:
-    """Where this installation keeps its configurations: beside this file in a wheel, else in the checkout."""
-    here = Path(__file__).resolve().parent
-    packed = here / "configs"
-    return packed if packed.is_dir() else here.parent / "configs"
 
 
 def _read(path: Path) -> dict[str, Any]:

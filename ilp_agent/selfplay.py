@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import ActionKind, Outcome
-from engine.jit import njit
+from engine.jit import njit, njit_slow
 from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
@@ -105,7 +105,7 @@ def deal_games(
         new_game(states[game], cards, decks[first], decks[second], rules, keys[game])
 
 
-@njit
+@njit_slow(8)
 def play_turns(
     cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, results: np.ndarray
 ) -> None:

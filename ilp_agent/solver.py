@@ -1,116 +1,14 @@
-"""solve(): one problem, two formulations, any backend behind one protocol.
+"""solve(): one problem, two formulations, any backend of `ilp_agent.backends` behind one protocol."""
 
-A backend is a module with a class that has `name` and `solve`, and one entry of `BACKENDS`, which tells
-everything else about it: nothing beyond this file lists the backends. A module is imported when it is first
-asked for, so that a missing solver troubles only those who want it. To add one, copy
-`ilp_agent/milp/highs.py`, write its entry here, and run `tests/contracts/test_backends.py`.
-"""
-
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
-from engine import ManaforgeError
-from engine.errors import unknown_name
+from engine.errors import ManaforgeError, unknown_name
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, installed_backends, listed
 from ilp_agent.plan import Plan
 from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.weights import WeightError, Weights
-
-FORMULATIONS = ("sequential", "thesis")
-
-
-@dataclass(frozen=True)
-class Backend:
-    """All that is known of a backend before it is loaded.
-
-    Attributes:
-        name: as entrants, configurations and commands write it.
-        module: where it is.
-        solver: the class in it, made without arguments once a process; see `Solver`.
-        formulations: of `FORMULATIONS`, those it solves.
-        help: what it is, in a few words.
-        library: distribution it needs; another version may choose another plan among equals. "" for none.
-        extra: optional dependency of this package that installs the library; "" where it is always there.
-        licence: what its licence asks of the user; "" for nothing.
-        compiled: whether whole games with it run compiled (`ilp_agent.selfplay`); the default alone.
-    """
-
-    name: str
-    module: str
-    solver: str
-    formulations: tuple[str, ...]
-    help: str
-    library: str = ""
-    extra: str = ""
-    licence: str = ""
-    compiled: bool = False
-
-    @property
-    def summary(self) -> str:
-        """What it is and what its licence asks, for help texts."""
-        return f"{self.name}: {self.help}" + (f" ({self.licence})" if self.licence else "")
-
-    @property
-    def library_version(self) -> str:
-        """Version of the installed library; "" where it is missing or none is needed."""
-        return _installed_version(self.library) if self.library else ""
-
-    @property
-    def missing(self) -> str:
-        """What is missing here and how to get it; "" where nothing is."""
-        if not self.library or self.library_version:
-            return ""
-        package = f"manaforge[{self.extra}]" if self.extra else self.library
-        return f"backend {self.name!r} needs {self.library}: pip install '{package}'"
-
-
-_ENTRIES = (
-    Backend(
-        "exact",
-        "ilp_agent.exact.backend",
-        "ExactSolver",
-        ("sequential",),
-        "ours, exact, hundreds of times faster than the others",
-        compiled=True,
-    ),
-    Backend(
-        "gurobi",
-        "ilp_agent.milp.gurobi",
-        "GurobiSolver",
-        FORMULATIONS,
-        "Gurobi, with your licence or the one inside its wheel",
-        library="gurobipy",
-        licence="the wheel's is for non-production use, to 2,000 variables and constraints",
-    ),
-    Backend(
-        "highs",
-        "ilp_agent.milp.highs",
-        "HighsSolver",
-        FORMULATIONS,
-        "HiGHS, open source",
-        library="highspy",
-    ),
-    Backend(
-        "scip",
-        "ilp_agent.milp.scip",
-        "ScipSolver",
-        FORMULATIONS,
-        "SCIP, open source, an optional extra",
-        library="pyscipopt",
-        extra="scip",
-    ),
-)
-
-BACKENDS = {entry.name: entry for entry in _ENTRIES}
-"""Every backend by its name: the one list of them."""
-
-DEFAULT_BACKEND = "exact"
-
-# Compiled games call this backend's kernel by name (`ilp_agent.selfplay`): a second one would not be asked.
-assert [entry.name for entry in _ENTRIES if entry.compiled] == [DEFAULT_BACKEND]
 
 
 class SolverError(ManaforgeError, RuntimeError):
@@ -193,41 +91,7 @@ def find_solver(backend: str) -> Solver:
     return made
 
 
-def installed_backends() -> list[Backend]:
-    """The backends whose libraries this installation has."""
-    return [entry for entry in BACKENDS.values() if not entry.missing]
-
-
 def others(backend: str) -> str:
     """The advice every failing backend gives."""
     rest = [entry.name for entry in installed_backends() if entry.name != backend]
     return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
-
-
-def listed(names: Iterable[str], word: str) -> str:
-    """Names in a sentence: "exact, gurobi or highs"."""
-    *first, last = list(names)
-    return f"{', '.join(first)} {word} {last}" if first else last
-
-
-def solver_version(backend: str) -> str:
-    """A backend with the version of its library: another may choose another plan among equals."""
-    return f"{backend} {BACKENDS[backend].library_version}".strip()
-
-
-def library_versions(backends: Sequence[str] | None = None) -> dict[str, str]:
-    """Versions of the libraries behind backends.
-
-    Args:
-        backends: names; by default all that are installed.
-    """
-    entries = installed_backends() if backends is None else [BACKENDS[name] for name in backends]
-    return {entry.library: entry.library_version or "not installed" for entry in entries if entry.library}
-
-
-@cache
-def _installed_version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""

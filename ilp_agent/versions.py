@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from engine.versions import engine_versions
-from ilp_agent.solver import BACKENDS, library_versions
+from ilp_agent.backends import BACKENDS, library_versions
 
 
 def play_versions(backends: Iterable[str] = ()) -> dict[str, str]:

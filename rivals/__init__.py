@@ -7,23 +7,29 @@
 'FIRST_WINS'
 """
 
-from rivals.aggro import AggroAgent
-from rivals.eva import EvaAgent, EvaWeights
-from rivals.greedy import GreedyIlpAgent
-from rivals.hearthsim import HearthSimAgent, HearthSimWeights
-from rivals.registry import (
-    AGENTS,
-    DEFAULT_AGENT,
-    AgentKind,
-    PlayBatch,
-    Sight,
-    agent_of,
-    find_agent_profile,
-    find_kind,
-    read_agent_profile,
-    weight_class,
-    weighted_kinds,
-)
+from typing import TYPE_CHECKING
+
+from engine.lazy import exports
+
+if TYPE_CHECKING:  # imported when they are first asked for
+    from rivals.aggro import AggroAgent
+    from rivals.batch import PlayBatch
+    from rivals.eva import EvaAgent, EvaWeights
+    from rivals.greedy import GreedyIlpAgent
+    from rivals.hearthsim import HearthSimAgent, HearthSimWeights
+    from rivals.profiles import find_agent_profile, read_agent_profile
+    from rivals.registry import (
+        AGENTS,
+        DEFAULT_AGENT,
+        AgentKind,
+        Sight,
+        agent_of,
+        find_kind,
+        weight_class,
+        weighted_kinds,
+    )
+else:
+    __getattr__, __dir__ = exports(__name__)
 
 __all__ = [
     "AGENTS",

@@ -18,7 +18,7 @@ differ by rounding are equal). The search ends at the first lethal turn, when no
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
-from engine.jit import njit
+from engine.jit import njit, njit_slow
 from engine.rules import apply, encode, guards, may_attack_hero
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
@@ -26,7 +26,7 @@ from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, rea
 from rivals.hearthsim_score import HERO as OWN_HERO
 
 
-@njit
+@njit_slow(10)
 def search_turn(
     state: np.void, cards: np.ndarray, weights: np.ndarray, tree: Tree, found: np.void, budget: int
 ) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine import rulesets, shipped_decks
-from evo.config import meanings, shipped_configs
-from evo.play.pools import POOLS
-from evo.storage.store import RUNS
-from ilp_agent import BACKENDS, shipped_profiles
-from rivals import AGENTS
+from engine.shipped import shipped_decks, shipped_rulesets
+from evo.shipped import shipped_configs
+from ilp_agent.backends import BACKENDS
+from ilp_agent.shipped import shipped_profiles
+from rivals.registry import AGENTS
 
 
 def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
@@ -30,6 +29,8 @@ def configs(incomplete: str) -> list[str]:
 
 def keys(incomplete: str) -> list[str]:
     """Keys of a configuration, as --set takes them."""
+    from evo.config import meanings
+
     return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key != "schema"])
 
 
@@ -40,6 +41,8 @@ def decks(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Run folders and studies in `runs/`."""
+    from evo.storage.store import RUNS
+
     found = {file.parent for file in RUNS.glob("*/config.toml")}
     found |= {file.parent.parent for file in RUNS.glob("*/*/config.toml")}
     return _beginning(incomplete, sorted(map(str, found)))
@@ -47,9 +50,11 @@ def runs(incomplete: str) -> list[str]:
 
 def entrants(incomplete: str) -> list[str]:
     """Agents, shipped profiles, and the runs in `runs/`."""
-    found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
+    from evo.storage.store import RUNS
+
+    found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
     for kind in AGENTS.values():
-        if kind.weights:
+        if kind.weighted:
             found += [f"{kind.name}:{name}" for name in shipped_profiles(kind.owner)]
     found += [f"ilp:{file.parent.name}" for file in sorted(RUNS.glob("*/champion.toml"))]
     return _beginning(incomplete, found)
@@ -62,12 +67,14 @@ def profiles(incomplete: str) -> list[str]:
 
 def pools(incomplete: str) -> list[str]:
     """Kinds of pools."""
+    from evo.play.pools import POOLS
+
     return _beginning(incomplete, POOLS)
 
 
 def rulesets_of(incomplete: str) -> list[str]:
     """Rulesets."""
-    return _beginning(incomplete, rulesets())
+    return _beginning(incomplete, shipped_rulesets())
 
 
 def backends(incomplete: str) -> list[str]:

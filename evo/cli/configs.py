@@ -8,8 +8,7 @@ from rich.table import Table as RichTable
 
 from evo.cli import completion
 from evo.cli.options import Overrides
-from evo.cli.progress import output_console
-from evo.config import json_schema, meanings, read_config, shipped_configs
+from evo.shipped import shipped_configs
 
 
 def show_config(
@@ -22,6 +21,9 @@ def show_config(
     as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
+    from evo.cli.progress import output_console
+    from evo.config import meanings, read_config
+
     chosen = read_config(config or os.devnull, overrides or ())
     if as_toml:
         print(chosen.to_toml(), end="")
@@ -38,4 +40,6 @@ def show_config(
 
 def print_schema() -> None:
     """Print the JSON schema of configurations, for editors."""
+    from evo.config import json_schema
+
     print(json.dumps(json_schema(), indent=1))

@@ -2,43 +2,19 @@
 
 import json
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import ConsoleRenderable
 
-from engine import (
-    Action,
-    Deck,
-    DeckError,
-    Position,
-    find_deck,
-    find_ruleset,
-    parse_position,
-    play,
-    rulesets,
-    shipped_decks,
-)
-from engine.codes import ActionKind
-from engine.decks import coverage_of
-from engine.show import console, draw_position
-from engine.view import PlayerView
+from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
-from evo.cli.explanation import as_json, draw_explanation
-from evo.config import names_in
-from evo.play.entrants import NOTATION, entrant_profile, find_entrant
-from ilp_agent import (
-    BACKENDS,
-    DEFAULT_BACKEND,
-    FORMULATIONS,
-    IlpAgent,
-    Profile,
-    TurnProblem,
-    Weights,
-    explain,
-    program_of,
-    shipped_profiles,
-)
-from rivals import DEFAULT_AGENT
+from evo.play.notation import NOTATION
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
+from ilp_agent.shipped import shipped_profiles
+
+if TYPE_CHECKING:
+    from engine import Deck, Position
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
@@ -56,13 +32,22 @@ def play_command(
     ),
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option(
-        "thesis", help=f"{', '.join(rulesets())}.", autocompletion=completion.rulesets_of
+        "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
     ),
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
     ),
 ) -> None:
     """Play one game and show it turn by turn."""
+    from engine import Action, Position, find_ruleset, play
+    from engine.codes import ActionKind
+    from engine.decks import coverage_of
+    from engine.show import console, draw_position
+    from engine.view import PlayerView
+    from evo.cli.explanation import draw_explanation
+    from evo.play.entrants import find_entrant
+    from ilp_agent import IlpAgent, TurnProblem, explain
+
     agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
     both = _two_decks(decks)
     rules = find_ruleset(ruleset)
@@ -102,7 +87,7 @@ def play_command(
         screen.print(result.error.strip(), markup=False)
 
 
-def _heading(position: Position) -> str:
+def _heading(position: "Position") -> str:
     """The turn, who has it, health and mana."""
     own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
     return (
@@ -111,8 +96,11 @@ def _heading(position: Position) -> str:
     )
 
 
-def _two_decks(text: str) -> tuple[Deck, Deck]:
+def _two_decks(text: str) -> "tuple[Deck, Deck]":
     """The decks of the first and the second player; one named is both players'."""
+    from engine import DeckError, find_deck
+    from evo.config import names_in
+
     names = names_in(text)
     if len(names) not in (1, 2):
         raise DeckError(f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}")
@@ -133,6 +121,13 @@ def explain_command(
     ),
 ) -> None:
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
+    from engine import parse_position
+    from engine.show import console, draw_position
+    from evo.cli.explanation import as_json, draw_explanation
+    from evo.play.entrants import entrant_profile
+    from ilp_agent import Profile, TurnProblem, Weights, explain, program_of
+    from rivals import DEFAULT_AGENT
+
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))

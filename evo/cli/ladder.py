@@ -7,19 +7,9 @@ from typing import Annotated
 
 import typer
 
-from engine import find_deck, find_ruleset
-from engine.decks import coverage_of
+from engine.shipped import BALANCED
 from evo.cli import completion
-from evo.cli.decks import show_decks
 from evo.cli.options import OUT_HELP, WHO_PLAYS, Address, AsJson, DealSeed, PoolName, Workers, place_of
-from evo.cli.tournament import play_into
-from evo.config import names_in
-from evo.play.entrants import find_entrants
-from evo.stats.standings import deck_standings
-from evo.storage.files import replace_file
-from evo.tournament.folder import TournamentError
-from evo.tournament.output import BALANCED
-from evo.tournament.run import Tournament
 
 DEFAULT_PLAYER = "ilp:value-trading"
 
@@ -52,6 +42,17 @@ def ladder_command(
     as_data: AsJson = False,
 ) -> None:
     """Play deck against deck under one or more players: ratings of decks, and every pair's score."""
+    from engine import find_deck, find_ruleset
+    from engine.decks import coverage_of
+    from evo.cli.decks import show_decks
+    from evo.cli.playing import play_into
+    from evo.config import names_in
+    from evo.play.entrants import find_entrants
+    from evo.stats.standings import deck_standings
+    from evo.storage.files import replace_file
+    from evo.tournament.folder import TournamentError
+    from evo.tournament.run import Tournament
+
     place = place_of(pool, workers, address)
     if len(decks) < 2:
         raise TournamentError(f"a ladder needs two decks, got {', '.join(decks)}")

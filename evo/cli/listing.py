@@ -1,21 +1,17 @@
-"""The command `manaforge runs`: run folders and tournaments below a folder."""
+"""Lists of the run folders and tournaments below a folder, for `manaforge runs`."""
 
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 
 from engine import ManaforgeError
-from evo.cli.progress import output_console
 from evo.cli.tables import Column, fitting_table
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
-from evo.storage.store import RunError, peek_run
-
-Root = Annotated[Path, typer.Argument(help="The folder of run folders.")]
+from evo.storage.store import peek_run
 
 RUN_COLUMNS = (
     Column("run"),
@@ -36,20 +32,6 @@ TOURNAMENT_COLUMNS = (
     Column("games", 5, right=True),
     Column("leader", 1),
 )
-
-
-def runs_command(
-    root: Root = Path("runs"),
-    as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
-) -> None:
-    """List run folders and tournaments, and their states."""
-    if not root.is_dir():
-        raise RunError(f"{root} is not a folder")
-    if as_data:
-        print(json.dumps({"runs": runs_below(root), "tournaments": tournaments_below(root)}, indent=1))
-        return
-    show_runs(root, output_console())
-    show_tournaments(root, output_console())
 
 
 def show_runs(root: Path, console: Console) -> None:

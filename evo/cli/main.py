@@ -18,7 +18,7 @@ COMMANDS = {
     "evolve": "evo.cli.runs:evolve_command",
     "resume": "evo.cli.runs:resume_command",
     "study": "evo.cli.runs:study_command",
-    "runs": "evo.cli.listing:runs_command",
+    "runs": "evo.cli.runs:runs_command",
     "export": "evo.cli.runs:export_command",
     "config show": "evo.cli.configs:show_config",
     "config schema": "evo.cli.configs:print_schema",
@@ -95,7 +95,7 @@ def main() -> None:
     try:
         app(prog_name="manaforge")
     except Exception as error:
-        from engine.console import end_with  # noqa: PLC0415 - loads the engine
+        from engine.console import end_with
 
         end_with(error, "manaforge")
 

@@ -1,16 +1,17 @@
 """Options that several commands share, and the checks of their values."""
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from engine import rulesets, shipped_decks
 from engine.errors import unknown_name
+from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
-from evo.config import RunConfig, shipped_configs
-from evo.play.entrants import NOTATION
-from evo.play.pools import POOLS
-from evo.tournament.folder import TournamentError
+from evo.play.notation import NOTATION
+from evo.shipped import shipped_configs
+
+if TYPE_CHECKING:
+    from evo.config import RunConfig
 
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
 OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
@@ -20,7 +21,9 @@ PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", aut
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[
     str,
-    typer.Option("--ruleset", help=f"{', '.join(rulesets())}.", autocompletion=completion.rulesets_of),
+    typer.Option(
+        "--ruleset", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
+    ),
 ]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
@@ -93,7 +96,7 @@ def place_of(pool: str, workers: int, address: str) -> Place:
     return Place(pool, workers, address)
 
 
-def placed(config: RunConfig, workers: int | None, pool: str | None, address: str | None) -> RunConfig:
+def placed(config: "RunConfig", workers: int | None, pool: str | None, address: str | None) -> "RunConfig":
     """The configuration with the command line's workers, pool and address.
 
     Raises:
@@ -114,6 +117,8 @@ def check_pool(pool: str) -> None:
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
     """
+    from evo.play.pools import POOLS
+
     if pool not in POOLS:
         raise unknown_name("pool", pool, POOLS)
 
@@ -124,6 +129,8 @@ def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
     Raises:
         TournamentError: it is not; the message lists the nearest.
     """
+    from evo.tournament.folder import TournamentError
+
     if text not in known:
         raise TournamentError(f"{option}: {unknown_name(what, text, known)}")
     return text

@@ -117,7 +117,7 @@ class Display(Stoppable):
             if config.validation.every:
                 self.console.print(VALIDATION_LEGEND, markup=False, highlight=False)
         if self._tensorboard:
-            from tensorboardX import SummaryWriter  # noqa: PLC0415 - only if asked for
+            from tensorboardX import SummaryWriter
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
         if self.console.is_terminal and not self._before:

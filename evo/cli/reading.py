@@ -3,30 +3,16 @@
 import contextlib
 import os
 import time
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evo.analysis.clustering import cluster_weights, compare_clusters
-from evo.analysis.crossplay import clusters_of, crossplay
-from evo.analysis.sentences import comparisons_sentence
-from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
-from evo.analysis.watching import draw_run
 from evo.cli import completion
-from evo.cli.decks import give_decks_to
 from evo.cli.options import OUT_HELP, Address, Place, PoolName, RunDecks, Workers, place_of
-from evo.cli.progress import Counter, output_console
-from evo.cli.sessions import pool_of
-from evo.cli.tournament import play_into
-from evo.play.games import Player
-from evo.storage.files import replace_file
-from evo.storage.store import RunError, run_path
 
 RunPaths = Annotated[
     list[Path],
@@ -56,9 +42,17 @@ def crossplay_command(
     decks: RunDecks = "",
 ) -> None:
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
+    from evo.analysis.clustering import cluster_weights, compare_clusters
+    from evo.analysis.crossplay import clusters_of, crossplay
+    from evo.analysis.sentences import comparisons_sentence
+    from evo.cli.decks import give_decks_to
+    from evo.cli.playing import play_into
+    from evo.cli.watching import read_quietly
+    from evo.storage.files import replace_file
+
     give_decks_to(runs, decks)
     place = place_of(pool, workers, address)
-    found = _read(runs)
+    found = read_quietly(runs)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
     done = play_into(tournament, out, "crossplay", place, quiet=False)
@@ -92,10 +86,17 @@ def report_command(
     decks: RunDecks = "",
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
-    from evo.analysis.report import make_report  # noqa: PLC0415 - two seconds to import
+    from evo.analysis.report import make_report
+    from evo.cli.decks import give_decks_to
+    from evo.cli.progress import Counter, output_console
+    from evo.cli.sessions import pool_of
+    from evo.cli.watching import read_quietly
+    from evo.play.games import Player
+    from evo.storage.files import replace_file
+    from evo.storage.store import RunError, run_path
 
     give_decks_to(runs, decks)
-    found = _read(runs)
+    found = read_quietly(runs)
     target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
     if target.is_dir() or not os.access(target.parent, os.W_OK):
         raise RunError(f"cannot write {target}; choose another --out")
@@ -115,32 +116,17 @@ def watch_command(
     once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
     """Watch running runs: fitness, ages, step sizes and weights by generation."""
+    from evo.cli.progress import output_console
+    from evo.cli.watching import state_of
+
     console = output_console()
     if once or not console.is_terminal:
-        console.print(_state(runs))
+        console.print(state_of(runs))
         return
     with (
         contextlib.suppress(KeyboardInterrupt),
-        Live(_state(runs), console=console, auto_refresh=False) as live,
+        Live(state_of(runs), console=console, auto_refresh=False) as live,
     ):
         while True:
             time.sleep(every)
-            live.update(_state(runs), refresh=True)
-
-
-def _read(paths: list[Path]) -> Runs:
-    """Read runs without Python warnings; the command prints their problems itself."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RunWarning)
-        return read_runs(paths)
-
-
-def _state(paths: list[Path]) -> RenderableType:
-    """The current state of all runs; below it what cannot be read."""
-    find_runs(paths)
-    try:
-        found = _read(paths)
-    except RunError as error:
-        return Text(str(error))
-    problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
-    return Group(*(draw_run(found, name) for name in found.folders), *problems)
+            live.update(state_of(runs), refresh=True)

@@ -1,22 +1,14 @@
-"""The commands around runs: evolve, resume, study, export."""
+"""The commands around runs: evolve, resume, study, runs, export."""
 
-from collections.abc import Mapping
+import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine import ManaforgeError
-from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
-from evo.analysis.tables import find_runs
 from evo.cli import completion
-from evo.cli.decks import give_decks_to
-from evo.cli.estimate import begin_or_refuse
-from evo.cli.listing import show_runs
 from evo.cli.options import (
     ConfigName,
     Overrides,
@@ -27,19 +19,6 @@ from evo.cli.options import (
     Tensorboard,
     placed,
 )
-from evo.cli.progress import Display, default_folder, output_console
-from evo.cli.sessions import carry_on, playing
-from evo.config import find_config, read_config, read_toml
-from evo.evolution.champion import THESIS_SEVEN
-from evo.evolution.panel import panel_sentence
-from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
-from evo.play.pool import InterruptedRunError
-from evo.storage.store import RunError, check_vacant, open_run, peek_run, run_path
-from ilp_agent import WeightVector
-from rivals import read_agent_profile
-
-MOST_COLUMNS = 8
-"""Most weights whose table fits a terminal with a column each."""
 
 Out = Annotated[
     Path | None, typer.Option(help="The run folder. (default: runs/<config>-<UTC time>)", show_default=False)
@@ -55,6 +34,7 @@ RunOrStudy = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, even if it takes more than a day.")]
+Root = Annotated[Path, typer.Argument(help="The folder of run folders.")]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
 
 
@@ -74,6 +54,14 @@ def evolve_command(
     yes: Yes = False,
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
+    from evo.cli.champion import show_champion
+    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.progress import Display, default_folder, output_console
+    from evo.cli.sessions import carry_on, playing
+    from evo.config import find_config, read_config, read_toml
+    from evo.evolution.study import open_or_create
+    from evo.storage.store import RunError, check_vacant
+
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     path = out or default_folder(config)
     if resume and out is None:
@@ -102,6 +90,12 @@ def resume_command(
     tensorboard: Tensorboard = False,
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
+    from evo.cli.champion import show_champion
+    from evo.cli.decks import give_decks_to
+    from evo.cli.progress import Display, output_console
+    from evo.cli.sessions import carry_on, playing
+    from evo.storage.store import open_run, run_path
+
     display = Display(output_console(), tensorboard)
     run = run_path(run)
     give_decks_to([run], decks)
@@ -127,6 +121,16 @@ def study_command(
     yes: Yes = False,
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
+    from engine import ManaforgeError
+    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.listing import show_runs
+    from evo.cli.progress import Display, output_console
+    from evo.cli.sessions import carry_on, playing
+    from evo.config import read_config
+    from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
+    from evo.play.pool import InterruptedRunError
+    from evo.storage.store import RunError
+
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
@@ -152,6 +156,24 @@ def study_command(
     show_runs(study, display.console)
 
 
+def runs_command(
+    root: Root = Path("runs"),
+    as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
+) -> None:
+    """List run folders and tournaments, and their states."""
+    from evo.cli.listing import runs_below, show_runs, show_tournaments, tournaments_below
+    from evo.cli.progress import output_console
+    from evo.storage.store import RunError
+
+    if not root.is_dir():
+        raise RunError(f"{root} is not a folder")
+    if as_data:
+        print(json.dumps({"runs": runs_below(root), "tournaments": tournaments_below(root)}, indent=1))
+        return
+    show_runs(root, output_console())
+    show_tournaments(root, output_console())
+
+
 def export_command(
     run: RunOrStudy,
     out: ProfilesOut,
@@ -163,6 +185,11 @@ def export_command(
     decks: RunDecks = "",
 ) -> None:
     """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
+    from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
+    from evo.analysis.tables import find_runs
+    from evo.cli.decks import give_decks_to
+    from evo.cli.progress import output_console
+
     give_decks_to([run], decks)
     if clusters:
         table = RichTable("profile", "individual", "of cluster", "file")
@@ -184,61 +211,3 @@ def export_command(
         )
         table.add_row(exported.profile.name, provenance["candidate"], *score, Text(str(exported.path)))
     output_console().print(table)
-
-
-def show_champion(path: Path, console: Console) -> None:
-    """Print the champion's weights, its record, and its games against the thesis's seven."""
-    profile = read_agent_profile(path / "champion.toml")
-    provenance: Mapping[str, Any] = profile.provenance
-    config = peek_run(path).config
-    title = f"champion: {provenance.get('candidate', '')}"
-    console.print(_weights_table(profile.weights, config.inert_weights, title))
-    final = provenance.get("final")
-    if isinstance(final, dict):
-        console.print(
-            f"final: {final['win_rate']:.1%} of {final['games']:,} games against the other candidates "
-            f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
-            highlight=False,
-        )
-    games = pd.read_parquet(path / "final.parquet")
-    rows = games[games["stage"] == "thesis"]
-    if len(rows):
-        table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
-        for row in rows.itertuples():
-            verdict = verdict_of(row.low, row.high)
-            interval = f"{row.low:.1%} to {row.high:.1%}"
-            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
-            table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
-        console.print(table)
-        beaten = int((rows["low"] > 0.5).sum())
-        console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
-        panel = peek_run(path).manifest().get("panel")
-        sentence = panel_sentence(panel) if isinstance(panel, dict) else ""
-        if sentence:
-            console.print(sentence, highlight=False)
-    console.print(
-        f"profile: {path / 'champion.toml'}; play it as {config.agent}:{path}",
-        soft_wrap=True,
-        markup=False,
-    )
-
-
-def verdict_of(low: float, high: float) -> str:
-    """The verdict on an opponent, from the interval of the score per game against it."""
-    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
-
-
-def _weights_table(vector: WeightVector, inert: frozenset[str], title: str) -> RichTable:
-    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
-    names, active = vector.names(), vector.active(inert)
-    values = [f"{value:.3f}" for value in vector.array]
-    shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
-    if len(names) <= MOST_COLUMNS:
-        table = RichTable("weight", *names, title=title, title_justify="left")
-        table.add_row("as evolved", *values)
-        table.add_row("share of sum", *shares)
-        return table
-    table = RichTable("weight", "as evolved", "scale-free", "for", title=title, title_justify="left")
-    for row in zip(names, values, shares, vector.MEANINGS, strict=True):
-        table.add_row(*row)
-    return table

@@ -4,13 +4,10 @@ import shlex
 from pathlib import Path
 from typing import Annotated, cast
 
-import pandas as pd
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine import find_deck, find_ruleset
 from evo.cli import completion
 from evo.cli.options import (
     DECKS_HELP,
@@ -24,15 +21,8 @@ from evo.cli.options import (
     one_of,
     place_of,
 )
-from evo.cli.runs import verdict_of
-from evo.cli.tournament import play_into, played, print_json, print_warnings
-from evo.config import names_in
-from evo.play.entrants import NOTATION, find_entrant
-from evo.play.matchups import Seats, games_table
-from evo.tournament.arena import arena_tournament, read_arena
-from evo.tournament.output import show
-from evo.tournament.run import Tournament
-from evo.tournament.sweep import against_best, parse_values, shown, sweep_summary, sweep_table, vary
+from evo.play.formats import Seats
+from evo.play.notation import NOTATION
 
 SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
 ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
@@ -72,6 +62,15 @@ def sweep_command(
     as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
 ) -> None:
     """Play the curve of one weight: its win rate against an opponent by value."""
+    from engine import find_deck, find_ruleset
+    from evo.cli.curve import show_curve, sweep_figure
+    from evo.cli.playing import played, print_json, print_warnings
+    from evo.config import names_in
+    from evo.play.entrants import find_entrant
+    from evo.play.matchups import games_table
+    from evo.tournament.run import Tournament
+    from evo.tournament.sweep import against_best, parse_values, sweep_summary, sweep_table, vary
+
     place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
     seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
@@ -100,39 +99,13 @@ def sweep_command(
         folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
         columns = curve.drop(columns="against_best")
         folder.write("sweep.csv", columns.to_csv(index=False, lineterminator="\n").encode())
-        folder.write("sweep.png", _figure(curve, entrant, against, variants.usual))
+        folder.write("sweep.png", sweep_figure(curve, entrant, against, variants.usual))
     if as_data:
         print_json(summary)
         return
-    _show(curve, variants.usual, summary["unproven_turns"], console)
+    show_curve(curve, variants.usual, summary["unproven_turns"], console)
     console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     print_warnings(summary)
-
-
-def _figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> bytes:
-    from evo.figures.style import figure, png  # noqa: PLC0415 - two seconds to import
-    from evo.tournament.plots import plot_sweep  # noqa: PLC0415
-
-    with figure(6.2, 3.6) as (drawn, axes):
-        plot_sweep(axes, curve, entrant, against, usual)
-        return png(drawn)
-
-
-def _show(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
-    """Print the curve as a table, with its best values marked."""
-    table = RichTable(
-        str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
-    )
-    for row in curve.itertuples():
-        counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
-        value = shown(row.value) + (" (its own)" if row.value == usual else "")
-        interval = f"{row.low:.1%} to {row.high:.1%}"
-        table.add_row(value, *counts, f"{row.win_rate:.1%}", interval, row.against_best)
-    console.print(table)
-    if unproven:
-        console.print(
-            f"{unproven:,} turns are unproven: the search for the best plan had not ended", markup=False
-        )
 
 
 def arena_command(
@@ -151,6 +124,11 @@ def arena_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
+    from evo.cli.champion import verdict_of
+    from evo.cli.playing import play_into, print_json
+    from evo.tournament.arena import arena_tournament, read_arena
+    from evo.tournament.output import show
+
     place = place_of(pool, workers, address)
     words = ["manaforge", "arena"] + ([config] if config != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])

@@ -17,7 +17,7 @@ from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
 from ilp_agent import DEFAULT_BACKEND
-from ilp_agent.profiles import configs_folder
+from ilp_agent.shipped import configs_folder
 from rivals import DEFAULT_AGENT, read_agent_profile, weight_class
 
 PANEL_SIZE = 8

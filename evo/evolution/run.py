@@ -31,7 +31,7 @@ from evo.storage.files import json_bytes
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
-from ilp_agent.solver import library_versions
+from ilp_agent.backends import library_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries in the manifest; those of strategies and solvers are added."""

@@ -12,28 +12,12 @@ import numpy as np
 from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.play.games import Player
+from evo.play.notation import NOTATION
 from evo.storage.champion import read_champion_file
 from evo.storage.store import RUNS, run_config
-from ilp_agent import BACKENDS, DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
-from ilp_agent.profiles import profiles_folder
-from ilp_agent.solver import listed
-from rivals import AGENTS, DEFAULT_AGENT, AgentKind, find_agent_profile, find_kind, read_agent_profile
-
-
-def _notation_of(kind: AgentKind) -> str:
-    profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weights else ""
-    text = kind.name + profile
-    if kind.name != DEFAULT_AGENT:
-        return f"{text}[@BACKEND]" if kind.takes_backend else text
-    solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
-    return (
-        f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
-        f"{solvers} appended chooses the solver)"
-    )
-
-
-NOTATION = ", ".join(map(_notation_of, AGENTS.values()))
-"""How entrants of every agent kind are written, for help and errors."""
+from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
+from ilp_agent.shipped import profiles_folder
+from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
 
 
 class EntrantError(ManaforgeError, ValueError):
@@ -125,9 +109,9 @@ def _parts(text: str) -> tuple[str, str, str]:
     agent, colon, profile = without.partition(":")
     if kind is not None and agent == kind.name and not colon:
         profile = kind.default_profile
-    if kind is None or agent != kind.name or bool(profile) != bool(kind.weights):
-        bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weights]
-        weighted = [kind for kind in AGENTS.values() if kind.weights]
+    if kind is None or agent != kind.name or bool(profile) != kind.weighted:
+        bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
+        weighted = [kind for kind in AGENTS.values() if kind.weighted]
         known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
         known += [f"{kind.name}:{run}" for kind in weighted for run in _runs_of(kind.name)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
@@ -135,7 +119,7 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def _has_weights(agent: str) -> bool:
-    return agent in AGENTS and AGENTS[agent].weights is not None
+    return agent in AGENTS and AGENTS[agent].weighted
 
 
 def _suffix(backend: str) -> str:

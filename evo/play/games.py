@@ -148,11 +148,12 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
 def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,)) -> None:
     """Play a game of each agent kind, to compile it before games are timed or many workers need it."""
     places, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
-    for kind in map(find_kind, set(kinds)):
-        if kind.compiled():
-            weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
-            roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
-            _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+    chosen = [kind for kind in map(find_kind, set(kinds)) if kind.compiled()]
+    assert all(kind.play_batch for kind in chosen)  # imported before any is compiled: the notice counts all
+    for kind in chosen:
+        weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
+        roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
+        _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:

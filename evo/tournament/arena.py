@@ -10,7 +10,7 @@ from engine import find_deck, find_ruleset
 from evo.config import ConfigError, deck_beside, read_toml
 from evo.play.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament.run import Tournament
-from ilp_agent.profiles import configs_folder
+from ilp_agent.shipped import configs_folder
 
 CHAMPION = "champion"
 
@@ -74,9 +74,8 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         first = find_entrant(champion)
     else:
         first = replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
-    in_file = {from_folder(text, arena.folder): text for text in config.entrants}
-    found, _ = find_entrants(list(in_file))
-    others = [replace(entrant, text=in_file.get(entrant.text, entrant.text)) for entrant in found]
+    found, _ = find_entrants([from_folder(text, arena.folder) for text in config.entrants])
+    others = [replace(entrant, text=_in_file(entrant.text, arena.folder)) for entrant in found]
     if first.player in [entrant.player for entrant in others]:
         raise ConfigError(f"the champion {champion or config.champion} is also one of the others")
     decks = tuple(find_deck(deck_beside(name, arena.folder)) for name in config.decks)
@@ -95,3 +94,9 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         seed=seed,
         origin=origin,
     )
+
+
+def _in_file(text: str, folder: Path) -> str:
+    """An entrant as a file in a folder names it: its path starts there."""
+    agent, colon, path = text.partition(":")
+    return agent + colon + path.removeprefix(f"{folder}/")

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from engine import RULES_VERSION
 from engine.decks import coverage_of
+from engine.shipped import BALANCED
 from evo.figures.page import html_table, image, render
 from evo.play.entrants import like_entrants
 from evo.stats.sequential import Verdict
@@ -23,9 +24,6 @@ from rivals import AGENTS, find_kind
 
 DECISIVE_SEAT = 0.6
 """A score of going first, above which a tournament says what it does to its other figures."""
-
-BALANCED = "standard"
-"""The ruleset in which going first counts least (docs/game.md)."""
 
 WIDEST = 9
 """Most entrants whose table of scores fits a terminal."""

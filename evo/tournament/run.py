@@ -12,8 +12,9 @@ import numpy as np
 from engine import RULES_VERSION, Deck, Outcome, Ruleset
 from evo.play.dispatch import Note
 from evo.play.entrants import Entrant
+from evo.play.formats import FORMATS, Seats
 from evo.play.games import GAME, Roster, Schedule, fault_text
-from evo.play.matchups import FAULTS, FORMATS, Matchups, Seats, make_pairings
+from evo.play.matchups import FAULTS, Matchups, make_pairings
 from evo.play.pool import Pool
 from evo.seeds import Stream
 from evo.stats.points import points_of
@@ -43,7 +44,7 @@ class Tournament:
         ruleset_name: its name.
         games: for each cell; see `evo.play.matchups.Matchups`.
         seats: see `evo.play.matchups.Matchups`.
-        style: a name of `evo.play.matchups.FORMATS`.
+        style: a name of `evo.play.formats.FORMATS`.
         seed: of the deals.
         sprt: the sequential test that may stop it early; for two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.

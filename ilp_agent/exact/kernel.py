@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.jit import njit
+from engine.jit import njit, njit_slow
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.ordered import improve_by_order
 from ilp_agent.exact.prediction import write_plan
@@ -10,7 +10,7 @@ from ilp_agent.exact.search import retrace, search
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH
 
 
-@njit
+@njit_slow(50)
 def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> None:
     """Find the best plan of a turn. `work`, `layers` and `plan` are modified in place.
 

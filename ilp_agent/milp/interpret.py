@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
+from ilp_agent.backends import FORMULATIONS
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.work import new_work
@@ -18,7 +19,6 @@ from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Terms, plan_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
-from ilp_agent.solver import FORMULATIONS
 from ilp_agent.steps import PLAN
 from ilp_agent.weights import WEIGHT_NAMES, Weights
 

@@ -44,4 +44,4 @@ class DiceAgent:
         return view.legal_actions[int(below(key, self._number, len(view.legal_actions)))]
 
 
-DICE = AgentKind("dice", DiceAgent, "plays at random, compiled", play_batch=play_batch, random=True)
+DICE = AgentKind("dice", DiceAgent, "plays at random, compiled", batch=play_batch, random=True)

@@ -9,7 +9,7 @@ import pytest
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset, rulesets, shipped_decks
 from engine.match import MatchResult, deal, play_on
 from engine.streams import generator, stream_key
-from evo.play.entrants import NOTATION, find_entrant
+from evo.play.entrants import find_entrant
 from evo.play.games import (
     Player,
     Roster,
@@ -20,6 +20,7 @@ from evo.play.games import (
     play_schedule,
 )
 from evo.play.local import LocalPool
+from evo.play.notation import NOTATION
 from ilp_agent import BACKENDS, shipped_profiles
 from rivals import (
     AGENTS,
@@ -81,9 +82,12 @@ def test_an_entry_is_complete(kind: AgentKind) -> None:
     assert AGENTS[kind.name] is kind
     assert kind.help
     assert not kind.takes_backend or any(kind.compiled(name) for name in BACKENDS) == bool(kind.play_batch)
-    assert all(isinstance(limit, int) and limit > 0 for limit in kind.budget.values())
+    limits = {name: limit for name, limit in kind.definition().items() if name != "solver"}
+    assert all(isinstance(limit, int) and limit > 0 for limit in limits.values())
     assert set(kind.definition()) == ({"solver"} if kind.takes_backend else set()) | set(kind.budget)
-    assert (kind.owner != "") == (kind.weights is not None) == (kind.name in weighted_kinds())
+    assert (
+        (kind.owner != "") == (kind.weights is not None) == kind.weighted == (kind.name in weighted_kinds())
+    )
 
 
 def test_every_weight_has_a_meaning(kind: AgentKind) -> None:

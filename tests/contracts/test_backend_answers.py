@@ -9,8 +9,8 @@ import pytest
 
 from engine import MinionSpec
 from ilp_agent import BACKENDS, FORMULATIONS, SolverError, Status, TurnProblem, Weights, find_solver, solve
+from ilp_agent.backends import installed_backends, listed, solver_version
 from ilp_agent.milp.program import Milp
-from ilp_agent.solver import installed_backends, listed, solver_version
 from tests.backends import backends
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
@@ -66,12 +66,14 @@ def test_a_missing_package_names_the_other_backends(name: str, monkeypatch: pyte
 
 
 def test_a_missing_extra_tells_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ilp_agent import solver
+    from ilp_agent import backends, solver
 
     entry = next(entry for entry in BACKENDS.values() if entry.extra)
     find_solver.cache_clear()
     monkeypatch.setitem(sys.modules, entry.module, None)
-    monkeypatch.setattr(solver, "_installed_version", lambda library: "" if library == entry.library else "1")
+    monkeypatch.setattr(
+        backends, "_installed_version", lambda library: "" if library == entry.library else "1"
+    )
     with pytest.raises(SolverError, match=re.escape(f"pip install 'manaforge[{entry.extra}]'")):
         find_solver(entry.name)
     other = next(name for name in BACKENDS if name != entry.name)

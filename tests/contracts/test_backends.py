@@ -22,8 +22,8 @@ from ilp_agent import (
     Weights,
     solve,
 )
+from ilp_agent.backends import installed_backends
 from ilp_agent.replay import replay
-from ilp_agent.solver import installed_backends
 from tests.backends import backends
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ilp_agent import DEFAULT_BACKEND, Plan, Status, TurnProblem, Weights, solve
+from ilp_agent.backends import installed_backends
 from ilp_agent.replay import is_playable, replay
-from ilp_agent.solver import installed_backends
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.positions import random_weights

@@ -65,6 +65,25 @@ def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) ->
     assert len(list((cache / "kernels").iterdir())) == 2
 
 
+@compiled
+def test_the_estimate_counts_slow_kernels_once_and_learns_from_the_machine(
+    copy: Path, tmp_path: Path
+) -> None:
+    """Counting move trees is declared slow here; in truth it takes two seconds, which the next estimate knows."""
+    cache, trees = tmp_path / "cache", copy / "engine" / "movetrees.py"
+    text = trees.read_text().replace("import njit", "import njit_slow")
+    trees.write_text(text.replace("@njit\ndef _count", "@njit_slow(100)\ndef _count"))
+    assert run(copy, cache)[1] == "Compiling the game's kernels (once after an update, about 105 s)\n"
+    pace = float((cache / "kernels" / "pace").read_text())
+    assert 0 < pace < 0.5
+    trees.write_text(trees.read_text() + "\n")
+    _, notice = run(copy, cache)
+    assert (
+        notice
+        == f"Compiling the game's kernels (once after an update, about {max(1, round(21 * pace)) * 5} s)\n"
+    )
+
+
 def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> None:
     sources = {str(path.relative_to(copy)) for path in jit.kernel_sources(copy)}
     assert {

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ilp_agent import BACKENDS, solver
+from ilp_agent import BACKENDS, Backend, backends
+from ilp_agent.backends import DEFAULT_BACKEND
 from ilp_agent.versions import play_versions
 
 EXTRAS = [entry for entry in BACKENDS.values() if entry.extra]
@@ -16,18 +17,16 @@ def test_libraries_that_are_always_there_always_count() -> None:
 
 @pytest.mark.parametrize("entry", EXTRAS, ids=lambda entry: entry.name)
 def test_a_machine_without_an_extra_plays_all_but_its_games(
-    entry: solver.Backend, monkeypatch: pytest.MonkeyPatch
+    entry: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(version: str) -> tuple[dict[str, str], dict[str, str]]:
         """Versions of other games and of its own, where a version of the library is installed."""
-        known = solver._installed_version.__wrapped__
+        known = backends._installed_version.__wrapped__
         with monkeypatch.context() as patch:
             patch.setattr(
-                solver, "_installed_version", lambda one: version if one == entry.library else known(one)
+                backends, "_installed_version", lambda one: version if one == entry.library else known(one)
             )
-            return play_versions([solver.DEFAULT_BACKEND]), play_versions(
-                [solver.DEFAULT_BACKEND, entry.name]
-            )
+            return play_versions([DEFAULT_BACKEND]), play_versions([DEFAULT_BACKEND, entry.name])
 
     (with_it, own), (without, alone), (_, newer) = found("1"), found(""), found("2")
     assert with_it == without

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ilp_agent import DEFAULT_BACKEND, find_profile
-from ilp_agent.solver import installed_backends
+from ilp_agent.backends import installed_backends
 from tests.evo.runs import manaforge
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evo.cli.progress import Display, output_console
-from evo.cli.runs import carry_on
+from evo.cli.sessions import carry_on
 from evo.evolution.run import new_manifest
 from evo.play.games import compile_games
 from evo.play.local import LocalPool

@@ -7,11 +7,11 @@ import pytest
 from engine import MinionSpec
 from engine.codes import Keyword
 from ilp_agent import DEFAULT_BACKEND, Status, TurnProblem, Weights, solve
+from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.search import retrace, search
 from ilp_agent.exact.work import new_layers, new_work
-from ilp_agent.solver import installed_backends
 from ilp_agent.steps import PLAN
 from ilp_agent.turn import TURN
 from ilp_agent.weights import N_WEIGHTS, Term

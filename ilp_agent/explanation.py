@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from engine.codes import HERO
+from ilp_agent.backends import DEFAULT_BACKEND
 from ilp_agent.plan import Attack, Plan, PlanAction, Play
 from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import DEFAULT_BACKEND, solve
+from ilp_agent.solver import solve
 from ilp_agent.weights import Weights
 
 

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from engine.codes import MAX_ACTIONS
+from engine.codes import MAX_ACTIONS, MAX_DEPTH
 from engine.errors import NotationError
 from engine.jit import njit
 from engine.position import Position
 from engine.rules import apply, legal_actions
 from engine.state import STATE
-
-MAX_DEPTH = 12
 
 
 def perft(position: Position, depth: int) -> int:

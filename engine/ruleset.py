@@ -3,12 +3,12 @@
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 
 from engine.codes import HAND_SIZE, MAX_STAT
 from engine.errors import RulesetError, unknown_name
+from engine.shipped import DATA
 from engine.state import RULES
 
 
@@ -66,7 +66,7 @@ class Ruleset:
 @lru_cache(maxsize=1)
 def rulesets() -> dict[str, Ruleset]:
     """All rulesets by name."""
-    text = (resources.files("engine") / "data" / "rulesets.toml").read_text(encoding="utf-8")
+    text = (DATA / "rulesets.toml").read_text(encoding="utf-8")
     return {name: Ruleset(name, **fields) for name, fields in tomllib.loads(text).items()}
 
 

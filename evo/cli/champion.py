@@ -1,0 +1,76 @@
+"""A run's champion, shown at its end."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.panel import panel_sentence
+from evo.storage.store import peek_run
+from ilp_agent import WeightVector
+from rivals import read_agent_profile
+
+MOST_COLUMNS = 8
+"""Most weights whose table fits a terminal with a column each."""
+
+
+def show_champion(path: Path, console: Console) -> None:
+    """Print the champion's weights, its record, and its games against the thesis's seven."""
+    profile = read_agent_profile(path / "champion.toml")
+    provenance: Mapping[str, Any] = profile.provenance
+    config = peek_run(path).config
+    title = f"champion: {provenance.get('candidate', '')}"
+    console.print(_weights_table(profile.weights, config.inert_weights, title))
+    final = provenance.get("final")
+    if isinstance(final, dict):
+        console.print(
+            f"final: {final['win_rate']:.1%} of {final['games']:,} games against the other candidates "
+            f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
+            highlight=False,
+        )
+    games = pd.read_parquet(path / "final.parquet")
+    rows = games[games["stage"] == "thesis"]
+    if len(rows):
+        table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
+        for row in rows.itertuples():
+            verdict = verdict_of(row.low, row.high)
+            interval = f"{row.low:.1%} to {row.high:.1%}"
+            counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
+            table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
+        console.print(table)
+        beaten = int((rows["low"] > 0.5).sum())
+        console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
+        panel = peek_run(path).manifest().get("panel")
+        sentence = panel_sentence(panel) if isinstance(panel, dict) else ""
+        if sentence:
+            console.print(sentence, highlight=False)
+    console.print(
+        f"profile: {path / 'champion.toml'}; play it as {config.agent}:{path}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def verdict_of(low: float, high: float) -> str:
+    """The verdict on an opponent, from the interval of the score per game against it."""
+    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
+
+
+def _weights_table(vector: WeightVector, inert: frozenset[str], title: str) -> RichTable:
+    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
+    names, active = vector.names(), vector.active(inert)
+    values = [f"{value:.3f}" for value in vector.array]
+    shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
+    if len(names) <= MOST_COLUMNS:
+        table = RichTable("weight", *names, title=title, title_justify="left")
+        table.add_row("as evolved", *values)
+        table.add_row("share of sum", *shares)
+        return table
+    table = RichTable("weight", "as evolved", "scale-free", "for", title=title, title_justify="left")
+    for row in zip(names, values, shares, vector.MEANINGS, strict=True):
+        table.add_row(*row)
+    return table

@@ -1,0 +1,118 @@
+"""Tournaments of every command: played in their folders with progress, and written."""
+
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+
+from evo.cli.options import Place
+from evo.cli.progress import Counter, output_console
+from evo.cli.sessions import pool_of
+from evo.play.local import LocalPool
+from evo.play.matchups import games_table
+from evo.play.pool import InterruptedRunError
+from evo.stats.sequential import Verdict
+from evo.stats.standings import Standings, standings
+from evo.tournament.folder import TournamentFolder, open_tournament
+from evo.tournament.output import summary_of, warnings_of, write_files
+from evo.tournament.run import Tournament, find_faults, play_tournament
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A tournament that was played and written."""
+
+    path: Path
+    games: pd.DataFrame
+    read: Standings
+    summary: dict[str, Any]
+    console: Console
+
+    def print_written(self) -> None:
+        """Say where its files are."""
+        files = f"{self.path}/tournament.html, results.csv, ratings.csv, games.parquet"
+        self.console.print(f"written: {files}", markup=False)
+
+
+def print_json(summary: dict[str, Any]) -> None:
+    """Print a summary for programs, and its warnings on standard error."""
+    print(json.dumps(summary, indent=1, allow_nan=False))
+    print_warnings(summary)
+
+
+def print_warnings(summary: dict[str, Any]) -> None:
+    """Print the warnings of a summary on standard error."""
+    for warning in warnings_of(summary):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool) -> Finished:
+    """Play a tournament in its folder, show its progress, and write all its files.
+
+    Args:
+        tournament: its definition.
+        out: its folder; None: `runs/KIND-HASH`.
+        kind: its name in messages, such as "sweep".
+        place: where the games are played.
+        quiet: whether progress goes to standard error, so that standard output stays empty.
+
+    Raises:
+        TournamentError, PoolError: the folder or the pool cannot be used.
+    """
+    with played(tournament, out, kind, place, quiet) as (folder, verdict, console):
+        named = zip(tournament.deck_names, tournament.decks, strict=True)
+        decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
+        tournament = replace(tournament, deck_names=decks)  # for the command that repeats it
+        names = [deck.name for deck in tournament.decks]
+        table = games_table(tournament.matchups, folder.played, tournament.names, names)
+        read = standings(table)
+        summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
+        folder.finish(table)
+        write_files(tournament, folder, read, summary)
+    return Finished(folder.path, table, read, summary, console)
+
+
+@contextlib.contextmanager
+def played(
+    tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool
+) -> Iterator[tuple[TournamentFolder, Verdict, Console]]:
+    """Play all games of a tournament; yields its folder, verdict and console. Arguments as of `play_into`."""
+    path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
+    console = output_console(stderr=quiet)
+    with open_tournament(path, tournament.definition) as folder:
+        folder.keep_decks(tournament.decks)
+        left = len(tournament.matchups) - len(folder.played)
+        for problem in folder.problems:
+            console.print(f"warning: {problem}", markup=False)
+        known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
+        heading = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
+        console.print(heading, markup=False, highlight=False)
+        counter = Counter(console, max(left, 0))
+        chosen = [entrant.player for entrant in tournament.entrants]
+        if left == 0:  # no workers are needed
+            verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
+        else:
+            with pool_of(place, chosen, counter) as players:
+                try:
+                    verdict = play_tournament(tournament, folder, players, counter.advance)
+                except InterruptedRunError as error:
+                    _print_stop(error, folder, counter)
+                    raise
+        yield folder, verdict, console
+
+
+def _print_stop(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
+    counter.close()
+    name = signal.Signals(error.signal).name
+    print(
+        f"stopped by {name}: {len(folder.played):,} games are safe in {folder.path}. "
+        "To continue: the same command again",
+        file=sys.stderr,
+    )

@@ -1,0 +1,20 @@
+"""How entrants are written, for help texts and errors; `evo.play.entrants` reads them."""
+
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, listed
+from rivals.registry import AGENTS, DEFAULT_AGENT, AgentKind
+
+
+def _notation_of(kind: AgentKind) -> str:
+    profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weighted else ""
+    text = kind.name + profile
+    if kind.name != DEFAULT_AGENT:
+        return f"{text}[@BACKEND]" if kind.takes_backend else text
+    solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
+    return (
+        f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
+        f"{solvers} appended chooses the solver)"
+    )
+
+
+NOTATION = ", ".join(map(_notation_of, AGENTS.values()))
+"""How entrants of every agent kind are written, for help and errors."""

@@ -1,0 +1,20 @@
+"""What comes with this installation in `configs/`, and its names, without loading it."""
+
+from pathlib import Path
+
+
+def configs_folder() -> Path:
+    """Where this installation keeps its configurations: beside this file in a wheel, else in the checkout."""
+    here = Path(__file__).resolve().parent
+    packed = here / "configs"
+    return packed if packed.is_dir() else here.parent / "configs"
+
+
+def profiles_folder(agent: str = "ilp") -> Path:
+    """Where an agent's profiles are: `configs/profiles/` for "ilp", else `configs/rivals/AGENT/`."""
+    return configs_folder() / ("profiles" if agent == "ilp" else f"rivals/{agent}")
+
+
+def shipped_profiles(agent: str = "ilp") -> list[str]:
+    """Names of an agent's profiles in this installation (`profiles_folder`)."""
+    return sorted(path.stem for path in profiles_folder(agent).glob("*.toml"))

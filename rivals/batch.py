@@ -1,0 +1,35 @@
+"""Compiled games: what a kind of agent offers to whoever plays many of them."""
+
+from typing import Protocol
+
+import numpy as np
+
+
+class PlayBatch(Protocol):
+    """Plays many games on, compiled; kinds are compiled apart, each when it first plays."""
+
+    def __call__(
+        self,
+        cards: np.ndarray,
+        weights: np.ndarray,
+        agents: np.ndarray,
+        states: np.ndarray,
+        keys: np.ndarray,
+        unproven: np.ndarray,
+    ) -> None:
+        """Play each game on while an agent of this kind is to move, whole turns at a time.
+
+        The kind plays as its Python agent does, action by action. What it draws comes from `keys` and from
+        the state alone (`engine.streams.below` of the key derived for the round), so that a game does not
+        depend on the games beside it.
+
+        Args:
+            cards: the card table, dtype `engine.state.CARD`.
+            weights: shape (agents, weights of the kind); (agents, 0) of a kind without.
+            agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first; -1 for other
+                kinds.
+            states: dtype `engine.state.STATE`, shape (games,). Modified in place.
+            keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
+            unproven: integers, shape (games,). Added to in place: turns whose optimum was not proven.
+        """
+        ...

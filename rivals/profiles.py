@@ -1,0 +1,41 @@
+"""Profiles of every agent that plays by weights."""
+
+import os
+from pathlib import Path
+
+from engine.errors import unknown_name
+from ilp_agent.profiles import Profile, read_any_profile
+from ilp_agent.shipped import profiles_folder, shipped_profiles
+from ilp_agent.weights import WeightVector
+from rivals.registry import AGENTS, weight_class
+
+
+def read_agent_profile(path: Path) -> Profile[WeightVector]:
+    """Read a profile file of any agent.
+
+    Raises:
+        ProfileError: it cannot be read, or is no profile of an agent known here.
+    """
+    return read_any_profile(path, {kind.owner: kind.weights for kind in AGENTS.values() if kind.weights})
+
+
+def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
+    """A profile of an agent, by its name in this installation or by the path of its file.
+
+    Args:
+        agent: a name of `weighted_kinds`.
+        name: such as "standard", or a path.
+
+    Raises:
+        UnknownNameError: there is no shipped profile of this name.
+        ProfileError: the file is no profile of this agent.
+    """
+    weights = weight_class(agent)
+    own = weights.AGENT
+    if name.endswith(".toml") or os.sep in name:
+        path = Path(name)
+    elif name in shipped_profiles(own):
+        path = profiles_folder(own) / f"{name}.toml"
+    else:
+        raise unknown_name(f"profile of {agent}", name, shipped_profiles(own))
+    return read_any_profile(path, {own: weights})

@@ -10,7 +10,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover cover-python bench docs notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover cover-python bench docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ $(VENV)/.extras: requirements-extras.lock $(VENV)/.tools
 	@touch $@
 
 setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip
+
+$(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-notebook.lock
+	@touch $@
 
 quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
 	$(BIN)/manaforge evolve quickstart
@@ -84,6 +88,9 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings
 
+notebook: $(VENV)/.notebook  ## Open the notebooks in JupyterLab, which it installs with TensorBoard
+	$(BIN)/jupyter lab --notebook-dir notebooks
+
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks
 
@@ -93,7 +100,8 @@ cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock
 	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
-	$(UV_LOCK) --group build --all-extras -c requirements.lock -o requirements-extras.lock
+	$(UV_LOCK) --group build --extra scip -c requirements.lock -o requirements-extras.lock
+	$(UV_LOCK) --group build --extra notebook --extra tensorboard -c requirements-dev.lock -o requirements-notebook.lock
 
 clean:  ## Remove caches and the virtual environment
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov dist build site

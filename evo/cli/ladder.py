@@ -46,6 +46,7 @@ def ladder_command(
     from engine.decks import coverage_of
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into
+    from evo.cli.progress import output_console
     from evo.config import names_in
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings
@@ -70,7 +71,7 @@ def ladder_command(
         seed=seed,
         origin=shlex.join([*words, *(["--seed", str(seed)] if seed != 1 else [])]),
     )
-    done = play_into(tournament, out, "ladder", place, as_data)
+    done = play_into(tournament, out, "ladder", place, output_console(stderr=as_data))
     read = deck_standings(done.games)
     pairs = read.decks.drop(columns="entrant")
     for name, table in (("deck_ratings", read.ratings), ("deck_pairs", pairs)):

@@ -13,7 +13,7 @@ import pandas as pd
 from rich.console import Console
 
 from evo.cli.options import Place
-from evo.cli.progress import Counter, output_console
+from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
 from evo.play.local import LocalPool
 from evo.play.matchups import games_table
@@ -22,7 +22,7 @@ from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings, standings
 from evo.tournament.folder import TournamentFolder, open_tournament
 from evo.tournament.output import summary_of, warnings_of, write_files
-from evo.tournament.run import Tournament, find_faults, play_tournament
+from evo.tournament.run import Tournament, find_faults, play_missing
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ def print_warnings(summary: dict[str, Any]) -> None:
         print(f"warning: {warning}", file=sys.stderr)
 
 
-def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool) -> Finished:
+def play_into(
+    tournament: Tournament, out: Path | None, kind: str, place: Place, console: Console
+) -> Finished:
     """Play a tournament in its folder, show its progress, and write all its files.
 
     Args:
@@ -61,12 +63,12 @@ def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place,
         out: its folder; None: `runs/KIND-HASH`.
         kind: its name in messages, such as "sweep".
         place: where the games are played.
-        quiet: whether progress goes to standard error, so that standard output stays empty.
+        console: for progress.
 
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
-    with played(tournament, out, kind, place, quiet) as (folder, verdict, console):
+    with played(tournament, out, kind, place, console) as (folder, verdict):
         named = zip(tournament.deck_names, tournament.decks, strict=True)
         decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
         tournament = replace(tournament, deck_names=decks)  # for the command that repeats it
@@ -81,11 +83,10 @@ def play_into(tournament: Tournament, out: Path | None, kind: str, place: Place,
 
 @contextlib.contextmanager
 def played(
-    tournament: Tournament, out: Path | None, kind: str, place: Place, quiet: bool
-) -> Iterator[tuple[TournamentFolder, Verdict, Console]]:
-    """Play all games of a tournament; yields its folder, verdict and console. Arguments as of `play_into`."""
+    tournament: Tournament, out: Path | None, kind: str, place: Place, console: Console
+) -> Iterator[tuple[TournamentFolder, Verdict]]:
+    """Play all games of a tournament; yields its folder and verdict. Arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
-    console = output_console(stderr=quiet)
     with open_tournament(path, tournament.definition) as folder:
         folder.keep_decks(tournament.decks)
         left = len(tournament.matchups) - len(folder.played)
@@ -97,15 +98,15 @@ def played(
         counter = Counter(console, max(left, 0))
         chosen = [entrant.player for entrant in tournament.entrants]
         if left == 0:  # no workers are needed
-            verdict = play_tournament(tournament, folder, LocalPool(1), counter.advance)
+            verdict = play_missing(tournament, folder, LocalPool(1), counter.advance)
         else:
             with pool_of(place, chosen, counter) as players:
                 try:
-                    verdict = play_tournament(tournament, folder, players, counter.advance)
+                    verdict = play_missing(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:
                     _print_stop(error, folder, counter)
                     raise
-        yield folder, verdict, console
+        yield folder, verdict
 
 
 def _print_stop(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:

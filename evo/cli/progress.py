@@ -1,9 +1,11 @@
 """The progress of runs: a live display, or plain lines without a terminal; TensorBoard; signals."""
 
 import contextlib
+import importlib.util
 import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -103,6 +105,10 @@ class Display(Stoppable):
         for problem in folder.problems:
             self.console.print(f"warning: {problem}", markup=False, highlight=False)
         sizes = STRATEGIES[config.strategy].sizes(config.mu, config.lambda_)
+        if not games:
+            text = f"run {folder.path}: finished, {config.generations} generations"
+            self.console.print(text, markup=False, highlight=False)
+            return
         begin = f"from generation {folder.committed} of" if folder.committed else "of"
         self.console.print(
             f"run {folder.path}: {config.agent}, strategy {config.strategy}, {sizes}, "
@@ -120,7 +126,7 @@ class Display(Stoppable):
             from tensorboardX import SummaryWriter
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
-        if self.console.is_terminal and not self._before:
+        if is_live(self.console) and not self._before:
             self._bar = Progress(
                 TextColumn("generation {task.fields[generation]}"),
                 BarColumn(),
@@ -240,7 +246,7 @@ class Counter(Stoppable):
         self._began = time.monotonic()
         self._next_line = self._began + LINE_SECONDS
         self._bar: Progress | None = None
-        if console.is_terminal and total:
+        if is_live(console) and total:
             self._bar = Progress(
                 TextColumn("games"),
                 BarColumn(),
@@ -279,7 +285,13 @@ class Counter(Stoppable):
 
 @contextlib.contextmanager
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
-    """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once."""
+    """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once.
+
+    Only the main thread may handle signals; in another this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def handle(number: int, _: FrameType | None) -> None:
         if display.stopping:
@@ -296,15 +308,31 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
 
 
 def output_console(stderr: bool = False) -> Console:
-    """Standard output or standard error: live on a terminal, plain lines of any length elsewhere.
+    """Standard output or error: live on a terminal and in a notebook, plain lines of any length elsewhere.
 
-    Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`.
+    Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`. A notebook is live with ipywidgets alone.
     """
     if (sys.stderr if stderr else sys.stdout).isatty():
         return Console(highlight=False, stderr=stderr)
+    notebook = Console().is_jupyter
+    if notebook and importlib.util.find_spec("ipywidgets"):
+        return Console(highlight=False)
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if columns.isdecimal() and int(columns) else PLAIN_WIDTH
-    return Console(highlight=False, soft_wrap=True, width=width, stderr=stderr)
+    terminal = False if notebook else None  # kernels ask for colours, which are for terminals
+    return Console(
+        highlight=False,
+        soft_wrap=True,
+        width=width,
+        stderr=stderr,
+        force_jupyter=False,
+        force_terminal=terminal,
+    )
+
+
+def is_live(console: Console) -> bool:
+    """Whether a console shows bars that move."""
+    return console.is_terminal or console.is_jupyter
 
 
 def default_folder(config: Path | str) -> Path:

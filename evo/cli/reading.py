@@ -1,7 +1,6 @@
 """The commands that read runs: crossplay, report, watch."""
 
 import contextlib
-import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evo.cli import completion
-from evo.cli.options import OUT_HELP, Address, Place, PoolName, RunDecks, Workers, place_of
+from evo.cli.options import OUT_HELP, Address, PoolName, RunDecks, Workers, place_of
 
 RunPaths = Annotated[
     list[Path],
@@ -47,6 +46,7 @@ def crossplay_command(
     from evo.analysis.sentences import comparisons_sentence
     from evo.cli.decks import give_decks_to
     from evo.cli.playing import play_into
+    from evo.cli.progress import output_console
     from evo.cli.watching import read_quietly
     from evo.storage.files import replace_file
 
@@ -55,7 +55,7 @@ def crossplay_command(
     found = read_quietly(runs)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
-    done = play_into(tournament, out, "crossplay", place, quiet=False)
+    done = play_into(tournament, out, "crossplay", place, output_console())
     comparisons = compare_clusters(done.games, clusters_of(population, clusters.members))
     for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
         content = table.to_csv(index=False, lineterminator="\n").encode()
@@ -86,28 +86,13 @@ def report_command(
     decks: RunDecks = "",
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
-    from evo.analysis.report import make_report
     from evo.cli.decks import give_decks_to
-    from evo.cli.progress import Counter, output_console
-    from evo.cli.sessions import pool_of
+    from evo.cli.progress import output_console
+    from evo.cli.reporting import write_page
     from evo.cli.watching import read_quietly
-    from evo.play.games import Player
-    from evo.storage.files import replace_file
-    from evo.storage.store import RunError, run_path
 
     give_decks_to(runs, decks)
-    found = read_quietly(runs)
-    target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
-    if target.is_dir() or not os.access(target.parent, os.W_OK):
-        raise RunError(f"cannot write {target}; choose another --out")
-    counter = Counter(output_console(), 0)
-    players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
-    with pool_of(Place("local", workers, ""), players, counter) as pool:
-        page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
-    replace_file(target, page, target.with_name(f".{target.name}.tmp"))
-    for problem in found.problems:
-        counter.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
-    counter.console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)
+    write_page(read_quietly(runs), runs, out, workers, output_console())
 
 
 def watch_command(

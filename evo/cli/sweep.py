@@ -21,7 +21,7 @@ from evo.cli.options import (
     one_of,
     place_of,
 )
-from evo.play.formats import Seats
+from evo.play.formats import SEATS, Seats
 from evo.play.notation import NOTATION
 
 SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
@@ -65,6 +65,7 @@ def sweep_command(
     from engine import find_deck, find_ruleset
     from evo.cli.curve import show_curve, sweep_figure
     from evo.cli.playing import played, print_json, print_warnings
+    from evo.cli.progress import output_console
     from evo.config import names_in
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
@@ -73,7 +74,7 @@ def sweep_command(
 
     place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
-    seating = one_of("--seats", "kind of seats", seats, ("paired", "fixed"))
+    seating = one_of("--seats", "kind of seats", seats, SEATS)
     deck_names = names_in(decks)
     words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
     words += ["--decks", ",".join(deck_names), "--games", str(games), "--ruleset", ruleset]
@@ -91,7 +92,8 @@ def sweep_command(
         seed=seed,
         origin=shlex.join(words),
     )
-    with played(tournament, out, "sweep", place, as_data) as (folder, _, console):
+    console = output_console(stderr=as_data)
+    with played(tournament, out, "sweep", place, console) as (folder, _):
         curve = sweep_table(variants, tournament, folder.played)
         curve["against_best"] = against_best(variants, tournament, folder.played)
         summary = sweep_summary(variants, tournament, folder.played, curve)
@@ -126,15 +128,13 @@ def arena_command(
     """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
     from evo.cli.champion import verdict_of
     from evo.cli.playing import play_into, print_json
-    from evo.tournament.arena import arena_tournament, read_arena
+    from evo.cli.progress import output_console
+    from evo.tournament.arena import arena_of
     from evo.tournament.output import show
 
     place = place_of(pool, workers, address)
-    words = ["manaforge", "arena"] + ([config] if config != "arena" else [])
-    words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
-    words += ["--seed", str(seed)] if seed != 1 else []
-    tournament = arena_tournament(read_arena(config), champion, games, seed, shlex.join(words))
-    done = play_into(tournament, out, "arena", place, as_data)
+    tournament = arena_of(config, champion, games, seed)
+    done = play_into(tournament, out, "arena", place, output_console(stderr=as_data))
     if as_data:
         print_json(done.summary)
         return

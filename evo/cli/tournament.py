@@ -1,8 +1,7 @@
 """The command `manaforge tournament`."""
 
-import re
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -20,11 +19,8 @@ from evo.cli.options import (
     one_of,
     place_of,
 )
-from evo.play.formats import FORMATS, Seats
+from evo.play.formats import FORMATS, OFFERED_FORMATS, SEATS
 
-SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
-
-OFFERED_FORMATS = tuple(name for name, style in FORMATS.items() if style.summary)
 DEFAULT_FORMAT = OFFERED_FORMATS[0]
 FORMATS_HELP = f"{'; '.join(f'{name}: {FORMATS[name].summary}' for name in OFFERED_FORMATS)}."
 
@@ -70,35 +66,26 @@ def tournament_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a tournament: ratings with intervals, scores, and how sure they are."""
-    from engine import find_deck, find_ruleset
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into, print_json
+    from evo.cli.progress import output_console
     from evo.config import names_in
-    from evo.play.entrants import find_entrants
-    from evo.stats.sequential import parse_sprt
     from evo.stats.standings import deck_standings
     from evo.tournament.output import show
-    from evo.tournament.run import Tournament
+    from evo.tournament.words import tournament_of
 
     place = place_of(pool, workers, address)
-    words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
-    found, twice = find_entrants([text for text in entrants if text not in words])
-    deck_names = names_in(decks)
-    tournament = Tournament(
-        entrants=tuple(found),
-        self_play=frozenset(twice),
-        decks=tuple(find_deck(name) for name in deck_names),
-        deck_names=deck_names,
-        words=tuple(text for text in entrants if text not in words),
-        ruleset=find_ruleset(ruleset),
-        ruleset_name=ruleset,
+    tournament = tournament_of(
+        entrants,
+        names_in(decks),
+        ruleset,
+        sprt,
         games=games,
-        seats=cast(Seats, one_of("--seats", "kind of seats", seats, ("paired", "fixed"))),
+        seats=one_of("--seats", "kind of seats", seats, SEATS),
         style=one_of("--format", "format", style, OFFERED_FORMATS),
         seed=seed,
-        sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
     )
-    finish = play_into(tournament, out, "tournament", place, as_data)
+    finish = play_into(tournament, out, "tournament", place, output_console(stderr=as_data))
     if as_data:
         print_json(finish.summary)
         return

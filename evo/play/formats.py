@@ -38,3 +38,9 @@ FORMATS = {
     "self-play": Format("", lambda n: [], _all),  # noqa: ARG005 - no pairings for any number
 }
 """Formats by name; the first is the default."""
+
+OFFERED_FORMATS = tuple(name for name, style in FORMATS.items() if style.summary)
+"""Formats that users can choose."""
+
+SEATS = ("paired", "fixed")
+"""Kinds of seats that users can choose."""

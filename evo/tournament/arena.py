@@ -1,5 +1,6 @@
 """The arena: one champion, the hand-made profiles and all rivals, as defined by a file."""
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -53,6 +54,14 @@ def read_arena(name: str) -> Arena:
     except ValidationError as errors:
         lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in errors.errors()]
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
+
+
+def arena_of(name: str, champion: str = "", games: int = 0, seed: int = 1) -> Tournament:
+    """The tournament of an arena's file with the command that plays it; see `arena_tournament`."""
+    words = ["manaforge", "arena"] + ([name] if name != "arena" else [])
+    words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
+    words += ["--seed", str(seed)] if seed != 1 else []
+    return arena_tournament(read_arena(name), champion, games, seed, shlex.join(words))
 
 
 def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin: str) -> Tournament:

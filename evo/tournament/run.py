@@ -169,9 +169,7 @@ class Tournament:
         return " ".join(shlex.quote(word) for word in words)
 
 
-def play_tournament(
-    tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance
-) -> Verdict:
+def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance) -> Verdict:
     """Play the missing games and save them regularly.
 
     Args:

@@ -19,7 +19,7 @@ from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
-from evo.tournament.run import Tournament, find_faults, play_tournament
+from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
@@ -128,7 +128,7 @@ def run(
     pool = LocalPool(workers)
     try:
         with open_tournament(path, made.definition) as folder:
-            verdict = play_tournament(made, folder, pool, advance)
+            verdict = play_missing(made, folder, pool, advance)
             played = folder.played
             names = [deck.name for deck in made.decks]
             folder.finish(games_table(made.matchups, played, made.names, names))

@@ -1,0 +1,123 @@
+"""Runs, tournaments, arenas and reports from Python."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import evo
+from engine import ManaforgeError
+from evo.cli.main import app
+from evo.storage.store import RunError
+from tests.evo.runs import TINY, bytes_of
+
+SMALL = {"generations": 1, "mu": 3, "lambda_": 3, "games": 2, "decks": ["thesis-paladin"]}
+FINAL = {"games": 40, "benchmark_games": 2}
+
+
+def test_a_run_is_that_of_the_command_and_a_second_call_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = evo.evolve("quickstart", out="a", final=FINAL, pool="local", **SMALL)
+    assert "generation 1/1" in capsys.readouterr().out
+    words = ["evolve", "quickstart", "--out", "b", "--pool", "local", "--set", "decks=thesis-paladin"]
+    for key, value in {
+        **SMALL,
+        "lambda": 3,
+        **{f"final.{key}": value for key, value in FINAL.items()},
+    }.items():
+        words += ["--set", f"{key}={value}"] if key not in ("lambda_", "decks") else []
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert bytes_of(Path("a")) == bytes_of(Path("b"))
+    again = evo.evolve("quickstart", out="a", final=FINAL, pool="local", quiet=True, **SMALL)
+    assert capsys.readouterr().out == ""
+    assert again.champion == done.champion
+    assert list(done.weights.index) == list(done.champion.weights.names())
+    assert done.weights["share"].sum() == pytest.approx(1)
+    assert set(done.individuals["generation"]) == {0, 1}
+    assert done.final["candidate"].iloc[0] == done.champion.provenance["candidate"]
+    assert set(done.validation["generation"]) == {0}
+    assert repr(done) == "EvolvedRun(path=PosixPath('a'))"
+    page = evo.write_report("a", quiet=True)
+    assert page.path.read_text().startswith("<!DOCTYPE html>")
+    assert len(page.population) == 3
+
+
+def test_wrong_values_are_named(tmp_path: Path) -> None:
+    for changes, told in (
+        ({"genrations": 3}, "unknown key 'genrations'; nearest: generations"),
+        ({"final": {"game": 3}}, r"unknown key 'final.game'; nearest: final.games"),
+        ({"lambda_": 0}, "lambda must be at least 1, got 0"),
+        ({"pool": "rai"}, "unknown pool 'rai'"),
+    ):
+        with pytest.raises(ManaforgeError, match=told):
+            evo.evolve(TINY, out=tmp_path / "run", **changes)
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ManaforgeError, match="nearest: quickstart"):
+        evo.evolve("quikstart")
+    with pytest.raises(RunError, match="holds none"):
+        evo.write_report(tmp_path)
+    with pytest.raises(ManaforgeError, match="style: unknown format 'swiss'"):
+        evo.play_tournament("aggro", "random", decks="thesis-paladin", style="swiss")
+    with pytest.raises(AttributeError, match="has no attribute 'evolv'"):
+        _ = evo.evolv
+
+
+def test_a_tournament_and_an_arena_are_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = evo.play_tournament(
+        "ilp:keep-alive", "aggro", decks=["thesis-paladin", "hearthsim-basic"], games=4, out="t", quiet=True
+    )
+    assert done.ratings["rank"].tolist() == [1, 2]
+    assert len(done.games) == done.summary["games"] == 16
+    assert done.results.to_csv(index=False) == Path("t/results.csv").read_text()
+    assert len(done.meetings) == 1
+    assert set(done.decks["deck"]) == {"thesis-paladin", "hearthsim-basic"}
+    Path("arena.toml").write_text(
+        'schema = 1\nchampion = "ilp:keep-alive"\nentrants = ["aggro"]\ndecks = ["thesis-paladin"]\ngames = 4\n'
+    )
+    arena = evo.play_arena("arena.toml", out="a", quiet=True)
+    assert set(arena.ratings["entrant"]) == {"champion", "aggro"}
+    assert "manaforge arena arena.toml" in Path("a/tournament.html").read_text()
+
+
+def test_a_call_in_another_thread(tmp_path: Path) -> None:
+    paths: list[Path] = []
+    thread = threading.Thread(
+        target=lambda: paths.append(evo.evolve(TINY, out=tmp_path / "run", quiet=True).path)
+    )
+    thread.start()
+    thread.join()
+    assert paths == [tmp_path / "run"]
+
+
+LONG = """
+import evo
+try:
+    evo.evolve("quickstart", out="run", generations=500, pool="local")
+except KeyboardInterrupt as stop:
+    print("stopped:", stop)
+"""
+
+
+def test_an_interrupt_is_pythons_own_and_loses_nothing(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    with subprocess.Popen(
+        [sys.executable, "-uc", LONG], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if line.startswith("generation 1/"):
+                run.send_signal(signal.SIGINT)
+                break
+        rest = run.stdout.read()
+    assert run.returncode == 0
+    assert rest.strip().endswith("stopped: stopped by signal 2")
+    assert len(list((tmp_path / "run" / "generations").iterdir())) >= 2

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -18,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
+from engine import Deck, ManaforgeError, find_deck, find_ruleset, received, rulesets
 from engine.errors import unknown_name
 from evo.shipped import shipped_configs
 from evo.strategies import STRATEGIES, StrategyOptions
@@ -299,10 +298,10 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
         ConfigError: it cannot be read or is not TOML; the message calls it `what`.
     """
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return received.read_toml(file)
     except OSError as error:
         raise ConfigError(f"cannot read {what} {file}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
+    except ValueError as error:
         raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
 
@@ -372,7 +371,7 @@ def _override(content: dict[str, Any], text: str) -> str:
     if key not in known:
         raise ConfigError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
-        parsed = tomllib.loads(f"value = {value}")["value"]
+        parsed = received.parse_toml(f"value = {value}")["value"]
     except ValueError:
         parsed = value
     if key == "decks" and isinstance(parsed, str):

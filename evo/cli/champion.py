@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
+from evo.storage.champion import read_final
 from evo.storage.store import peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
@@ -32,7 +32,7 @@ def show_champion(path: Path, console: Console) -> None:
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )
-    games = pd.read_parquet(path / "final.parquet")
+    games = read_final(peek_run(path))
     rows = games[games["stage"] == "thesis"]
     if len(rows):
         table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")

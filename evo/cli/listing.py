@@ -1,6 +1,5 @@
 """Lists of the run folders and tournaments below a folder, for `manaforge runs`."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from engine import ManaforgeError
+from engine.received import read_json
 from evo.cli.tables import Column, fitting_table
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
@@ -149,7 +149,6 @@ def _tournament(path: Path, name: str) -> dict[str, Any]:
 def _content(file: Path) -> dict[str, Any]:
     """The JSON object in a file; {} where there is none."""
     try:
-        content = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_json(file)
+    except (OSError, ValueError):
         return {}
-    return content if isinstance(content, dict) else {}

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from engine import ManaforgeError
 from engine.received import read_json
-from evo.cli.tables import Column, fitting_table
+from engine.tables import Column, FittingTable
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
 from evo.storage.store import peek_run
@@ -53,7 +53,7 @@ def show_runs(root: Path, console: Console) -> None:
         ]
         for run in found
     ]
-    console.print(fitting_table(console, RUN_COLUMNS, rows))
+    console.print(FittingTable(RUN_COLUMNS, rows))
     for run in found:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
@@ -74,7 +74,7 @@ def show_tournaments(root: Path, console: Console) -> None:
         for one in tournaments_below(root)
     ]
     if rows:
-        console.print(fitting_table(console, TOURNAMENT_COLUMNS, rows))
+        console.print(FittingTable(TOURNAMENT_COLUMNS, rows))
 
 
 def runs_below(root: Path) -> list[dict[str, Any]]:

@@ -1,17 +1,23 @@
 """The commands that read runs: crossplay, report, watch."""
 
-import contextlib
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.live import Live
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import OUT_HELP, Address, PoolName, RunDecks, Workers, place_of
+
+CLUSTER_COLUMNS = (
+    Column("cluster", 1, right=True),
+    Column("name"),
+    Column("size", 3, right=True),
+    Column("runs", 4, right=True),
+    Column("silhouette", 5, right=True),
+    Column("stability", 6, right=True),
+    Column("score", 2, right=True),
+)
 
 RunPaths = Annotated[
     list[Path],
@@ -62,17 +68,16 @@ def crossplay_command(
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
-    summary = RichTable("cluster", "name", "size", "runs", "silhouette", "stability", "score")
+    summary = []
     scores = done.read.ratings.set_index("entrant")["score"]
     texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
     labels = clusters_of(population, clusters.members)
     for cluster in clusters.summary.itertuples():
         score = scores[texts[labels == cluster.group]].mean()
         numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{score:.1%}"
-        summary.add_row(
-            str(cluster.group), Text(cluster.name), str(cluster.size), str(cluster.runs), *numbers
-        )
-    done.console.print(summary)
+        counts = str(cluster.size), str(cluster.runs)
+        summary.append([str(cluster.group), cluster.name, *counts, *numbers])
+    done.console.print(FittingTable(CLUSTER_COLUMNS, summary))
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons), markup=False, highlight=False)
@@ -100,18 +105,12 @@ def watch_command(
     every: float = typer.Option(2.0, min=0.1, help="Seconds between updates."),
     once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
-    """Watch running runs: fitness, ages, step sizes and weights by generation."""
+    """Watch running runs: time left, fitness, ages, step sizes and weights by generation. q leaves."""
     from evo.cli.progress import output_console
-    from evo.cli.watching import state_of
+    from evo.cli.watching import look, watch, whole
 
     console = output_console()
     if once or not console.is_terminal:
-        console.print(state_of(runs))
+        console.print(whole(*look(runs)))
         return
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        Live(state_of(runs), console=console, auto_refresh=False) as live,
-    ):
-        while True:
-            time.sleep(every)
-            live.update(state_of(runs), refresh=True)
+    watch(console, runs, every)

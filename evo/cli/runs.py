@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
     ConfigName,
@@ -18,6 +17,20 @@ from evo.cli.options import (
     RunWorkers,
     Tensorboard,
     placed,
+)
+
+EXPORT_COLUMNS = (
+    Column("profile", folds=True),
+    Column("candidate", 2),
+    Column("final", 1, right=True),
+    Column("95% interval", 3, right=True),
+    Column("file", folds=True),
+)
+CLUSTER_COLUMNS = (
+    Column("profile", folds=True),
+    Column("individual", 2),
+    Column("of cluster", 1),
+    Column("file", folds=True),
 )
 
 Out = Annotated[
@@ -192,16 +205,16 @@ def export_command(
 
     give_decks_to([run], decks)
     if clusters:
-        table = RichTable("profile", "individual", "of cluster", "file")
+        rows = []
         for exported in write_profiles(cluster_profiles([run]), out):
             provenance = exported.profile.provenance
             cluster = provenance["group"]
             size = f"{cluster['size']} of {cluster['of']}, {cluster['runs']} runs"
-            individual = Text(f"{provenance['run']}, {provenance['candidate']}")
-            table.add_row(exported.profile.name, individual, size, Text(str(exported.path)))
-        output_console().print(table)
+            individual = f"{provenance['run']}, {provenance['candidate']}"
+            rows.append([exported.profile.name, individual, size, str(exported.path)])
+        output_console().print(FittingTable(CLUSTER_COLUMNS, rows))
         return
-    table = RichTable("profile", "candidate", "final", "95% interval", "file")
+    rows = []
     best = [profile for path in find_runs([run]).values() for profile in best_profiles(path, top)]
     for exported in write_profiles(best, out):
         provenance = exported.profile.provenance
@@ -209,5 +222,5 @@ def export_command(
         score = (
             [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
         )
-        table.add_row(exported.profile.name, provenance["candidate"], *score, Text(str(exported.path)))
-    output_console().print(table)
+        rows.append([exported.profile.name, provenance["candidate"], *score, str(exported.path)])
+    output_console().print(FittingTable(EXPORT_COLUMNS, rows))

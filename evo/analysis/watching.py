@@ -84,7 +84,7 @@ def view_run(runs: Runs, name: str) -> RunView:
         return RunView(state, Text(f"{name}: no generation yet, {state.word}"))
     last = int(own["generation"].max())
     share = f"{last / max(folder.config.generations, 1):.0%}"
-    words = [state.word if state.word != "running" else share]
+    words = {"running": [share], "stopped": [share, "stopped"], "finished": ["finished"]}[state.word]
     if state.word == "running" and state.speed:
         left = timedelta(seconds=round(state.seconds_left))
         words += [f"{state.speed:,.0f} games/s", f"{left} left"]

@@ -34,6 +34,9 @@ LONGEST_PATH = 4_000
 ADDRESSES_OF_FILES = ("", "auto")
 """What a file may hold: one from elsewhere must not choose the cluster that this machine joins."""
 
+MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
+"""Far more games than anybody plays; numbers of any size would overflow, or never end."""
+
 HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
     *("es.initial_sigma", "es.shared_draw", "es.recombination", "es.bounds"),
@@ -63,11 +66,18 @@ class FinalOptions(_Model):
     """The games that choose the champion."""
 
     games: Annotated[
-        int, Field(ge=0, description="games of the final in all; 0 takes the last generation's best")
+        int,
+        Field(
+            ge=0, le=MOST_GAMES, description="games of the final in all; 0 takes the last generation's best"
+        ),
     ] = 100_000
     benchmark_games: Annotated[
         int,
-        Field(ge=0, description="games of the champion against each of the thesis's seven profiles"),
+        Field(
+            ge=0,
+            le=MOST_GAMES,
+            description="games of the champion against each of the thesis's seven profiles",
+        ),
     ] = 4_000
 
 
@@ -84,6 +94,7 @@ class ValidationOptions(_Model):
         int,
         Field(
             ge=2,
+            le=MOST_GAMES_A_CELL,
             multiple_of=2,
             description="games against each of the thesis's seven and ordered pair of decks; even",
         ),
@@ -119,7 +130,13 @@ class _RunConfig(_Model):
         Field(ge=0, le=1_000_000, description="generations after the first, which has only the parents"),
     ] = 100
     games: Annotated[
-        int, Field(ge=2, multiple_of=2, description="games for each pairing and ordered pair of decks; even")
+        int,
+        Field(
+            ge=2,
+            le=MOST_GAMES_A_CELL,
+            multiple_of=2,
+            description="games for each pairing and ordered pair of decks; even",
+        ),
     ] = 20
     decks: Annotated[
         tuple[str, ...],

@@ -68,7 +68,7 @@ def evolve_command(
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     from evo.cli.champion import show_champion
-    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.progress import Display, default_folder, output_console
     from evo.cli.sessions import carry_on, playing
     from evo.config import find_config, read_config, read_toml
@@ -76,6 +76,7 @@ def evolve_command(
     from evo.storage.store import RunError, check_vacant
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    refuse_without_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
         raise RunError("--resume needs --out: the folder that all starts share")
@@ -135,7 +136,7 @@ def study_command(
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
-    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.listing import show_runs
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
@@ -145,6 +146,7 @@ def study_command(
     from evo.storage.store import RunError
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    refuse_without_memory(chosen)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
         raise RunError(f"{study} is a single run; choose another --out for the study")

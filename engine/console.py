@@ -7,6 +7,7 @@ from typing import NoReturn
 import typer
 
 from engine.errors import ManaforgeError
+from engine.screen import shown
 
 
 def command_line(app: typer.Typer, program: str) -> None:
@@ -20,10 +21,10 @@ def command_line(app: typer.Typer, program: str) -> None:
 def end_with(error: Exception, program: str) -> NoReturn:
     """Exit 1 with one line on standard error for our errors and the system's; raise all others again."""
     if isinstance(error, ManaforgeError):
-        print(f"{program}: {error}", file=sys.stderr)
+        print(shown(f"{program}: {error}"), file=sys.stderr)
     elif isinstance(error, OSError):
         about = f"{error.filename}: " if error.filename else ""
-        print(f"{program}: {about}{error.strerror or error}", file=sys.stderr)
+        print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)
     else:
         raise error
     sys.exit(1)

@@ -26,8 +26,9 @@ import numpy as np
 import platformdirs
 from numba.core import config as _untyped_config
 from numba.core import event
-from rich.console import Console
 from rich.status import Status
+
+from engine.screen import Screen
 
 config: Any = _untyped_config
 P = ParamSpec("P")
@@ -191,7 +192,7 @@ class _CompileNotice(event.Listener):
             self._told |= waiting
             about = max(1, round(compile_seconds() / ROUND_SECONDS)) * ROUND_SECONDS
             self._notice = f"Compiling the game's kernels (once after an update, about {about} s)"
-        console = Console(stderr=True)
+        console = Screen(stderr=True)
         if console.is_terminal:
             self._status = console.status(self._notice)
             self._status.start()

@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
+from evo.stats.ratings import verdict_of
 from evo.storage.store import peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
@@ -53,11 +54,6 @@ def show_champion(path: Path, console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
-
-
-def verdict_of(low: float, high: float) -> str:
-    """The verdict on an opponent, from the interval of the score per game against it."""
-    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
 def _weights_table(vector: WeightVector, inert: frozenset[str], title: str) -> RichTable:

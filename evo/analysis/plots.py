@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
-from evo.figures.style import BLUE, GREY, MARKERS, whole_ticks
+from evo.figures.style import BLUE, GREY, MARKERS, is_narrow, legend_above, whole_ticks
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
@@ -114,10 +114,11 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
             label=name,
             linestyle="none",
         )
+    narrow = is_narrow(axes)
     if marked:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
+        legend_above(axes, 3 if narrow else 7)
     axes.set(xlabel="weight", ylabel="share")
-    if table["weight"].nunique() > FEW_NAMES:
+    if narrow or table["weight"].nunique() > FEW_NAMES:
         axes.tick_params(axis="x", labelrotation=90)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes
@@ -151,7 +152,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.legend(fontsize=7, ncols=2, frameon=False)
+    legend_above(axes, 4 if is_narrow(axes) else 8)
     return axes
 
 

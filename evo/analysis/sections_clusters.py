@@ -12,7 +12,7 @@ from evo.analysis.tables import names_of, shares_of
 from evo.figures.page import Cell, Section, html_table, image, points
 from evo.figures.style import NARROW, draw_both, grid, png
 
-MOST_COMPARED = 4
+MOST_COMPARED = 3
 """Most clusters whose comparisons are drawn."""
 
 
@@ -30,7 +30,9 @@ def clusters_section(clusters: Clusters, scores: Mapping[int, float] | None = No
     parts.append(_clusters_table(clusters, scores))
     if len(clusters.levels):
         levels = clusters.levels.rename(columns={"groups": "clusters", "silhouette": "mean silhouette"})
-        parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}, "Other numbers of clusters"))
+        parts.append(
+            html_table(levels, {"mean silhouette": "{:.2f}"}, "Silhouettes by the number of clusters")
+        )
     note = "Ward's method on shares; rings mark medoids. Weights: means of the shares."
     text, conclusion = say.clusters_sentence(clusters), say.clusters_conclusion(clusters)
     return Section("Styles", text, parts, note, conclusion)
@@ -63,6 +65,7 @@ def comparisons_section(
     """
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
     parts = []
+    cut = f" Drawn are the {MOST_COMPARED} largest clusters." if len(few) < len(comparisons) else ""
     if len(few):
         both = (_drawn(few, decks, sizes, columns=3), _drawn(few, decks, sizes, columns=1))
         parts.append(image(both, "clusters compared by decks"))
@@ -73,8 +76,8 @@ def comparisons_section(
         sentence,
         parts,
         f"{played} Numbers: the first cluster's score less the second's, in points; depth of colour: the "
-        "corrected p-value; thick boxes: below 0.05.",
-        sentence.split(". ")[0].rstrip(".") + ".",
+        f"corrected p-value; thick boxes: below 0.05.{cut}",
+        say.comparisons_conclusion(comparisons),
     )
 
 
@@ -82,7 +85,7 @@ def _drawn(comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int]
     """A row for each two clusters, in it the kinds of comparison, in one figure."""
     pairs = list(comparisons.groupby(["group", "other", "kind"]))
     width = NARROW if columns == 1 else max(2.9, 1.2 + 0.45 * len(decks))
-    with grid(len(pairs), width, 0.9 * width, columns) as (drawn, cells):
+    with grid(len(pairs), width, 1.05 * width, columns) as (drawn, cells):
         for axes, (_, pair) in zip(cells, pairs, strict=True):
             plot_comparison(axes, pair, decks, sizes)
         return png(drawn)

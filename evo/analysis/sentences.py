@@ -106,7 +106,7 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
         f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
         f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
         f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
-        f"The survivors of generation {last} are {age:.0f} generations old in the median."
+        f"The survivors of generation {last} have a median age of {age:.0f}."
     )
 
 
@@ -229,13 +229,12 @@ def clusters_sentence(clusters: Clusters) -> str:
 
 def clusters_conclusion(clusters: Clusters) -> str:
     """How clear the clusters are, and how many of them are one individual."""
-    text = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
-    alone = int((clusters.summary["size"] == 1).sum()) if len(clusters.summary) > 1 else 0
-    if alone:
-        text += (
-            f" {alone} of them {'is' if alone == 1 else 'are'} one individual{'' if alone == 1 else ' each'}."
-        )
-    return text
+    notes = [note[0].upper() + note[1:] for note in clusters.notes]
+    k = len(clusters.summary)
+    alone = int((clusters.summary["size"] == 1).sum())
+    if alone and k > 1:
+        notes.append(f"{alone} of the {k} clusters {'is' if alone == 1 else 'are'} of one individual")
+    return ". ".join(notes or [f"There are {k} clusters"]) + "."
 
 
 def _about(cluster: Any) -> str:
@@ -248,6 +247,21 @@ def _about(cluster: Any) -> str:
     if pd.isna(cluster.stability):
         return f"{start}, too small to tell its stability"
     return f"{start}, stability {cluster.stability:.2f}"
+
+
+def comparisons_conclusion(comparisons: pd.DataFrame) -> str:
+    """In how many comparisons clusters score differently beyond chance; "" for one cluster."""
+    if comparisons.empty:
+        return ""
+    beyond = comparisons.assign(beyond=comparisons["p_adjusted"] < 0.05).groupby("kind")["beyond"]
+    found, total = beyond.sum(), beyond.size()
+    any_opponent, exchanged = (
+        f"{found[kind]} of {total[kind]}" for kind in ("any opponent", "decks exchanged")
+    )
+    return (
+        f"Scores of clusters differ beyond chance in {any_opponent} comparisons by decks against all "
+        f"opponents, and in {exchanged} against each other with the same decks."
+    )
 
 
 def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | None = None) -> str:

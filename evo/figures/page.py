@@ -203,7 +203,7 @@ def _cell(value: Any, form: Format, right: bool, names: bool) -> Markup:
         text = "" if missing else form(value) if callable(form) else form.format(value)
     mark = Markup(' data-value="{}"').format(_number(number)) if right and not np.isnan(number) else ""
     if names:
-        return Markup('<th scope="row" class="name"{}>{}</th>').format(mark, text)
+        return Markup('<th scope="row" class="name"{}><span>{}</span></th>').format(mark, text)
     return Markup("<td{}{}>{}</td>").format(Markup(' class="number"') if right else "", mark, text)
 
 

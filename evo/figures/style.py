@@ -119,6 +119,26 @@ def draw_both(
     return draw(plot, *data, width=width, height=height).png, draw(plot, *data, width=NARROW, height=low).png
 
 
+def is_narrow(axes: Axes) -> bool:
+    """Whether a figure is one for narrow pages."""
+    figure = axes.get_figure(root=True)
+    return figure is not None and figure.get_figwidth() < (WIDE + NARROW) / 2
+
+
+def legend_above(axes: Axes, columns: int) -> None:
+    """A legend that covers no data."""
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        fontsize=7,
+        frameon=False,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handletextpad=0.4,
+    )
+
+
 def whole_ticks(axis: Axis) -> None:
     """Ticks at whole numbers only, as for generations."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))

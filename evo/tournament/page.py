@@ -18,6 +18,7 @@ from evo.figures.page import (
 )
 from evo.stats.ratings import verdict_of
 from evo.stats.standings import Standings, deck_standings
+from evo.tournament.arena import CHAMPION
 from evo.tournament.run import Tournament
 from rivals import AGENTS, find_kind
 
@@ -92,7 +93,8 @@ def _champion(tournament: Tournament, read: Standings) -> Section:
     shown["games"] = own["games"]
     beaten, lost = ((shown["verdict"] == word).sum() for word in ("beaten", "lost to"))
     rest = len(own) - beaten - lost
-    text = f"{name} beats {beaten} of {len(own)} and loses to {lost}; {rest} cannot be told from it."
+    who = "The champion" if name == CHAMPION else f"The champion, {name},"
+    text = f"{who} beats {beaten} of {len(own)} and loses to {lost}; {rest} cannot be told from it."
     table = html_table(shown, {**SHARES, **COUNTS}, f"{name} against each of the others")
     note = "Beaten: the 95% interval of the score lies above 50%; lost to: below."
     return Section("The champion against each", text, [table], note, text)

@@ -32,6 +32,12 @@ for (const table of document.querySelectorAll("table")) {
   });
 }
 
+// A printed page shows its tables unfolded.
+let folded = [];
 addEventListener("beforeprint", () => {
-  for (const closed of document.querySelectorAll("details:not([open])")) closed.open = true;
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const table of folded) table.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const table of folded) table.open = false;
 });

@@ -10,10 +10,12 @@ from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
-from evo.figures.style import BLUE, GREY, MARKERS, is_narrow, legend_above, whole_ticks
+from evo.figures.style import BLUE, GREY, MARKERS, legend_above, whole_ticks, width_of
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
+
+INCHES_OF_NAME = 0.75
 
 BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
@@ -114,11 +116,10 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
             label=name,
             linestyle="none",
         )
-    narrow = is_narrow(axes)
     if marked:
-        legend_above(axes, 3 if narrow else 7)
+        legend_above(axes, 1.25)
     axes.set(xlabel="weight", ylabel="share")
-    if narrow or table["weight"].nunique() > FEW_NAMES:
+    if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes
@@ -152,7 +153,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
     axes.yaxis.set_minor_formatter(NullFormatter())
-    legend_above(axes, 4 if is_narrow(axes) else 8)
+    legend_above(axes, 1.1)
     return axes
 
 

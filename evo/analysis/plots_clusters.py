@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import dendrogram
 from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import shares_of
 from evo.figures.page import points
-from evo.figures.style import DIVERGING, GREY, MARKERS, is_narrow, legend_above
+from evo.figures.style import DIVERGING, GREY, MARKERS, legend_above
 
 SIGNIFICANT = 0.05
 FAINTEST = 1e-6
@@ -62,7 +62,7 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
     )
     for row in clusters.summary.itertuples():
         axes.plot([], [], color=colours[row.group], label=_label(row))
-    legend_above(axes, 1 if is_narrow(axes) else 3)
+    legend_above(axes, 2.9)
     axes.set(ylabel="distance of merged clusters (Ward)", xlabel="" if few else f"{n} individuals")
     return axes
 
@@ -97,7 +97,7 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
         )
         x, y = places[row.medoid]
         axes.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.4)
-    legend_above(axes, 1 if is_narrow(axes) else 3)
+    legend_above(axes, 2.9)
     axes.set(
         xlabel=f"first component, {kept[0]:.0%} of the variance of shares",
         ylabel=f"second component, {kept[1]:.0%}",

@@ -119,18 +119,23 @@ def draw_both(
     return draw(plot, *data, width=width, height=height).png, draw(plot, *data, width=NARROW, height=low).png
 
 
-def is_narrow(axes: Axes) -> bool:
-    """Whether a figure is one for narrow pages."""
-    figure = axes.get_figure(root=True)
-    return figure is not None and figure.get_figwidth() < (WIDE + NARROW) / 2
+def width_of(axes: Axes) -> float:
+    """Inches of the whole figure."""
+    drawn = axes.get_figure(root=True)
+    return WIDE if drawn is None else float(drawn.get_figwidth())
 
 
-def legend_above(axes: Axes, columns: int) -> None:
-    """A legend that covers no data."""
+def legend_above(axes: Axes, label: float) -> None:
+    """A legend that covers no data.
+
+    Args:
+        axes: with labelled lines or marks.
+        label: inches of the widest label with its mark, which decides the number of columns.
+    """
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=columns,
+        ncols=max(1, int(width_of(axes) / label)),
         fontsize=7,
         frameon=False,
         borderaxespad=0.2,

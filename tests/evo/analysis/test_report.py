@@ -95,6 +95,28 @@ def test_figures_of_a_run_show_its_data() -> None:
         assert list(axes.lines[0].get_ydata()) == [0.5, 0.6]
 
 
+def test_axes_of_generations_have_whole_ticks() -> None:
+    individuals = read_runs([RUN]).individuals
+    few = individuals[individuals["generation"] <= 2]
+    family = ancestors(few, "run", int(best_individuals(few).iloc[-1]["individual"]))
+    progress = pd.DataFrame({"run": "a", "generation": [0, 1, 2], "score": [0.5, 0.6, 0.6]})
+    for plot, table in (
+        (plot_fitness, few),
+        (plot_ages, few),
+        (plot_lifespans, lifespans(few)),
+        (plot_newcomers, newcomers(few)),
+        (plot_sigmas, long_sigmas(few)),
+        (plot_progress, progress),
+        (plot_lineage, family),
+    ):
+        with figure(9, 4) as (drawn, axes):
+            plot(axes, table)  # type: ignore[operator]
+            drawn.draw_without_rendering()
+            ticks = axes.get_xticks()
+            assert (ticks == np.round(ticks)).all(), plot
+            assert len(ticks) > 1, plot
+
+
 def test_sentences_tell_the_numbers_of_the_tables() -> None:
     individuals = read_runs([RUN]).individuals
     population, spans = last_population(individuals), lifespans(individuals)

@@ -1,5 +1,6 @@
 """Shared by every command line of the project: a user's mistake is one clear line, not a traceback."""
 
+import os
 import sys
 from typing import NoReturn
 
@@ -26,3 +27,9 @@ def end_with(error: Exception, program: str) -> NoReturn:
     else:
         raise error
     sys.exit(1)
+
+
+def plain_width(usual: int) -> int:
+    """Characters of a table without a terminal: what the environment's COLUMNS says, else the usual."""
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) else usual

@@ -1,6 +1,5 @@
 """Decks from anywhere: the shipped ones, TOML files, and Hearthstone deck codes, by one notation."""
 
-import tomllib
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from engine.deckcodes import deck_from_code, looks_like_code
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_counts
 from engine.errors import DeckError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
+from engine.received import parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
 
 
@@ -45,12 +45,9 @@ def read_deck(path: str | Path) -> Deck:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # a NUL character in the path raises ValueError
-        undecoded = isinstance(error, UnicodeDecodeError)
-        reason = (
-            error.strerror if isinstance(error, OSError) else "it is not UTF-8 text" if undecoded else error
-        )
+        text = read_text(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise DeckError(f"cannot read deck file {path}: {reason}") from None
     return replace(_parse_deck(text, str(path)), text=text)
 
@@ -99,10 +96,10 @@ def _shipped(name: str) -> Deck:
 
 def _parse_deck(text: str, where: str) -> Deck:
     try:
-        content = _DeckFile.model_validate(tomllib.loads(text))
+        content = _DeckFile.model_validate(parse_toml(text))
     except ValidationError as error:
         raise DeckError(f"{where}: {'; '.join(_problems(error))}") from None
-    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
+    except ValueError as error:
         raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")

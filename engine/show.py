@@ -3,13 +3,14 @@
 from rich.columns import Columns
 from rich.console import Console, ConsoleRenderable, Group
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from engine.codes import Outcome
+from engine.console import plain_width
 from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
 from engine.position import Position
+from engine.tables import Column, FittingTable
 from engine.view import MinionView, SideView
 
 _ENDINGS = {
@@ -17,6 +18,17 @@ _ENDINGS = {
     Outcome.SECOND_WINS: "the second player has won",
     Outcome.DRAW: "a draw",
 }
+
+
+DECK_COLUMNS = (
+    Column("count", 1, right=True),
+    Column("cost", 2, right=True),
+    Column("name"),
+    Column("body", 3),
+    Column("keywords", 4),
+    Column("id", 6),
+    Column("played", 5),
+)
 
 
 def draw_position(position: Position) -> ConsoleRenderable:
@@ -64,27 +76,23 @@ def _draw_minion(place: int, minion: MinionView, to_move: bool) -> ConsoleRender
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:
     """A deck as a table: count, name, cost, body, keywords, id, and whether the card is played exactly."""
-    table = Table(
-        title=Text(": ".join(filter(None, (deck.name, deck.description)))),
-        title_justify="left",
-        caption_justify="left",
-    )
-    for column in ("count", "cost", "name", "body", "keywords", "id", "played"):
-        table.add_column(column, justify="right" if column in ("count", "cost") else "left")
+    rows = []
     for card, n in deck.counts():
         spec = card.spec
         played = "exact" if card.exact else "body and keywords"
         body, keywords = f"{spec.attack}/{spec.health}", ", ".join(keyword_names(spec.keywords))
-        row = ("any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played)
-        table.add_row(*map(Text, row))
-    table.caption = coverage_of([deck])
+        rows.append(
+            ["any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played]
+        )
+    caption = coverage_of([deck])
     if deck.random:
         drawn = "30 cards are drawn from these, each with the same probability, for each game and player."
-        table.caption = f"{drawn}\n{table.caption}"
-    return table
+        caption = f"{drawn}\n{caption}"
+    title = Text(": ".join(filter(None, (deck.name, deck.description))))
+    return FittingTable(DECK_COLUMNS, rows, title, caption)
 
 
 def console() -> Console:
-    """Where drawings go: standard output, plain text without a terminal, at least 100 columns then."""
+    """Where drawings go: standard output; without a terminal plain text, as wide as COLUMNS says or 100."""
     screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=max(100, screen.width))
+    return screen if screen.is_terminal else Console(highlight=False, width=plain_width(100))

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 
 from evo.analysis.tables import last_population, read_runs, read_validation
-from evo.cli.estimate import begin_or_refuse
+from evo.cli.estimate import begin_or_refuse, refuse_without_memory
 from evo.cli.options import Place, one_of, place_of, placed
 from evo.cli.playing import play_into
 from evo.cli.progress import Display, default_folder, output_console
@@ -132,6 +132,7 @@ def evolve(
     """
     base = config if isinstance(config, RunConfig) else read_config(config)
     chosen = placed(_changed(base, changes), workers, pool, address)
+    refuse_without_memory(chosen)
     name = "run" if isinstance(config, RunConfig) else config
     path = default_folder(name) if out is None else Path(out)
     display = Display(_console(quiet))

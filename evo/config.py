@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -18,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
+from engine import Deck, ManaforgeError, find_deck, find_ruleset, received, rulesets
 from engine.errors import unknown_name
 from evo.shipped import shipped_configs
 from evo.strategies import STRATEGIES, StrategyOptions
@@ -34,6 +33,9 @@ LONGEST_PATH = 4_000
 
 ADDRESSES_OF_FILES = ("", "auto")
 """What a file may hold: one from elsewhere must not choose the cluster that this machine joins."""
+
+MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
+"""Far more games than anybody plays; numbers of any size would overflow, or never end."""
 
 HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
@@ -64,11 +66,18 @@ class FinalOptions(_Model):
     """The games that choose the champion."""
 
     games: Annotated[
-        int, Field(ge=0, description="games of the final in all; 0 takes the last generation's best")
+        int,
+        Field(
+            ge=0, le=MOST_GAMES, description="games of the final in all; 0 takes the last generation's best"
+        ),
     ] = 100_000
     benchmark_games: Annotated[
         int,
-        Field(ge=0, description="games of the champion against each of the thesis's seven profiles"),
+        Field(
+            ge=0,
+            le=MOST_GAMES,
+            description="games of the champion against each of the thesis's seven profiles",
+        ),
     ] = 4_000
 
 
@@ -85,6 +94,7 @@ class ValidationOptions(_Model):
         int,
         Field(
             ge=2,
+            le=MOST_GAMES_A_CELL,
             multiple_of=2,
             description="games against each of the thesis's seven and ordered pair of decks; even",
         ),
@@ -120,7 +130,13 @@ class _RunConfig(_Model):
         Field(ge=0, le=1_000_000, description="generations after the first, which has only the parents"),
     ] = 100
     games: Annotated[
-        int, Field(ge=2, multiple_of=2, description="games for each pairing and ordered pair of decks; even")
+        int,
+        Field(
+            ge=2,
+            le=MOST_GAMES_A_CELL,
+            multiple_of=2,
+            description="games for each pairing and ordered pair of decks; even",
+        ),
     ] = 20
     decks: Annotated[
         tuple[str, ...],
@@ -299,10 +315,10 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
         ConfigError: it cannot be read or is not TOML; the message calls it `what`.
     """
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return received.read_toml(file)
     except OSError as error:
         raise ConfigError(f"cannot read {what} {file}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
+    except ValueError as error:
         raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
 
@@ -372,7 +388,7 @@ def _override(content: dict[str, Any], text: str) -> str:
     if key not in known:
         raise ConfigError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
-        parsed = tomllib.loads(f"value = {value}")["value"]
+        parsed = received.parse_toml(f"value = {value}")["value"]
     except ValueError:
         parsed = value
     if key == "decks" and isinstance(parsed, str):

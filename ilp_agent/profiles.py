@@ -1,7 +1,6 @@
 """Profiles: named weights of any agent with their provenance, as TOML files."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import tomli_w
 
 from engine.errors import ManaforgeError, unknown_name
+from engine.received import read_toml
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
@@ -93,12 +93,10 @@ def find_profile(name: str) -> Profile[Weights]:
 def _read(path: Path) -> dict[str, Any]:
     """A profile file's content, upgraded to the newest schema."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
     except OSError as error:
         raise ProfileError(f"cannot read profile {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ProfileError(f"profile {path} is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:  # also of numbers and nesting beyond Python's limits
+    except ValueError as error:  # also of numbers beyond Python's limits
         raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
     schema = content.pop("schema", None)
     if type(schema) is not int or not 1 <= schema <= PROFILE_SCHEMA:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine import RULES_VERSION, ManaforgeError
+from engine.received import read_bytes
 from evo.analysis.clustering import cluster_weights
 from evo.analysis.tables import last_population, read_runs, weights_of
 from evo.evolution.champion import named_agent, profile_of
@@ -60,6 +61,12 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     if top > len(names):
         raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
     candidates = {candidate.name: candidate for candidate in strategy.candidates()} if strategy else {}
+    unknown = [name for name in names[1:top] if name not in candidates]
+    if unknown:
+        raise ExportError(
+            f"run {run}: its final has candidates that its history does not know, such as {unknown[0]!r}. "
+            f"To repair it: manaforge resume {run}"
+        )
     versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}
     found = []
     for place, name in enumerate(names[:top]):
@@ -129,7 +136,7 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
                 raise ExportError(f"the profile's name {profile.name!r} cannot be a file name")
             path = out / f"{profile.name}.toml"
             content = profile.to_toml().encode()
-            if path.exists() and path.read_bytes() != content:
+            if path.exists() and read_bytes(path) != content:
                 raise ExportError(f"{path} exists and differs; choose another --out")
             replace_file(path, content, out / f".{profile.name}.tmp")
             assert read_agent_profile(path).weights == profile.weights

@@ -1,20 +1,39 @@
 """A running run, drawn for the terminal from its tables."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 import pandas as pd
 from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.analysis.progress import validated_progress
+from evo.analysis.running import RunState, state_of
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
-from evo.storage.champion import read_champion_file
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
 """Most bars in a line."""
+
+SHORTEST = 12
+"""Fewest bars of a table: those of the newest generations."""
+
+COURSE_COLUMNS = (
+    Column("by generation"),
+    Column("first", 2),
+    Column("", 1, shortest=SHORTEST),
+    Column("now"),
+)
+WEIGHT_COLUMNS = (
+    Column("weight"),
+    Column("first", 3),
+    Column("mean share by generation", 1, shortest=SHORTEST),
+    Column("now"),
+    Column("middle half of the population", 2, folds=True),
+)
 
 
 def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
@@ -27,16 +46,49 @@ def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
     return "".join(BARS[round(step)] for step in steps)
 
 
+@dataclass(frozen=True)
+class RunView:
+    """One run, drawn in parts.
+
+    Attributes:
+        state: whether it is running, and what is left of it.
+        head: one line: its name, generation, state, speed and time left.
+        newest: one line: what the newest generation is like; None before the first.
+        course: a table of its course by generation, the newest at the right; None before the first.
+        weights: a table of its weights; None before the first.
+    """
+
+    state: RunState
+    head: Text
+    newest: Text | None = None
+    course: RenderableType | None = None
+    weights: RenderableType | None = None
+
+    @property
+    def whole(self) -> RenderableType:
+        """All but the line that the table of its course makes needless."""
+        return Group(*(part for part in (self.head, self.course, self.weights) if part is not None))
+
+
 def draw_run(runs: Runs, name: str) -> RenderableType:
     """One run: its state, its course by generation, and its weights."""
+    return view_run(runs, name).whole
+
+
+def view_run(runs: Runs, name: str) -> RunView:
+    """The parts of one run's picture."""
     folder = runs.folders[name]
     own = runs.individuals[runs.individuals["run"] == name]
+    state = state_of(folder)
     if own.empty:
-        return Text(f"{name}: no generation yet")
+        return RunView(state, Text(f"{name}: no generation yet, {state.word}"))
     last = int(own["generation"].max())
-    ended = last == folder.config.generations and read_champion_file(folder.path).finishes(folder.config)
-    state = "finished" if ended else f"{last / max(folder.config.generations, 1):.0%}"
-    head = Text(f"{name}: generation {last} of {folder.config.generations}, {state}", style="bold")
+    share = f"{last / max(folder.config.generations, 1):.0%}"
+    words = {"running": [share], "stopped": [share, "stopped"], "finished": ["finished"]}[state.word]
+    if state.word == "running" and state.speed:
+        left = timedelta(seconds=round(state.seconds_left))
+        words += [f"{state.speed:,.0f} games/s", f"{left} left"]
+    head = Text(f"{name}: generation {last} of {folder.config.generations}, {', '.join(words)}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
     validated = validated_progress(runs)
     by_generation = {
@@ -47,31 +99,32 @@ def draw_run(runs: Runs, name: str) -> RenderableType:
         "mean age": survivors["age"].mean(),
         "new": newcomers(own).set_index("generation")["newcomers"],
     }
-    table = RichTable("by generation", "first", "", "now")
+    rows, newest = [], []
     for what, values in by_generation.items():
         known = values.dropna()
         if len(known):
             first, now = (_number(what, known.iloc[place]) for place in (0, -1))
-            table.add_row(what, first, bars(known.to_numpy()), now)
+            rows.append([what, first, bars(known.to_numpy()), now])
+            newest.append(f"{what} {now}")
     inert = Text(", ".join(sorted(runs.inert_weights)))
     note = [Text("inert with these decks, and left out: ") + inert] if inert else []
-    return Group(head, table, _weights(own, survivors), *note)
+    course = FittingTable(COURSE_COLUMNS, rows)
+    return RunView(state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors), *note))
 
 
-def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> RichTable:
+def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> FittingTable:
     """Mean shares by generation, and their middle half now."""
     means = survivors[shares_of(own)].mean()
     now = last_population(own)
-    table = RichTable("weight", "first", "mean share by generation", "now", "middle half of the population")
+    rows = []
     for name, column in zip(names_of(own), shares_of(own), strict=True):
         known = means[column].dropna()
         low, high = now[column].quantile([0.25, 0.75])
         if len(known):
             first, last = known.iloc[0], known.iloc[-1]
-            table.add_row(
-                name, f"{first:.1%}", bars(known.to_numpy()), f"{last:.1%}", f"{low:.1%} to {high:.1%}"
-            )
-    return table
+            middle = f"{low:.1%} to {high:.1%}"
+            rows.append([name, f"{first:.1%}", bars(known.to_numpy()), f"{last:.1%}", middle])
+    return FittingTable(WEIGHT_COLUMNS, rows)
 
 
 def _median(values: pd.DataFrame) -> float:

@@ -4,19 +4,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-from rich.console import Console
+from rich.console import Console, ConsoleRenderable
 from rich.table import Table as RichTable
 
+from engine.tables import Column, FittingTable
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
+from evo.storage.champion import read_final
 from evo.storage.store import peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
-MOST_COLUMNS = 8
-"""Most weights whose table fits a terminal with a column each."""
+MOST_COLUMNS, WIDE = 8, 90
+"""Most weights whose table has a column each, and the width that it needs."""
+
+WEIGHT_COLUMNS = (
+    Column("weight"),
+    Column("as evolved", 2, right=True),
+    Column("scale-free", 1, right=True),
+    Column("for", 3),
+)
+OPPONENT_COLUMNS = (
+    Column("against"),
+    Column("games", 3, right=True),
+    Column("won", 4, right=True),
+    Column("drawn", 6, right=True),
+    Column("lost", 5, right=True),
+    Column("win rate", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 1),
+)
 
 
 def show_champion(path: Path, console: Console) -> None:
@@ -25,7 +43,7 @@ def show_champion(path: Path, console: Console) -> None:
     provenance: Mapping[str, Any] = profile.provenance
     config = peek_run(path).config
     title = f"champion: {provenance.get('candidate', '')}"
-    console.print(_weights_table(profile.weights, config.inert_weights, title))
+    console.print(_weights_table(profile.weights, config.inert_weights, title, console.width))
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
@@ -33,16 +51,16 @@ def show_champion(path: Path, console: Console) -> None:
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )
-    games = pd.read_parquet(path / "final.parquet")
+    games = read_final(peek_run(path))
     rows = games[games["stage"] == "thesis"]
     if len(rows):
-        table = RichTable("against", "games", "won", "drawn", "lost", "win rate", "95% interval", "")
+        table = []
         for row in rows.itertuples():
             verdict = verdict_of(row.low, row.high)
             interval = f"{row.low:.1%} to {row.high:.1%}"
             counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
-            table.add_row(row.opponent, *counts, f"{row.score:.1%}", interval, verdict)
-        console.print(table)
+            table.append([row.opponent, *counts, f"{row.score:.1%}", interval, verdict])
+        console.print(FittingTable(OPPONENT_COLUMNS, table))
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
         panel = peek_run(path).manifest().get("panel")
@@ -56,17 +74,15 @@ def show_champion(path: Path, console: Console) -> None:
     )
 
 
-def _weights_table(vector: WeightVector, inert: frozenset[str], title: str) -> RichTable:
+def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:
     """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
     names, active = vector.names(), vector.active(inert)
     values = [f"{value:.3f}" for value in vector.array]
     shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
-    if len(names) <= MOST_COLUMNS:
+    if len(names) <= MOST_COLUMNS and width >= WIDE:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)
         table.add_row("share of sum", *shares)
         return table
-    table = RichTable("weight", "as evolved", "scale-free", "for", title=title, title_justify="left")
-    for row in zip(names, values, shares, vector.MEANINGS, strict=True):
-        table.add_row(*row)
-    return table
+    rows = list(zip(names, values, shares, vector.MEANINGS, strict=True))
+    return FittingTable(WEIGHT_COLUMNS, rows, title)

@@ -2,9 +2,20 @@
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table as RichTable
 
+from engine.tables import Column, FittingTable
 from evo.tournament.sweep import shown
+
+COLUMNS = (
+    Column("games", 4, right=True),
+    Column("won", 5, right=True),
+    Column("lost", 6, right=True),
+    Column("drawn", 7, right=True),
+    Column("win rate", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 3),
+)
+"""Beside the values of the weight."""
 
 
 def sweep_figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> bytes:
@@ -19,15 +30,13 @@ def sweep_figure(curve: pd.DataFrame, entrant: str, against: str, usual: float |
 
 def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
     """Print the curve as a table, with its best values marked."""
-    table = RichTable(
-        str(curve["weight"].iloc[0]), "games", "won", "lost", "drawn", "win rate", "95% interval", ""
-    )
+    rows = []
     for row in curve.itertuples():
         counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
         value = shown(row.value) + (" (its own)" if row.value == usual else "")
         interval = f"{row.low:.1%} to {row.high:.1%}"
-        table.add_row(value, *counts, f"{row.win_rate:.1%}", interval, row.against_best)
-    console.print(table)
+        rows.append([value, *counts, f"{row.win_rate:.1%}", interval, row.against_best])
+    console.print(FittingTable((Column(str(curve["weight"].iloc[0])), *COLUMNS), rows))
     if unproven:
         console.print(
             f"{unproven:,} turns are unproven: the search for the best plan had not ended", markup=False

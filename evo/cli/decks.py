@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from engine import Deck
+from engine.tables import Column, FittingTable
 from evo.analysis.tables import find_runs
-from evo.cli.tables import Column, fitting_table
 from evo.config import names_in
 from evo.stats.standings import Standings
 from evo.storage.store import give_decks
@@ -58,7 +58,7 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
         ]
         for row in read.ratings.itertuples()
     ]
-    console.print(fitting_table(console, COLUMNS, rows, "decks, rated in Elo"))
+    console.print(FittingTable(COLUMNS, rows, "decks, rated in Elo"))
     order = list(read.ratings["entrant"])
     pairs = [
         [
@@ -71,7 +71,7 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
         for row in read.decks.itertuples()
         if order.index(row.deck) < order.index(row.opponent_deck)
     ]
-    console.print(fitting_table(console, PAIR_COLUMNS, pairs, "every pair of decks"))
+    console.print(FittingTable(PAIR_COLUMNS, pairs, "every pair of decks"))
 
 
 def curve_of(deck: Deck) -> str:

@@ -1,5 +1,6 @@
 """How long a run will take, from games measured here, said before its folder is made."""
 
+import os
 import sys
 import time
 
@@ -8,11 +9,12 @@ from rich.console import Console
 
 from evo.config import RunConfig
 from evo.evolution.records import new_strategy
-from evo.evolution.run import games_to_play
+from evo.evolution.run import games_to_play, memory_of
 from evo.play.games import Player, roster_of
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from evo.seeds import Stream
+from evo.storage.store import RunError
 
 HOUR, DAY = 3_600.0, 86_400.0
 
@@ -59,6 +61,21 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
         print("manaforge: more than a day; to begin it all the same: --yes", file=sys.stderr)
         raise typer.Exit(2)
     typer.confirm("Begin?", abort=True)
+
+
+def refuse_without_memory(config: RunConfig) -> None:
+    """Refuse a run that needs more memory than this machine has.
+
+    Raises:
+        RunError: it does.
+    """
+    need, memory = memory_of(config), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if need > memory:
+        raise RunError(
+            f"this run needs about {need / 1e9:,.0f} GB of memory, for the games of a generation or of the "
+            f"final, and this machine has {memory / 1e9:,.0f} GB; choose less of mu, lambda, games, "
+            "final.games or decks"
+        )
 
 
 def games_a_second(config: RunConfig, pool: Pool) -> float:

@@ -1,6 +1,5 @@
 """Lists of the run folders and tournaments below a folder, for `manaforge runs`."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,8 @@ from typing import Any
 from rich.console import Console
 
 from engine import ManaforgeError
-from evo.cli.tables import Column, fitting_table
+from engine.received import read_json
+from engine.tables import Column, FittingTable
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
 from evo.storage.store import peek_run
@@ -53,7 +53,7 @@ def show_runs(root: Path, console: Console) -> None:
         ]
         for run in found
     ]
-    console.print(fitting_table(console, RUN_COLUMNS, rows))
+    console.print(FittingTable(RUN_COLUMNS, rows))
     for run in found:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
@@ -74,7 +74,7 @@ def show_tournaments(root: Path, console: Console) -> None:
         for one in tournaments_below(root)
     ]
     if rows:
-        console.print(fitting_table(console, TOURNAMENT_COLUMNS, rows))
+        console.print(FittingTable(TOURNAMENT_COLUMNS, rows))
 
 
 def runs_below(root: Path) -> list[dict[str, Any]]:
@@ -149,7 +149,6 @@ def _tournament(path: Path, name: str) -> dict[str, Any]:
 def _content(file: Path) -> dict[str, Any]:
     """The JSON object in a file; {} where there is none."""
     try:
-        content = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_json(file)
+    except (OSError, ValueError):
         return {}
-    return content if isinstance(content, dict) else {}

@@ -101,7 +101,7 @@ def played(
 ) -> Iterator[tuple[TournamentFolder, Verdict]]:
     """Play all games of a tournament; yields its folder and verdict. Arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
-    with open_tournament(path, tournament.definition) as folder:
+    with open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder:
         folder.keep_decks(tournament.decks)
         left = len(tournament.matchups) - len(folder.played)
         for problem in folder.problems:

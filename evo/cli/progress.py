@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib.util
-import os
 import signal
 import sys
 import threading
@@ -15,9 +14,11 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
+from engine.console import plain_width
 from engine.decks import coverage_of
+from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
 from evo.evolution.validation import Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
@@ -127,18 +128,22 @@ class Display(Stoppable):
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
         if is_live(self.console) and not self._before:
-            self._bar = Progress(
-                TextColumn("generation {task.fields[generation]}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("games, {task.fields[speed]}"),
-                TimeRemainingColumn(),
-                TextColumn("{task.fields[state]}"),
-                console=self.console,
-                transient=True,
+            self._bar = FittingProgress(
+                (
+                    Part(TextColumn("generation {task.fields[generation]}")),
+                    Part(BarColumn(), 4),
+                    Part(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games"), 5),
+                    Part(TextColumn("{task.fields[speed]}"), 1),
+                    Part(TimeLeft()),
+                    Part(TextColumn("{task.fields[validated]}"), 2),
+                    Part(TextColumn("{task.fields[best]}"), 3),
+                    Part(TextColumn("{task.fields[rest]}"), 6),
+                ),
+                self.console,
             )
             at = f"{folder.committed}/{config.generations}"
-            self._task = self._bar.add_task("", total=games, generation=at, speed="", state="")
+            texts: dict[str, Any] = dict.fromkeys(("speed", "validated", "best", "rest"), "")
+            self._task = self._bar.add_task("", total=games, generation=at, **texts)
             self._bar.start()
 
     def advance(self, games: int) -> None:
@@ -154,7 +159,7 @@ class Display(Stoppable):
         while now - self._recent[0][0] > SPEED_WINDOW:
             self._recent.popleft()
         if self._bar is not None:
-            self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} a second")
+            self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} games/s")
 
     def speed(self) -> float:
         """Games a second, over the last `SPEED_WINDOW` seconds."""
@@ -191,30 +196,28 @@ class Display(Stoppable):
             for place, column in enumerate(strategy.columns(vector.names())):
                 name = column.replace("_", "/", 1)  # sigma_face is shown in the group sigma
                 self._writer.add_scalar(name, np.median(own[:, place]), told.generation)
-        state = (
-            f"best {scalars['best win rate']:.1%}, spread {scalars['spread of weights']:.3f}, "
-            f"step {scalars['median step size']:.3f}"
-        )
-        if validation is not None or (self._bar is not None and self._against_seven is not None):
-            state = f"against the seven {self._against_seven:.1%}, {state}"
+        best = f"best {scalars['best win rate']:.1%}"
+        spread = f"spread {scalars['spread of weights']:.3f}"
+        step = f"step {scalars['median step size']:.3f}"
+        seven = f"against the seven {self._against_seven:.1%}" if self._against_seven is not None else ""
         if self._bar is not None:
-            generation = f"{min(told.generation + 1, self._generations)}/{self._generations}"
-            self._bar.update(self._task, generation=generation, state=state)
+            at = f"{min(told.generation + 1, self._generations)}/{self._generations}"
+            rest = f"{spread}, {step}"
+            self._bar.update(self._task, generation=at, validated=seven, best=best, rest=rest)
             return
         left = self._left / self.speed() if self.speed() else 0.0
-        new = int(scalars["new parents"])
-        self.console.print(
-            f"{self._before}generation {told.generation}/{self._generations}: {state}, {new} new, "
-            f"{scalars['games a second']:,.0f} games/s, {left:,.0f} s left",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        parts = [(seven, 2)] if validation is not None else []
+        parts += [(best, 3), (spread, 5), (step, 6), (f"{int(scalars['new parents'])} new", 4)]
+        parts += [(f"{scalars['games a second']:,.0f} games/s", 1), (f"{left:,.0f} s left", 0)]
+        head = f"{self._before}generation {told.generation}/{self._generations}: "
+        width = self.console.width - len(head) if self.console.is_terminal else sys.maxsize
+        line = head + fitted_line(parts, width)
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def final(self) -> None:
         """Show that the final starts."""
         if self._bar is not None:
-            self._bar.update(self._task, state="the final")
+            self._bar.update(self._task, best="the final", rest="")
         else:
             self.console.print(f"{self._before}the final", highlight=False)
 
@@ -243,20 +246,9 @@ class Counter(Stoppable):
         self.console = console
         self.total = total
         self._played = 0
-        self._began = time.monotonic()
-        self._next_line = self._began + LINE_SECONDS
+        self._began: float | None = None
+        self._next_line = 0.0
         self._bar: Progress | None = None
-        if is_live(console) and total:
-            self._bar = Progress(
-                TextColumn("games"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                console=console,
-                transient=True,
-            )
-            self._task = self._bar.add_task("", total=total)
-            self._bar.start()
 
     def advance(self, games: int) -> None:
         """Count finished games; stop if a signal asked for it.
@@ -265,16 +257,34 @@ class Counter(Stoppable):
             InterruptedRunError: a signal asked to stop.
         """
         self.raise_if_stopped()
-        self._played += games
         now = time.monotonic()
+        if self._began is None:
+            self._began, self._next_line = now, now + LINE_SECONDS
+            self._start_bar()
+        self._played += games
+        speed = self._played / (now - self._began) if now > self._began else 0.0
         if self._bar is not None:
-            self._bar.update(self._task, advance=games)
+            self._bar.update(self._task, advance=games, speed=f"{speed:,.0f} games/s" if speed else "")
         elif now >= self._next_line and self.total:
             self._next_line = now + LINE_SECONDS
-            speed = self._played / (now - self._began)
-            self.console.print(
-                f"{self._played:,} of {self.total:,} games, {speed:,.0f} a second", highlight=False
+            left = f", {(self.total - self._played) / speed:,.0f} s left" if speed else ""
+            text = f"{self._played:,} of {self.total:,} games, {speed:,.0f} a second{left}"
+            self.console.print(text, highlight=False)
+
+    def _start_bar(self) -> None:
+        """Begin the bar with the first games: what comes before, such as compiling, has its own messages."""
+        if is_live(self.console) and self.total:
+            self._bar = FittingProgress(
+                (
+                    Part(BarColumn(), 2),
+                    Part(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games")),
+                    Part(TextColumn("{task.fields[speed]}"), 1),
+                    Part(TimeLeft()),
+                ),
+                self.console,
             )
+            self._task = self._bar.add_task("", total=self.total, speed="")
+            self._bar.start()
 
     def close(self) -> None:
         """Clear the bar."""
@@ -317,13 +327,11 @@ def output_console(stderr: bool = False) -> Console:
     notebook = Console().is_jupyter
     if notebook and importlib.util.find_spec("ipywidgets"):
         return Console(highlight=False)
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() and int(columns) else PLAIN_WIDTH
     terminal = False if notebook else None  # kernels ask for colours, which are for terminals
     return Console(
         highlight=False,
         soft_wrap=True,
-        width=width,
+        width=plain_width(PLAIN_WIDTH),
         stderr=stderr,
         force_jupyter=False,
         force_terminal=terminal,

@@ -1,15 +1,11 @@
 """The commands that read runs: crossplay, report, watch."""
 
-import contextlib
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.live import Live
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import OUT_HELP, Address, PoolName, RunDecks, Workers, place_of
 
@@ -18,6 +14,16 @@ if TYPE_CHECKING:
 
     from evo.figures.page import Section
     from evo.stats.standings import Standings
+
+CLUSTER_COLUMNS = (
+    Column("cluster", 1, right=True),
+    Column("name"),
+    Column("size", 3, right=True),
+    Column("runs", 4, right=True),
+    Column("silhouette", 5, right=True),
+    Column("stability", 6, right=True),
+    Column("score", 2, right=True),
+)
 
 RunPaths = Annotated[
     list[Path],
@@ -78,13 +84,13 @@ def crossplay_command(
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
-    summary = RichTable("cluster", "name", "size", "runs", "silhouette", "stability", "score")
+    summary = []
     scores = cluster_scores(done.read.ratings, tournament.names, labels)
     for cluster in clusters.summary.itertuples():
         numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{scores[cluster.group]:.1%}"
         size = size_in_words(cluster.size) if cluster.size == 1 else str(cluster.size)
-        summary.add_row(str(cluster.group), Text(cluster.name), size, str(cluster.runs), *numbers)
-    done.console.print(summary)
+        summary.append([str(cluster.group), cluster.name, size, str(cluster.runs), *numbers])
+    done.console.print(FittingTable(CLUSTER_COLUMNS, summary))
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
@@ -112,18 +118,12 @@ def watch_command(
     every: float = typer.Option(2.0, min=0.1, help="Seconds between updates."),
     once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
-    """Watch running runs: fitness, ages, step sizes and weights by generation."""
+    """Watch running runs: time left, fitness, ages, step sizes and weights by generation. q leaves."""
     from evo.cli.progress import output_console
-    from evo.cli.watching import state_of
+    from evo.cli.watching import look, watch, whole
 
     console = output_console()
     if once or not console.is_terminal:
-        console.print(state_of(runs))
+        console.print(whole(*look(runs)))
         return
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        Live(state_of(runs), console=console, auto_refresh=False) as live,
-    ):
-        while True:
-            time.sleep(every)
-            live.update(state_of(runs), refresh=True)
+    watch(console, runs, every)

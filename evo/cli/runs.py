@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
     ConfigName,
@@ -18,6 +17,20 @@ from evo.cli.options import (
     RunWorkers,
     Tensorboard,
     placed,
+)
+
+EXPORT_COLUMNS = (
+    Column("profile", folds=True),
+    Column("candidate", 2),
+    Column("final", 1, right=True),
+    Column("95% interval", 3, right=True),
+    Column("file", folds=True),
+)
+CLUSTER_COLUMNS = (
+    Column("profile", folds=True),
+    Column("individual", 2),
+    Column("of cluster", 1),
+    Column("file", folds=True),
 )
 
 Out = Annotated[
@@ -55,7 +68,7 @@ def evolve_command(
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     from evo.cli.champion import show_champion
-    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.progress import Display, default_folder, output_console
     from evo.cli.sessions import carry_on, playing
     from evo.config import find_config, read_config, read_toml
@@ -63,6 +76,7 @@ def evolve_command(
     from evo.storage.store import RunError, check_vacant
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    refuse_without_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
         raise RunError("--resume needs --out: the folder that all starts share")
@@ -122,7 +136,7 @@ def study_command(
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
-    from evo.cli.estimate import begin_or_refuse
+    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.listing import show_runs
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
@@ -132,6 +146,7 @@ def study_command(
     from evo.storage.store import RunError
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    refuse_without_memory(chosen)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
         raise RunError(f"{study} is a single run; choose another --out for the study")
@@ -192,16 +207,16 @@ def export_command(
 
     give_decks_to([run], decks)
     if clusters:
-        table = RichTable("profile", "individual", "of cluster", "file")
+        rows = []
         for exported in write_profiles(cluster_profiles([run]), out):
             provenance = exported.profile.provenance
             cluster = provenance["group"]
             size = f"{cluster['size']} of {cluster['of']}, {cluster['runs']} runs"
-            individual = Text(f"{provenance['run']}, {provenance['candidate']}")
-            table.add_row(exported.profile.name, individual, size, Text(str(exported.path)))
-        output_console().print(table)
+            individual = f"{provenance['run']}, {provenance['candidate']}"
+            rows.append([exported.profile.name, individual, size, str(exported.path)])
+        output_console().print(FittingTable(CLUSTER_COLUMNS, rows))
         return
-    table = RichTable("profile", "candidate", "final", "95% interval", "file")
+    rows = []
     best = [profile for path in find_runs([run]).values() for profile in best_profiles(path, top)]
     for exported in write_profiles(best, out):
         provenance = exported.profile.provenance
@@ -209,5 +224,5 @@ def export_command(
         score = (
             [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
         )
-        table.add_row(exported.profile.name, provenance["candidate"], *score, Text(str(exported.path)))
-    output_console().print(table)
+        rows.append([exported.profile.name, provenance["candidate"], *score, str(exported.path)])
+    output_console().print(FittingTable(EXPORT_COLUMNS, rows))

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
     DECKS_HELP,
@@ -23,6 +22,14 @@ from evo.cli.options import (
 )
 from evo.play.formats import SEATS, Seats
 from evo.play.notation import NOTATION
+
+ARENA_COLUMNS = (
+    Column(""),
+    Column("games", 3, right=True),
+    Column("score", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 1),
+)
 
 SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
 ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
@@ -140,13 +147,11 @@ def arena_command(
         return
     show(tournament, done.read, done.summary, done.console)
     own = done.read.matchups[done.read.matchups["entrant"] == tournament.names[0]]
-    table = RichTable(title=f"{tournament.names[0]} against", title_justify="left")
-    for name in ("", "games", "score", "95% interval", ""):
-        table.add_column(name, justify="left" if name == "" else "right")
+    rows = []
     for row in own.sort_values("score").itertuples():
         interval = f"{row.low:.1%} to {row.high:.1%}"
         verdict = verdict_of(row.low, row.high)
-        table.add_row(Text(str(row.opponent)), f"{row.games:,}", f"{row.score:.1%}", interval, verdict)
-    done.console.print(table)
+        rows.append([str(row.opponent), f"{row.games:,}", f"{row.score:.1%}", interval, verdict])
+    done.console.print(FittingTable(ARENA_COLUMNS, rows, f"{tournament.names[0]} against"))
     done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)
     done.print_written()

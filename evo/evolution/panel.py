@@ -43,7 +43,7 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
         program's), random (scores, the best first); {} where no games are played against the seven, or only
         in Python.
     """
-    if not config.final.benchmark_games or config.backend != DEFAULT_BACKEND:
+    if not is_played(config):
         return {}
     vector = weight_class(config.agent)
     stream = generator(config.seed, Stream.FINAL, PANEL_STAGE)
@@ -56,8 +56,7 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
     roster = roster_of(config, list(members.values()), thesis_seven(config.backend))
     n, n_decks = len(members), len(config.decks)
     pairings = np.array([(i, n + j) for i in range(n) for j in range(len(THESIS_SEVEN))])
-    games = max(2, config.final.benchmark_games // SHARE // n_decks**2 // 2 * 2)
-    matchups = Matchups(pairings, n_decks, games, config.seed, (Stream.FINAL, PANEL_STAGE))
+    matchups = Matchups(pairings, n_decks, _games_a_cell(config), config.seed, (Stream.FINAL, PANEL_STAGE))
     table = scores_table(play_matchups(roster, matchups, [*members, *THESIS_SEVEN], play)).set_index(
         "entrant"
     )
@@ -69,6 +68,23 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
         "study": scores.get("study"),
         "random": randoms,
     }
+
+
+def is_played(config: RunConfig) -> bool:
+    """Whether a run's champion is compared with a panel."""
+    return config.final.benchmark_games > 0 and config.backend == DEFAULT_BACKEND
+
+
+def games_of_panel(config: RunConfig) -> int:
+    """Games of the panel, the champion's included; 0 where none is played."""
+    members = 1 + PANEL_SIZE + (weight_class(config.agent).AGENT == DEFAULT_AGENT)
+    cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
+    return cells * _games_a_cell(config) if is_played(config) else 0
+
+
+def _games_a_cell(config: RunConfig) -> int:
+    """Games of a member against one of the seven with an ordered pair of decks, even."""
+    return max(2, config.final.benchmark_games // SHARE // len(config.decks) ** 2 // 2 * 2)
 
 
 def panel_sentence(panel: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from engine import RULES_VERSION
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import all_pairings, play_pairings
-from evo.evolution.panel import play_panel
+from evo.evolution.panel import games_of_panel, play_panel
 from evo.evolution.records import individuals_table, pairings_table, restore
 from evo.evolution.validation import (
     Validation,
@@ -35,6 +35,10 @@ from ilp_agent.backends import library_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries in the manifest; those of strategies and solvers are added."""
+
+
+GENERATION_BYTES, FINAL_BYTES = 100, 260
+"""Memory of the driver for a game of a generation and for one of the final (docs/performance.md)."""
 
 
 class Reporter(Protocol):
@@ -116,11 +120,22 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def games_to_play(config: RunConfig, committed: int) -> int:
-    """Games left after `committed` generations, validations included; for the final, its budget."""
+    """Games left after `committed` generations, with validations and panel; for the final, its budget."""
     numbers = range(committed, config.generations + 1)
     left = sum(games_of_generation(config, number) for number in numbers)
     left += sum(is_due(config, number) for number in numbers) * games_of_validation(config)
-    return left + config.final.games + len(THESIS_SEVEN) * config.final.benchmark_games
+    return (
+        left + config.final.games + len(THESIS_SEVEN) * config.final.benchmark_games + games_of_panel(config)
+    )
+
+
+def memory_of(config: RunConfig) -> int:
+    """About the most bytes that the driver needs: those of a generation's games, or of the final's."""
+    last = games_of_generation(config, max(1, config.generations))
+    final = max(
+        config.final.games, len(THESIS_SEVEN) * config.final.benchmark_games, games_of_validation(config)
+    )
+    return max(last * GENERATION_BYTES, final * FINAL_BYTES)
 
 
 def extend(folder: RunFolder, generations: int) -> None:

@@ -62,6 +62,19 @@ def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> Answer:
     return Answer(address_of(games), played, sums_of(played), time.perf_counter() - began, worker)
 
 
+def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
+    """Numbers of the games that cannot have ended as results say.
+
+    Args:
+        played: dtype `evo.play.games.GAME`, shape (games,).
+        turn_cap: the last round of a game.
+    """
+    known = np.isin(played["outcome"], [int(outcome) for outcome in Outcome if outcome != Outcome.ONGOING])
+    known &= np.isin(played["fault"], [int(fault) for fault in Fault])
+    known &= (played["turns"] >= 1) & (played["turns"] <= turn_cap) & (played["unproven"] >= 0)
+    return np.flatnonzero(~known)
+
+
 def refusal(answer: object, games: Schedule, roster: Roster) -> str:
     """Why an answer is refused; "" for a good one."""
     if not isinstance(answer, Answer):
@@ -79,11 +92,9 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
         return f"its worker is not a name but {type(worker).__name__}"
     if not isinstance(seconds, float) or not 0 <= seconds < np.inf:
         return f"it took {seconds!r} seconds"
-    known = np.isin(played["outcome"], [int(o) for o in Outcome if o != Outcome.ONGOING])
-    known &= np.isin(played["fault"], [int(fault) for fault in Fault])
-    known &= (played["turns"] >= 1) & (played["turns"] <= roster.ruleset.turn_cap) & (played["unproven"] >= 0)
-    if not known.all():
-        return f"game {int(np.flatnonzero(~known)[0])} of it cannot have ended as it says"
+    impossible = impossible_games(played, roster.ruleset.turn_cap)
+    if len(impossible):
+        return f"game {int(impossible[0])} of it cannot have ended as it says"
     if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
         return "its sums are not those of its games"
     faulty = np.flatnonzero(played["fault"])

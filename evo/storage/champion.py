@@ -1,7 +1,6 @@
 """The champion of a run on disk: whether it exists, whether it finishes the run, whether it is undamaged."""
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from engine import ManaforgeError
+from engine.received import read_bytes, read_toml
 from evo.config import RunConfig
 from evo.storage.files import json_bytes, parquet_bytes
 from evo.storage.schema import RUN_SCHEMA, read_table
@@ -44,8 +44,8 @@ class ChampionFile:
 def read_champion_file(run: Path) -> ChampionFile:
     """`champion.toml` of a run folder, even if missing or damaged; see `ChampionFile`."""
     try:
-        content = tomllib.loads((run / "champion.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_toml(run / "champion.toml")
+    except (OSError, ValueError):
         return ChampionFile({}, {})
     provenance = content.get("provenance")
     return ChampionFile(content, provenance if isinstance(provenance, dict) else {})
@@ -81,7 +81,7 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
     manifest = folder.manifest()
     for name, key in _FILES:
         file = folder.path / name
-        content = file.read_bytes() if file.exists() else b""
+        content = _bytes_of(file)
         if hashlib.sha256(content).hexdigest() != manifest.get(key):
             folder.problems.append(f"{name} does not agree with manifest.json; the final is played again")
             return None
@@ -105,7 +105,15 @@ def read_final(folder: RunFolder) -> pd.DataFrame:
         SchemaError: it is not such a table.
         OSError: it cannot be read.
     """
-    return read_table((folder.path / "final.parquet").read_bytes(), "final", folder.config).to_pandas()
+    return read_table(read_bytes(folder.path / "final.parquet"), "final", folder.config).to_pandas()
+
+
+def _bytes_of(file: Path) -> bytes:
+    """The content of a file; empty for one that cannot be read."""
+    try:
+        return read_bytes(file)
+    except OSError:
+        return b""
 
 
 _FILES = (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256"))
@@ -113,10 +121,23 @@ _FILES = (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256"
 
 
 def _is_complete(provenance: Mapping[str, Any]) -> bool:
-    """Whether a champion's provenance holds all that is displayed."""
+    """Whether a champion's provenance holds all that is displayed, each of its type and range."""
+    texts = [provenance.get(key) for key in ("candidate", "manaforge")]
+    counts = [provenance.get(key) for key in ("birth", "generation", "seed", "rules")]
     records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
-    return all(key in provenance for key in ("candidate", "manaforge", "rules")) and all(
-        isinstance(record, dict)
-        and all(isinstance(record.get(key), int | float) for key in ("games", "win_rate", "low", "high"))
-        for record in records
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(_is_count(count) for count in counts)
+        and all(isinstance(record, dict) and _is_record(record) for record in records)
     )
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _is_record(record: Mapping[str, Any]) -> bool:
+    """Whether games, win_rate, low and high are numbers that a record can have."""
+    rates = [record.get(key) for key in ("win_rate", "low", "high")]
+    numbers = all(isinstance(rate, int | float) and -1 <= rate <= 2 for rate in rates)
+    return numbers and _is_count(record.get("games"))

@@ -83,25 +83,13 @@ def is_locked(folder: Path) -> bool:
 def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
     """A table as the bytes of a parquet file; the same table and versions give the same bytes.
 
-    Pages carry checksums, which `read_parquet` verifies.
+    Pages carry checksums, which readers verify.
     """
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     arrow = arrow.replace_schema_metadata({"manaforge_schema": str(schema), "rules": str(RULES_VERSION)})
     buffer = io.BytesIO()
     pq.write_table(arrow, buffer, compression="zstd", write_page_checksum=True)
     return buffer.getvalue()
-
-
-def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a table back.
-
-    Raises:
-        OSError, ValueError: the file is missing or damaged.
-    """
-    try:
-        return pq.read_table(path, page_checksum_verification=True).to_pandas()
-    except pa.ArrowException as error:
-        raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
 
 
 def append_event(file: Path, **event: Any) -> None:

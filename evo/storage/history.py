@@ -1,11 +1,19 @@
 """A run's history: the lines of `checksums.txt`, and the tables of generations they vouch for."""
 
 import hashlib
+import io
+import re
 from pathlib import Path
 from typing import NamedTuple
 
+from engine.received import read_bytes
+
 KINDS = ("generations", "pairings")
 """Folders of tables, in the order of their checksums on a line; `generations/` completes a generation."""
+
+
+LINE = re.compile(r"\d{4,} [0-9a-f]{64} [0-9a-f]{64}\n")
+"""A committed generation in `checksums.txt`."""
 
 
 class HistoryError(Exception):
@@ -40,12 +48,17 @@ class History(NamedTuple):
     @property
     def good(self) -> str:
         """The lines of the entries."""
-        return "".join(self.text.splitlines(keepends=True)[: len(self.entries)])
+        return "".join(_lines(self.text)[: len(self.entries)])
 
 
 def table_file(run: Path, kind: str, generation: int) -> Path:
     """The parquet file of a generation; `kind` is one of `KINDS`."""
     return run / kind / f"{generation:04d}.parquet"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text with their ends; only a line feed ends one."""
+    return list(io.StringIO(text, newline="\n"))
 
 
 def checksum(content: bytes) -> str:
@@ -61,16 +74,16 @@ def history_line(generation: int, entry: Entry) -> str:
 def read_history(run: Path) -> History:
     """Read `checksums.txt` as far as its lines are complete and in order; a missing file has no entries."""
     try:
-        text = (run / "checksums.txt").read_bytes().decode("ascii", "replace")
+        text = read_bytes(run / "checksums.txt").decode("ascii", "replace")
     except FileNotFoundError:
         text = ""
     entries: list[Entry] = []
-    for line in text.splitlines(keepends=True):
-        number, parts = len(entries), line.split()
-        if not line.endswith("\n") or len(parts) != 1 + len(KINDS) or parts[0] != f"{number:04d}":
+    for line in _lines(text):
+        number, parts = len(entries), line.split(" ")
+        if not LINE.fullmatch(line) or parts[0] != f"{number:04d}":
             problem = f"checksums.txt: line {number + 1} is torn or not that of generation {number}"
             return History(text, entries, problem, torn=not line.endswith("\n"))
-        entries.append(Entry(*parts[1:]))
+        entries.append(Entry(*(part.strip() for part in parts[1:])))
     return History(text, entries, "")
 
 
@@ -83,7 +96,7 @@ def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes
     """
     file = table_file(run, kind, generation)
     try:
-        content = file.read_bytes()
+        content = read_bytes(file)
     except FileNotFoundError:
         raise HistoryError(f"{kind}/{file.name} is missing") from None
     if checksum(content) != getattr(entry, kind):

@@ -4,8 +4,9 @@
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,39 +16,73 @@ import pyarrow.types as kinds
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
 from evo.strategies import STRATEGIES
+from ilp_agent.weights import MAX_WEIGHT
 from rivals import weight_class
 
 RUN_SCHEMA = 1
 
-Kind = tuple[str, Callable[[pa.DataType], bool]]
+MOST_COUNT = 2.0**53
+"""Whole numbers up to this one are exact in every column and sum."""
 
-WHOLE: Kind = ("whole number", kinds.is_integer)
-NUMBER: Kind = ("number", lambda kind: kinds.is_integer(kind) or kinds.is_floating(kind))
-YES_NO: Kind = ("yes or no", kinds.is_boolean)
-TEXT: Kind = ("text", lambda kind: kinds.is_string(kind) or kinds.is_large_string(kind))
-NAME: Kind = ("text", lambda kind: TEXT[1](kind) or (kinds.is_dictionary(kind) and TEXT[1](kind.value_type)))
+MOST_TEXT = 2_000
+"""Bytes of a text in a cell, on average."""
+
+
+class Kind(NamedTuple):
+    """What a column holds.
+
+    Attributes:
+        what: in words.
+        fits: whether an Arrow type holds it.
+        low: least value of a number.
+        high: greatest value.
+    """
+
+    what: str
+    fits: Callable[[pa.DataType], bool]
+    low: float = -np.inf
+    high: float = np.inf
+
+
+def _number(kind: pa.DataType) -> bool:
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
+
+
+def _text(kind: pa.DataType) -> bool:
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
+
+
+COUNT = Kind("whole number", kinds.is_integer, 0, MOST_COUNT)
+PLACE = Kind("number", _number, 0, MOST_COUNT)
+VALUE = Kind("number", _number, -MAX_WEIGHT, MAX_WEIGHT)
+SCORE = Kind("number", _number, -1, 2)
+ROUNDS = Kind("number", _number, 0, MOST_COUNT)
+YES_NO = Kind("yes or no", kinds.is_boolean)
+NAME = Kind("text", _text)
 
 MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent"})
 """Columns in which values may be missing."""
 
 FINAL = {
-    "stage": TEXT,
-    "rank": NUMBER,
-    "candidate": TEXT,
-    "opponent": TEXT,
-    **dict.fromkeys(("games", "wins", "draws", "losses"), WHOLE),
-    **dict.fromkeys(("mean_turns", "score", "low", "high"), NUMBER),
+    "stage": NAME,
+    "rank": PLACE,
+    "candidate": NAME,
+    "opponent": NAME,
+    **dict.fromkeys(("games", "wins", "draws", "losses"), COUNT),
+    "mean_turns": ROUNDS,
+    **dict.fromkeys(("score", "low", "high"), SCORE),
 }
 
 PAIRINGS = {
-    **dict.fromkeys(("generation", "individual", "opponent"), WHOLE),
+    **dict.fromkeys(("generation", "individual", "opponent"), COUNT),
     **dict.fromkeys(("deck", "opponent_deck"), NAME),
-    **dict.fromkeys(("games", "wins", "draws", "turns"), WHOLE),
+    **dict.fromkeys(("games", "wins", "draws", "turns"), COUNT),
 }
 
-
 VALIDATION = {
-    **dict.fromkeys(("generation", "individual"), WHOLE),
+    **dict.fromkeys(("generation", "individual"), COUNT),
     **{name: kind for name, kind in FINAL.items() if name not in ("stage", "rank", "candidate")},
 }
 
@@ -67,30 +102,95 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
     Raises:
         SchemaError: it is not such a table; the message says why.
     """
-    with _parquet(content) as file:
-        # Three times as fast as read_table, which starts threads for each of many small files.
-        table = file.read(use_threads=False)
-    known = {"pairings": PAIRINGS, "validation": VALIDATION, "final": FINAL}
-    columns = known.get(kind) or _of_individuals(config.agent, config.strategy, tuple(config.decks))
-    for name, (what, fits) in columns.items():
-        count = table.column_names.count(name)
-        if count != 1:
-            raise SchemaError(f"it has {f'{count} columns' if count else 'no column'} {name}")
-        column = table.column(name)
-        if not fits(column.type) and not (name in MAY_LACK and kinds.is_null(column.type)):
-            raise SchemaError(f"column {name} holds {column.type}, not a {what} in each row")
-        if column.null_count and name not in MAY_LACK:
-            raise SchemaError(f"column {name} lacks values")
-        if kinds.is_floating(column.type) and not np.isfinite(column.drop_null().to_numpy()).all():
-            raise SchemaError(f"column {name} is not finite")
-    # Drop pandas' metadata and other columns: only what was checked is read.
-    table = table.select([name for name in table.column_names if name in columns])
-    table = table.replace_schema_metadata(None)
-    with _parquet(content):
-        table.validate(full=True)
+    table = read_columns(content, _columns_of(kind, config), most_rows(kind, config))
     if kind == "generations":
         _check_survivors(table, config)
     return table
+
+
+def read_columns(
+    content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
+) -> pa.Table:
+    """The known columns of a parquet file; others, and the metadata of pandas, are not even unpacked.
+
+    Args:
+        content: of the file.
+        columns: what each must hold.
+        most: rows.
+        optional: columns that may be absent.
+
+    Raises:
+        SchemaError: it is not such a table; the message says why.
+    """
+    with _parquet(content) as file:
+        present = file.schema_arrow.names
+        wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
+        _check_promises(file, wanted, most)
+        # Three times as fast as read_table, which starts threads for each of many small files.
+        table = file.read(columns=list(wanted), use_threads=False).replace_schema_metadata(None)
+        table.validate(full=True)
+    for name, kind in wanted.items():
+        _check_values(table.column(name), name, kind)
+    return table
+
+
+def count_rows(content: bytes) -> int:
+    """The number of rows that a parquet file says it has.
+
+    Raises:
+        SchemaError: it is not a parquet file.
+    """
+    with _parquet(content) as file:
+        return int(file.metadata.num_rows)
+
+
+def most_rows(kind: str, config: RunConfig) -> int:
+    """Most rows that a table of a run can have."""
+    strategy, n_decks = STRATEGIES[config.strategy], len(config.decks)
+    n = max(strategy.evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations))
+    rows = {
+        "generations": n,
+        "pairings": n * (n - 1) // 2 * n_decks**2,
+        "final": 2 * n + 100,
+        "validation": 8,
+    }
+    return rows[kind]
+
+
+def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
+    known = {"pairings": PAIRINGS, "validation": VALIDATION, "final": FINAL}
+    return known.get(kind) or _of_individuals(config.agent, config.strategy, tuple(config.decks))
+
+
+def _check_promises(file: pq.ParquetFile, columns: Mapping[str, Kind], most: int) -> None:
+    """Check what a file says of itself, so that no bomb is unpacked."""
+    rows, own = file.metadata.num_rows, file.schema_arrow
+    if rows > most:
+        raise SchemaError(f"it has {rows:,} rows, and there can be at most {most:,}")
+    for name, kind in columns.items():
+        count = own.names.count(name)
+        if count != 1:
+            raise SchemaError(f"it has {f'{count} columns' if count else 'no column'} {name}")
+        found = own.field(name).type
+        if not kind.fits(found) and not (name in MAY_LACK and kinds.is_null(found)):
+            raise SchemaError(f"column {name} holds {found}, not a {kind.what} in each row")
+    groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
+    size = sum(group.total_byte_size for group in groups)
+    if size > 2**20 + MOST_TEXT * rows * len(columns):
+        raise SchemaError(f"its {rows:,} rows take {size / 2**20:,.0f} MB unpacked")
+
+
+def _check_values(column: pa.ChunkedArray, name: str, kind: Kind) -> None:
+    """Check that no value is missing, not finite or out of range."""
+    if column.null_count and name not in MAY_LACK:
+        raise SchemaError(f"column {name} lacks values")
+    if kind.what not in (COUNT.what, PLACE.what) or column.null_count == len(column):
+        return
+    values = column.drop_null().to_numpy()
+    if kinds.is_floating(column.type) and not np.isfinite(values).all():
+        raise SchemaError(f"column {name} is not finite")
+    if len(values) and not (kind.low <= values.min() and values.max() <= kind.high):
+        raise SchemaError(f"column {name} has values from {values.min()} to {values.max()}")
 
 
 def check_origin(content: bytes) -> None:
@@ -116,7 +216,7 @@ def _parquet(content: bytes) -> Iterator[pq.ParquetFile]:
         SchemaError: opening it fails, or what the `with` block does with it.
     """
     try:
-        yield pq.ParquetFile(pa.BufferReader(content))
+        yield pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
         raise SchemaError(f"it is not a parquet file: {why}") from None
@@ -135,8 +235,9 @@ def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) ->
     numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]
     return {
-        **dict.fromkeys(("generation", "individual", "birth", "games"), WHOLE),
-        **dict.fromkeys([*numbers, "fitness", "parent_a", "parent_b", "rank"], NUMBER),
+        **dict.fromkeys(("generation", "individual", "birth", "games"), COUNT),
+        **dict.fromkeys(numbers, VALUE),
+        **dict.fromkeys(["fitness", "parent_a", "parent_b", "rank"], PLACE),
         "survived": YES_NO,
     }
 

@@ -16,6 +16,7 @@ from typing import IO, Any
 import pandas as pd
 
 from engine import ManaforgeError
+from engine.received import read_bytes, read_json
 from evo.config import ConfigError, RunConfig, deck_beside, read_config, read_toml
 from evo.storage.decks import DECKS, keep_decks, missing_decks
 from evo.storage.files import (
@@ -100,7 +101,7 @@ class RunFolder:
     def validation(self, generation: int) -> pd.DataFrame | None:
         """The table of a generation's validation; None if there is none that can be read."""
         try:
-            content = table_file(self.path, "validation", generation).read_bytes()
+            content = read_bytes(table_file(self.path, "validation", generation))
             return read_table(content, "validation", self.config).to_pandas()
         except (OSError, SchemaError):
             return None
@@ -152,10 +153,10 @@ class RunFolder:
     def manifest(self) -> dict[str, Any]:
         """`manifest.json`, or {} if it is missing or damaged: no result depends on it."""
         try:
-            content = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            content = read_json(self.path / "manifest.json")
+        except (OSError, ValueError):
             return {}
-        return content if isinstance(content, dict) and isinstance(content.get("sessions"), list) else {}
+        return content if isinstance(content.get("sessions"), list) else {}
 
     def close(self) -> None:
         """Release the folder, so that another process may continue the run."""

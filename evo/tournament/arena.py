@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import find_deck, find_ruleset
-from evo.config import ConfigError, deck_beside, read_toml
+from evo.config import MOST_GAMES, ConfigError, deck_beside, read_toml
 from evo.play.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament.run import Tournament
 from ilp_agent.shipped import configs_folder
@@ -27,9 +27,9 @@ class ArenaConfig(BaseModel):
     decks: Annotated[
         tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; paths as for champion")
     ]
-    games: Annotated[int, Field(ge=2, description="games a pairing, at least; over all pairs of decks")] = (
-        2000
-    )
+    games: Annotated[
+        int, Field(ge=2, le=MOST_GAMES, description="games a pairing, at least; over all pairs of decks")
+    ] = 2000
     ruleset: str = "thesis"
 
 

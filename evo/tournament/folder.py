@@ -6,9 +6,8 @@ with the first game that is missing.
 """
 
 import contextlib
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,9 +15,11 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from engine import Deck, ManaforgeError
+from engine import Deck, ManaforgeError, Ruleset
+from engine.received import read_bytes, read_json
 from evo.play.games import GAME
 from evo.play.matchups import FAULTS
+from evo.play.results import impossible_games
 from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS, keep_decks
 from evo.storage.files import (
@@ -26,10 +27,10 @@ from evo.storage.files import (
     first_link,
     json_bytes,
     parquet_bytes,
-    read_parquet,
     replace_file,
     take_lock,
 )
+from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_columns
 
 TOURNAMENT_SCHEMA = 1
 
@@ -39,6 +40,17 @@ MAY_GROW = ("games", "manaforge")
 
 ADDED = ("unproven",)
 """Columns that older versions did not write; their values are 0."""
+
+SMALL = Kind("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
+BATCH = dict.fromkeys(GAME.names or (), SMALL)
+"""Columns of a batch."""
+
+WHOLE = (
+    {"setup": COUNT}
+    | dict.fromkeys(("first", "second", "first_deck", "second_deck", "outcome", "fault"), NAME)
+    | dict.fromkeys(("turns", "unproven"), SMALL)
+)
+"""Columns of `games.parquet`; the schedule gives those that are no result, but damage in them counts too."""
 
 
 class TournamentError(ManaforgeError, ValueError):
@@ -135,7 +147,7 @@ class TournamentFolder:
         found = (self.path / "batches").glob("*.parquet")
         return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
-    def begin(self, definition: dict[str, Any]) -> None:
+    def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int) -> None:
         """Lock the folder, compare its content with a definition, and read the games played.
 
         Raises:
@@ -158,15 +170,16 @@ class TournamentFolder:
             self._compare(about, definition)
         for leftover in self.path.glob("*.tmp"):
             leftover.unlink()
-        self._read()
+        self._read(ruleset, most)
         self._write(about, json_bytes(definition))
 
     def _compare(self, about: Path, definition: dict[str, Any]) -> None:
         try:
-            known = json.loads(about.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError):
-            known = None
-        if not isinstance(known, dict) or not isinstance(known.get("manaforge", []), list):
+            known = read_json(about)
+        except ValueError:
+            known = {"manaforge": None}
+        played_by = known.get("manaforge", [])
+        if not isinstance(played_by, list) or not all(isinstance(one, str) for one in played_by):
             raise TournamentError(f"{about} is damaged; choose another --out")
         if known.get("schema") != TOURNAMENT_SCHEMA:
             raise TournamentError(
@@ -178,18 +191,18 @@ class TournamentFolder:
             raise TournamentError(
                 f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"
             )
-        before = [number for number in known.get("manaforge", []) if number not in definition["manaforge"]]
+        before = [number for number in played_by if number not in definition["manaforge"]]
         if before:
             self.problems.append(f"some of these games were played by manaforge {', '.join(before)}")
             definition["manaforge"] = [*before, *definition["manaforge"]]
 
-    def _read(self) -> None:
+    def _read(self, ruleset: Ruleset, most: int) -> None:
         """Games from `games.parquet`, then from the batches that follow; damage is set aside."""
         parts: list[np.ndarray] = []
         whole = self.path / "games.parquet"
         if whole.exists():
             with self._damage(whole):
-                parts.append(_decode(read_parquet(whole)))
+                parts.append(_read_games(whole, WHOLE, ruleset, most))
         for file in self._batches():
             have = sum(map(len, parts))
             start, stop = map(int, file.stem.split("-"))
@@ -197,7 +210,7 @@ class TournamentFolder:
                 file.unlink()  # in games.parquet already
             elif start == have:
                 with self._damage(file):
-                    part = _plain(read_parquet(file))
+                    part = _read_games(file, BATCH, ruleset, stop - start)
                     if len(part) != stop - start:
                         raise ValueError(f"it has {len(part)} games")
                     parts.append(part)
@@ -210,7 +223,9 @@ class TournamentFolder:
     def _damage(self, file: Path) -> Iterator[None]:
         try:
             yield
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except TournamentError:
+            raise
+        except (ValueError, KeyError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             self._set_aside(file, f"{file.name} is damaged ({reason})")
 
@@ -224,12 +239,14 @@ class TournamentFolder:
         )
 
 
-def open_tournament(path: Path, definition: dict[str, Any]) -> TournamentFolder:
+def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, most: int) -> TournamentFolder:
     """Lock a folder for a tournament, new or to be continued.
 
     Args:
         path: the folder.
         definition: all that determines the games, as JSON values, with `schema` and `games`.
+        ruleset: of the games.
+        most: games of the tournament.
 
     Raises:
         TournamentError: the folder cannot be used, is in use, or holds another tournament.
@@ -238,7 +255,7 @@ def open_tournament(path: Path, definition: dict[str, Any]) -> TournamentFolder:
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
-            folder.begin(definition)
+            folder.begin(definition, ruleset, most)
         except (FileExistsError, NotADirectoryError):
             raise TournamentError(f"{path} is a file; choose another --out") from None
         except OSError as error:
@@ -247,28 +264,37 @@ def open_tournament(path: Path, definition: dict[str, Any]) -> TournamentFolder:
     return folder
 
 
-def _plain(table: pd.DataFrame) -> np.ndarray:
-    """Results from a batch."""
-    played = np.zeros(len(table), GAME)
-    for name in GAME.names or ():
-        if name in table or name not in ADDED:
-            played[name] = table[name]
-    return played
+def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
+    """The error for a folder with more games than are asked for."""
+    return TournamentError(
+        f"{path} holds {held:,} games, and --games asks for {wanted:,} in all; --games must be as many as "
+        "before or more, or choose another --out"
+    )
 
 
-def _decode(table: pd.DataFrame) -> np.ndarray:
-    """Results from `games.parquet`.
+def _read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:
+    """Results from a batch or from `games.parquet`, whose outcomes and faults are words.
 
     Raises:
-        ValueError: a value is unknown.
+        OSError: it cannot be read.
+        ValueError: it is not such a table, or games cannot have ended as it says.
+        TournamentError: it has more games than the tournament; it is no damage.
     """
+    content = read_bytes(file)
+    rows = count_rows(content)
+    if rows > most and columns is WHOLE:
+        raise too_many_games(file.parent, rows, most)
+    table = read_columns(content, columns, most, ADDED)
     played = np.zeros(len(table), GAME)
-    played["turns"] = table["turns"]
-    played["unproven"] = table.get("unproven", 0)
-    for name, meaning in (("outcome", OUTCOMES), ("fault", FAULTS)):
-        codes = {text: int(code) for code, text in meaning.items()}
-        values = table[name].astype(object).map(codes)
-        if values.isna().any():
-            raise ValueError(f"{name} has unknown values")
+    for name in set(GAME.names or ()) & set(table.column_names):
+        values = table.column(name).to_pandas()
+        if columns[name] is NAME:
+            codes = {text: int(code) for code, text in (OUTCOMES if name == "outcome" else FAULTS).items()}
+            values = values.astype(object).map(codes)
+            if values.isna().any():
+                raise ValueError(f"{name} has unknown values")
         played[name] = values
+    impossible = impossible_games(played, ruleset.turn_cap)
+    if len(impossible):
+        raise ValueError(f"game {int(impossible[0])} cannot have ended as it says")
     return played

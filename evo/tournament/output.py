@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from engine.decks import coverage_of
 from engine.shipped import BALANCED
+from engine.tables import Column, FittingTable
 from evo.figures.page import Section
 from evo.play.entrants import like_entrants
 from evo.stats.sequential import Verdict
@@ -22,6 +21,28 @@ from evo.tournament.run import Tournament
 
 DECISIVE_SEAT = 0.6
 """A score of going first, above which a tournament says what it does to its other figures."""
+
+RATING_COLUMNS = (
+    Column("", 3, right=True),
+    Column("entrant"),
+    Column("rating", right=True),
+    Column("95% interval", 2, right=True),
+    Column("games", 5, right=True),
+    Column("won", 6, right=True),
+    Column("drawn", 8, right=True),
+    Column("lost", 7, right=True),
+    Column("score", 1, right=True),
+    Column("better", 4, right=True),
+)
+SELF_PLAY_COLUMNS = (
+    Column("first"),
+    Column("second"),
+    Column("games", 3, right=True),
+    Column("first won", 1, right=True),
+    Column("second won", 2, right=True),
+    Column("drawn", 4, right=True),
+    Column("rounds", 5, right=True),
+)
 
 WIDEST = 9
 """Most entrants whose table of scores fits a terminal."""
@@ -210,9 +231,7 @@ def warnings_of(summary: dict[str, Any]) -> list[str]:
 
 def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
     """Print ratings, scores, sentences and warnings."""
-    table = RichTable(title="ratings", title_justify="left")
-    for name in ("", "entrant", "rating", "95% interval", "games", "won", "drawn", "lost", "score", "better"):
-        table.add_column(name, justify="left" if name == "entrant" else "right", no_wrap=name != "entrant")
+    rows = []
     no_matchup = len(read.matchups) == 0
     for row in read.ratings.itertuples():
         if no_matchup:
@@ -220,17 +239,10 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
         better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
         counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
         interval = f"{row.low:+.1f} to {row.high:+.1f}".replace("inf", "∞")
-        table.add_row(
-            str(row.rank),
-            Text(row.entrant),
-            f"{row.rating:+.1f}",
-            interval,
-            *counts,
-            f"{row.score:.1%}",
-            better,
-        )
+        numbers = [f"{row.rating:+.1f}", interval, *counts, f"{row.score:.1%}", better]
+        rows.append([str(row.rank), row.entrant, *numbers])
     if not no_matchup:
-        console.print(table)
+        console.print(FittingTable(RATING_COLUMNS, rows, "ratings"))
     _show_scores(tournament, read, console)
     for line in lines_of(tournament, summary):
         console.print(line, markup=False, highlight=False)
@@ -242,26 +254,22 @@ def _show_scores(tournament: Tournament, read: Standings, console: Console) -> N
     """The table of scores; results of self-play in a table of their own."""
     scores = score_table(tournament, read)
     if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
-        table = RichTable("first", "second", "games", "first won", "second won", "drawn", "rounds")
+        rows = []
         for row in read.results.itertuples():
             if row.first == row.second:
                 counts = [f"{n:,}" for n in (row.games, row.first_wins, row.second_wins, row.draws)]
-                table.add_row(Text(row.first), Text(row.second), *counts, f"{row.mean_turns:.1f}")
-        console.print(table)
+                rows.append([row.first, row.second, *counts, f"{row.mean_turns:.1f}"])
+        console.print(FittingTable(SELF_PLAY_COLUMNS, rows))
     if len(read.matchups) == 0 or len(scores) > WIDEST:
         return
     fixed = tournament.seats == "fixed"
-    table = RichTable(
-        title="score of the row, which goes first" if fixed else "score of the row, over both seats",
-        title_justify="left",
-    )
-    table.add_column("")
-    for place in range(len(scores)):
-        table.add_column(str(place + 1), justify="right")
+    title = "score of the row, which goes first" if fixed else "score of the row, over both seats"
+    columns = [Column(""), *(Column(str(place + 1), place + 1, right=True) for place in range(len(scores)))]
+    rows = []
     for place, (name, values) in enumerate(zip(scores.index, scores.to_numpy(), strict=True)):
         cells = ["" if np.isnan(value) else f"{value:.1%}" for value in values]
-        table.add_row(Text(f"{place + 1} {name}"), *cells)
-    console.print(table)
+        rows.append([f"{place + 1} {name}", *cells])
+    console.print(FittingTable(columns, rows, title))
 
 
 def _clean(value: Any) -> Any:

@@ -20,7 +20,7 @@ from evo.seeds import Stream
 from evo.stats.points import points_of
 from evo.stats.sequential import Sprt, Verdict
 from evo.storage.files import digest_of
-from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder
+from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder, too_many_games
 from rivals import find_kind
 
 SAVE_SECONDS = 5.0
@@ -187,10 +187,7 @@ def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, a
     """
     total = len(tournament.matchups)
     if len(folder.played) > total:
-        raise TournamentError(
-            f"{folder.path} holds {len(folder.played):,} games, and --games {tournament.games} asks for "
-            f"{total:,}; --games must be as many as before or more, or choose another --out"
-        )
+        raise too_many_games(folder.path, len(folder.played), total)
     roster, sprt = tournament.roster, tournament.sprt
     counts = np.zeros(5, np.int64)
     stopped = sprt is not None and sprt.go_on(counts, _half_points(tournament, folder.played, 0)) is not None

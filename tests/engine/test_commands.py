@@ -1,5 +1,12 @@
 """The commands as a user types them: in process for their output, mistakes as one clear line."""
 
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+
 import pytest
 
 import engine.__main__ as engine_main
@@ -13,6 +20,7 @@ POSITION = (
 
 
 def run(monkeypatch, capsys, app, *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr("sys.argv", ["program", *arguments])
     with pytest.raises(SystemExit) as caught:
         command_line(app, "program")
@@ -104,3 +112,38 @@ def test_the_generator_without_its_data_says_what_to_install(monkeypatch, capsys
     assert code == 1
     assert "No module named 'hearthstone_data'" in err
     assert "make setup" in err
+
+
+def in_terminal(*arguments: str, **environment: str) -> str:
+    """What a program writes on a terminal."""
+    ours, theirs = pty.openpty()
+    known = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    with subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=theirs,
+        env=known | {"TERM": "xterm-256color", **environment},
+    ) as process:
+        os.close(theirs)
+        written = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(ours, 4096):
+                written += part
+    os.close(ours)
+    assert process.returncode == 0
+    return written.decode()
+
+
+def test_no_color_is_respected_and_columns_too() -> None:
+    show = "-m", "engine", "show", "hero 20 board [3/2 ready] | hero 12"
+    color = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
+    assert color.search(in_terminal(*show))
+    assert not color.search(in_terminal(*show, NO_COLOR="1"))
+    deck = subprocess.run(
+        [sys.executable, "-m", "engine", "deck", "thesis-paladin"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "60"},
+    )
+    assert max(map(len, deck.stdout.splitlines())) <= 60
+    assert "Righteous Protector" in deck.stdout

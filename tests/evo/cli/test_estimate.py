@@ -10,9 +10,10 @@ from rich.console import Console
 from evo.cli import estimate
 from evo.cli.estimate import begin_or_refuse, disk_of, games_a_second
 from evo.config import RunConfig
-from evo.evolution.run import games_to_play
+from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
 from evo.play.local import LocalPool
-from tests.evo.runs import TINY, manaforge
+from evo.storage.store import create_run
+from tests.evo.runs import TINY, Quiet, manaforge
 
 EXAMPLE = Path("tests/data/run")
 
@@ -67,3 +68,34 @@ def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
 
 def test_speed_is_measured_by_playing() -> None:
     assert games_a_second(TINY, LocalPool(1)) > 10
+
+
+def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(tmp_path: Path) -> None:
+    done = manaforge(
+        "evolve", "quickstart", "--set", "mu=10000", "--set", "lambda=10000", "--out", "run", cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert "this run needs about 2,160 GB of memory" in done.stderr
+    assert not (tmp_path / "run").exists()
+    estimate.refuse_without_memory(RunConfig())
+
+
+def test_the_games_announced_are_those_played(tmp_path: Path) -> None:
+    """All but the rounding of the final's budget: generations, validations, benchmark and panel."""
+    config = TINY.changed(
+        decks=["thesis-paladin", "hearthsim-basic"],
+        final={"games": 0, "benchmark_games": 64},
+        validation={"every": 2, "games": 2},
+    )
+    played: list[int] = []
+
+    class Counting(Quiet):
+        def advance(self, games: int) -> None:
+            played.append(games)
+
+    with create_run(tmp_path / "run", config, new_manifest(config)) as folder:
+        pool = LocalPool(1)
+        begin_session(folder, pool)
+        evolve(folder, pool, Counting())
+        pool.close()
+    assert sum(played) == games_to_play(config, 0)

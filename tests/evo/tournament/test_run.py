@@ -127,7 +127,7 @@ def run(
 ) -> tuple[np.ndarray, str]:
     pool = LocalPool(workers)
     try:
-        with open_tournament(path, made.definition) as folder:
+        with open_tournament(path, made.definition, made.ruleset, len(made.matchups)) as folder:
             verdict = play_missing(made, folder, pool, advance)
             played = folder.played
             names = [deck.name for deck in made.decks]
@@ -186,7 +186,8 @@ def test_run_again_plays_nothing_and_more_games_go_on(tmp_path: Path) -> None:
     with pytest.raises(TournamentError, match="--games must be as many as before or more"):
         run(few, tmp_path)
     # Games that were asked for but never played do not matter.
-    with open_tournament(tmp_path, tournament(*THREE, games=800).definition):
+    huge = tournament(*THREE, games=800)
+    with open_tournament(tmp_path, huge.definition, huge.ruleset, len(huge.matchups)):
         pass
     assert (run(many, tmp_path)[0] == after).all()
 
@@ -218,7 +219,7 @@ def test_damage_is_named_set_aside_and_played_again(
         victim.write_bytes(b"junk")
     else:
         victim.unlink()
-    with open_tournament(path, made.definition) as folder:
+    with open_tournament(path, made.definition, made.ruleset, len(made.matchups)) as folder:
         problems = folder.problems
     if damage != "gone":
         assert victim.name in problems[0]
@@ -272,7 +273,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "three").write_text("")
     with pytest.raises(TournamentError, match="is a file"):
         run(made, tmp_path / "three")
-    folder = open_tournament(tmp_path / "one", made.definition)
+    folder = open_tournament(tmp_path / "one", made.definition, made.ruleset, len(made.matchups))
     with folder, pytest.raises(TournamentError, match="in use by another process"):
         run(made, tmp_path / "one")
     about = tmp_path / "one" / "tournament.json"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evo.cli.tables import Column, fitting_table
+from engine.tables import Column, FittingTable
 
 COLUMNS = (Column("name"), Column("second", 2), Column("must"), Column("first", 1, right=True))
 WORDS = st.text("abcxyz -/", max_size=12)
@@ -14,7 +14,7 @@ WORDS = st.text("abcxyz -/", max_size=12)
 
 def drawn(width: int, rows: list[tuple[str, ...]]) -> str:
     console = Console(file=io.StringIO(), width=width)
-    console.print(fitting_table(console, COLUMNS, rows))
+    console.print(FittingTable(COLUMNS, rows))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert isinstance(text, str)
     return text
@@ -36,3 +36,21 @@ def test_no_line_is_wider_than_the_terminal_and_no_cell_is_cut(
     text = drawn(width, rows)
     assert max(map(len, text.splitlines())) <= max(width, 2 * 12 + 7)
     assert "…" not in text
+
+
+def test_bars_lose_the_oldest_before_they_go() -> None:
+    columns = (Column("name"), Column("by generation", 1, shortest=4), Column("now", 2))
+    table = FittingTable(columns, [("face", "abcdefghij", "10.0%")], "shares")
+
+    def row(width: int) -> str:
+        console = Console(file=io.StringIO(), width=width)
+        console.print(table)
+        lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+        assert max(map(len, lines)) <= width
+        return " ".join(lines[-2].replace("│", " ").split())
+
+    assert row(60) == "face abcdefghij 10.0%"
+    assert row(26) == "face defghij 10.0%"
+    assert row(22) == "face abcdefghij"
+    assert row(16) == "face fghij"
+    assert row(12) == "face"

@@ -1,0 +1,101 @@
+"""Reading files that may come from anyone: regular files of bounded size, which cannot make a reader hang."""
+
+import errno
+import json
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+MOST_TEXT = 4 * 2**20
+"""Bytes of a TOML file; the largest that is written here has some thousand."""
+
+MOST_JSON = 2**27
+"""Bytes of a JSON file; a summary of many entrants holds all their tables."""
+
+MOST_DATA = 2**30
+"""Bytes of any other file."""
+
+MOST_DOTS = 200
+"""Dots in a line of TOML: a key of many parts takes time by their square, and nests too deep to be shown."""
+
+
+def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
+    """The content of a regular file.
+
+    Args:
+        path: the file; a FIFO or a device is refused, and not waited for.
+        most: bytes; a larger file is refused, and not read.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:  # a NUL, or characters that are no UTF-8
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+    with open(handle, "rb") as file:  # noqa: PTH123 - of a handle
+        state = os.fstat(handle)
+        if stat.S_ISDIR(state.st_mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        content = file.read(most + 1) if state.st_size <= most else b""
+        if state.st_size > most or len(content) > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most / 2**20:.0f} MB", str(path))
+        return content
+
+
+def read_text(path: Path, most: int = MOST_TEXT) -> str:
+    """The text of a regular file, with one kind of line end.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not UTF-8 text.
+    """
+    try:
+        text = read_bytes(path, most).decode()
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+        ValueError: it is not UTF-8 text or no JSON object.
+    """
+    try:
+        content = json.loads(read_text(path, MOST_JSON))
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+    if not isinstance(content, dict):
+        raise ValueError("it is not a JSON object")
+    return content
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The content of a TOML text.
+
+    Raises:
+        ValueError: it is not TOML, or nests too deep.
+    """
+    if any(line.count(".") > MOST_DOTS for line in text.split("\n")):
+        raise ValueError(f"a line with more than {MOST_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+        ValueError: it is not UTF-8 text or not TOML.
+    """
+    return parse_toml(read_text(path))

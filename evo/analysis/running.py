@@ -1,0 +1,76 @@
+"""Whether a run goes on, how fast it is, and when it ends: from its folder alone."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evo.evolution.run import games_of_generation, games_to_play
+from evo.storage.champion import read_champion_file
+from evo.storage.files import is_locked
+from evo.storage.store import RunFolder
+
+RECENT = 5
+"""Generations whose speed is taken for the present one."""
+
+QUIET_SECONDS, QUIET_GENERATIONS = 60.0, 5.0
+"""A run on another machine, whose lock may not be seen, goes on while its log is no older than this."""
+
+
+class RunState(NamedTuple):
+    """The state of a run.
+
+    Attributes:
+        word: "running", "finished" or "stopped".
+        speed: games a second of the last generations; 0 where none is known.
+        seconds_left: at this speed.
+    """
+
+    word: str
+    speed: float = 0.0
+    seconds_left: float = 0.0
+
+
+def state_of(folder: RunFolder) -> RunState:
+    """The state of a run, as a look from outside tells."""
+    config = folder.config
+    ended = folder.committed == config.generations + 1
+    if ended and read_champion_file(folder.path).finishes(config):
+        return RunState("finished")
+    events = _events(folder.path / "log.jsonl")
+    timed = [event for event in events if event.get("event") == "generation"][-RECENT:]
+    seconds = sum(float(event["seconds"]) for event in timed)
+    games = sum(games_of_generation(config, int(event["generation"])) for event in timed)
+    speed = games / seconds if seconds > 0 else 0.0
+    left = games_to_play(config, folder.committed) / speed if speed else 0.0
+    quiet = max(QUIET_SECONDS, QUIET_GENERATIONS * max((float(e["seconds"]) for e in timed), default=0.0))
+    if is_locked(folder.path):
+        return RunState("running", speed, left)
+    if not events or events[-1].get("event") == "stopped" or _age(events[-1]) > quiet:
+        return RunState("stopped", speed, left)
+    return RunState("running", speed, left)
+
+
+def _events(file: Path) -> list[dict[str, Any]]:
+    """The events of a log that can be read, in their order."""
+    found = []
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    for line in lines:
+        try:
+            event = json.loads(line)
+            if event.get("event") == "generation":
+                float(event["seconds"]), int(event["generation"])
+            datetime.fromisoformat(event["time"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue  # a line half written, or of another version
+        found.append(event)
+    return found
+
+
+def _age(event: dict[str, Any]) -> float:
+    """Seconds since an event."""
+    time = datetime.fromisoformat(event["time"])
+    return (datetime.now(UTC) - (time if time.tzinfo else time.replace(tzinfo=UTC))).total_seconds()

@@ -1,0 +1,117 @@
+"""Watching runs: what a short screen keeps, and when it ends."""
+
+import io
+import json
+import os
+import pty
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from evo.analysis.running import RunState, state_of
+from evo.analysis.watching import RunView
+from evo.cli import watching
+from evo.cli.watching import fitting, pressed_keys, watch
+from evo.evolution.run import games_of_generation, games_to_play
+from evo.storage.store import create_run, peek_run
+from tests.evo.runs import TINY
+
+
+def view(name: str, word: str = "running") -> RunView:
+    table = Text("\n".join(f"{name} course {line}" for line in range(4)))
+    weights = Text("\n".join(f"{name} weight {line}" for line in range(3)))
+    return RunView(RunState(word), Text(f"{name} head"), Text(f"{name} newest"), table, weights)
+
+
+def terminal(height: int = 24) -> Console:
+    return Console(file=io.StringIO(), width=60, height=height, force_terminal=True, color_system=None)
+
+
+def shown(height: int, *views: RunView) -> list[str]:
+    console = terminal()
+    with console.capture() as captured:
+        console.print(fitting(console, views, [], height))
+    lines = captured.get().splitlines()
+    assert len(lines) <= height
+    return lines
+
+
+def test_a_short_screen_keeps_the_newest_generations() -> None:
+    assert len(shown(20, view("a"))) == 8
+    assert shown(7, view("a")) == ["a head", *(f"a course {line}" for line in range(4))]
+    assert shown(3, view("a")) == ["a head", "a newest"]
+    assert shown(1, view("a")) == ["a head"]
+
+
+def test_running_runs_come_before_those_that_ended() -> None:
+    runs = [view("a", "finished"), view("b"), view("c", "stopped")]
+    assert shown(7, *runs) == ["a head", "b head", *(f"b course {line}" for line in range(4)), "c head"]
+    assert shown(2, *runs) == ["b head", "and 2 more"]
+
+
+def test_it_ends_when_no_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(["running", "running", "finished"])
+    monkeypatch.setattr(watching, "look", lambda _: ([view("a", next(looks))], []))
+    monkeypatch.setattr(watching, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    console = terminal()
+    began = time.monotonic()
+    with pytest.raises(StopIteration):  # looks again within the grace
+        watch(console, [], every=0.01)
+    looks = iter(["running", "running", *["finished"] * 1000])
+    watch(console, [], every=0.01)
+    assert time.monotonic() - began < 10
+    assert "a head" in console.file.getvalue()  # type: ignore[attr-defined]
+    looks = iter(["finished"])
+    watch(console, [], every=100)
+
+
+def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    looks = []
+
+    def look(_: list[Path]) -> tuple[list[RunView], list[Text]]:
+        looks.append(1)
+        assert len(looks) < 50, "nothing leaves"
+        if len(looks) == 2:
+            os.write(ours, b"xq")
+        return [view("a")], []
+
+    monkeypatch.setattr(watching, "look", look)
+    with os.fdopen(theirs, "r") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pressed_keys() as pressed:
+            assert pressed(0.0) == ""
+            os.write(ours, b"x")
+            assert pressed(10.0) == "x"
+        console = terminal()
+        watch(console, [], every=0.1)
+    os.close(ours)
+    assert watching.LEAVE in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_the_state_of_a_run_is_told_from_its_folder(tmp_path: Path) -> None:
+    config = TINY
+    path = tmp_path / "run"
+    folder = create_run(path, config, {})
+    assert state_of(peek_run(path)) == RunState("running")
+    games = games_of_generation(config, 0)
+    folder.note(event="generation", generation=0, seconds=2.0)
+    with (path / "log.jsonl").open("a") as log:
+        log.write('{"time": "half a li\n')
+    speed = games / 2
+    assert state_of(peek_run(path)) == RunState("running", speed, games_to_play(config, 0) / speed)
+    folder.close()
+    assert state_of(peek_run(path)).word == "running", "on another machine, whose lock is not seen"
+    folder.note(event="stopped", signal="SIGINT")
+    assert state_of(peek_run(path)).word == "stopped"
+    old = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()
+    (path / "log.jsonl").write_text(
+        json.dumps({"time": old, "event": "generation", "generation": 0, "seconds": 1})
+    )
+    assert state_of(peek_run(path)).word == "stopped"

@@ -4,6 +4,7 @@ Weights are compared in their scale-free form, since scaling them all changes no
 EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -103,6 +104,21 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     stability = _stability(shares, labels, np.random.default_rng(seed)) if 1 < chosen < n else {}
     members, summary = _describe(members, shares, stability)
     return Clusters(members, tree, levels, summary, tuple(notes))
+
+
+def size_in_words(size: int) -> str:
+    """The size of a cluster; a cluster of one individual is called that."""
+    return "one individual" if size == 1 else f"{size:,} individuals"
+
+
+def sizes_of(clusters: Clusters) -> dict[int, int]:
+    """Sizes of clusters by their numbers."""
+    return dict(zip(clusters.summary["group"], clusters.summary["size"], strict=True))
+
+
+def called(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
+    """The number of a cluster; by its size it is told that it is one individual."""
+    return f"{cluster} (one individual)" if (sizes or {}).get(cluster) == 1 else str(cluster)
 
 
 def _cut(tree: np.ndarray, k: int) -> np.ndarray:

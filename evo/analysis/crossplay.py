@@ -65,3 +65,15 @@ def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
     keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
     clusters: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
     return clusters
+
+
+def cluster_scores(ratings: pd.DataFrame, names: Sequence[str], clusters: np.ndarray) -> dict[int, float]:
+    """The mean score of each cluster's individuals over all their games.
+
+    Args:
+        ratings: of the round robin (`evo.stats.standings.Standings`).
+        names: of its entrants.
+        clusters: of the entrants, as `clusters_of` gives them.
+    """
+    scores = ratings.set_index("entrant")["score"].reindex(names).to_numpy()
+    return {int(one): float(scores[clusters == one].mean()) for one in np.unique(clusters) if one}

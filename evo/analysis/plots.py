@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
-from evo.figures.style import BLUE, GREY, MARKERS
+from evo.figures.style import BLUE, GREY, MARKERS, legend_above, whole_ticks, width_of
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
+
+INCHES_OF_NAME = 0.75
 
 BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
@@ -28,6 +30,7 @@ def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
 
 def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
     sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
+    whole_ticks(axes.xaxis)
 
 
 def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
@@ -43,6 +46,7 @@ def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
     """Age of the survivors by generation (EVA's Fig. 4)."""
     _boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
     axes.set(xlabel="generation", ylabel="age, generations since birth")
+    whole_ticks(axes.yaxis)
     return axes
 
 
@@ -59,6 +63,7 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     )
     sns.boxplot(table, ax=axes, orient="h", fliersize=2, **BOXES)
     axes.set(xlabel="generations", ylabel="")
+    whole_ticks(axes.xaxis)
     return axes
 
 
@@ -67,6 +72,7 @@ def _line_over_runs(axes: Axes, table: pd.DataFrame, y: str, marker: str = "") -
     groups = table.groupby("generation")[y]
     mean, n = groups.mean(), groups.count()
     axes.plot(mean.index, mean.to_numpy(), color=BLUE, marker=marker, markersize=4)
+    whole_ticks(axes.xaxis)
     several = bool(n.max() > 1)
     if several:
         half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
@@ -82,7 +88,7 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
         new: as `evo.analysis.tables.newcomers` makes them.
     """
     several = _line_over_runs(axes, new, "newcomers")
-    axes.set(xlabel="generation", ylabel="new individuals" + (", mean and 95% interval" if several else ""))
+    axes.set(xlabel="generation", ylabel="newcomers" + (", mean and 95% interval" if several else ""))
     axes.set_ylim(bottom=0)
     return axes
 
@@ -111,9 +117,9 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
             linestyle="none",
         )
     if marked:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=7, ncols=4, frameon=False)
+        legend_above(axes, 1.25)
     axes.set(xlabel="weight", ylabel="share")
-    if table["weight"].nunique() > FEW_NAMES:
+    if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes
@@ -143,9 +149,11 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
         linewidth=1.2,
     )
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
+    whole_ticks(axes.xaxis)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.legend(fontsize=7, ncols=2, frameon=False)
+    legend_above(axes, 1.1)
     return axes
 
 
@@ -160,7 +168,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
     if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
-    axes.set(xlabel="generation", ylabel="score of the best against the thesis's seven")
+    axes.set(xlabel="generation", ylabel="score against the seven")
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return axes
 
@@ -186,6 +194,7 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
             if pd.notna(parent) and int(parent) in rows:
                 axes.plot([row["birth"]] * 2, [rows[int(parent)], place], color=GREY, linewidth=0.8)
     axes.set(xlabel="generation", ylabel="")
+    whole_ticks(axes.xaxis)
     labelled = rows if len(rows) <= 30 else {}
     axes.set_yticks(list(labelled.values()), [f"individual {number}" for number in labelled])
     axes.tick_params(axis="y", length=0, labelsize=7)

@@ -1,5 +1,8 @@
 """Figures of clusters of weights: the tree, the map, and how clusters differ by decks."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -8,9 +11,10 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from scipy.cluster.hierarchy import dendrogram
 
-from evo.analysis.clustering import Clusters
+from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import shares_of
-from evo.figures.style import DIVERGING, GREY, MARKERS
+from evo.figures.page import points
+from evo.figures.style import DIVERGING, GREY, MARKERS, legend_above
 
 SIGNIFICANT = 0.05
 FAINTEST = 1e-6
@@ -21,6 +25,11 @@ def cluster_colours(n: int) -> dict[int, str]:
     """A colour for each cluster, 1 to n."""
     palette = sns.color_palette("colorblind", max(n, 1))
     return {number + 1: to_hex(colour) for number, colour in enumerate(palette)}
+
+
+def _label(cluster: Any) -> str:
+    """A row of `Clusters.summary` in a legend."""
+    return f"{cluster.group}: {cluster.name} ({size_in_words(cluster.size)})"
 
 
 def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
@@ -52,8 +61,8 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         leaf_font_size=6,
     )
     for row in clusters.summary.itertuples():
-        axes.plot([], [], color=colours[row.group], label=f"{row.group}: {row.name} ({row.size})")
-    axes.legend(fontsize=7, frameon=False)
+        axes.plot([], [], color=colours[row.group], label=_label(row))
+    legend_above(axes, 2.9)
     axes.set(ylabel="distance of merged clusters (Ward)", xlabel="" if few else f"{n} individuals")
     return axes
 
@@ -83,11 +92,12 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
     for row in clusters.summary.itertuples():
         own = labels == row.group
         mark, colour = MARKERS[(row.group - 1) % len(MARKERS)], colours[row.group]
-        label = f"{row.group}: {row.name} ({row.size})"
-        axes.scatter(places[own, 0], places[own, 1], s=22, alpha=0.75, marker=mark, color=colour, label=label)
+        axes.scatter(
+            places[own, 0], places[own, 1], s=22, alpha=0.75, marker=mark, color=colour, label=_label(row)
+        )
         x, y = places[row.medoid]
         axes.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.4)
-    axes.legend(fontsize=7, frameon=False)
+    legend_above(axes, 2.9)
     axes.set(
         xlabel=f"first component, {kept[0]:.0%} of the variance of shares",
         ylabel=f"second component, {kept[1]:.0%}",
@@ -95,16 +105,19 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
     return axes
 
 
-def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> Axes:
+def plot_comparison(
+    axes: Axes, comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int] | None = None
+) -> Axes:
     """How two clusters differ by decks (one part of EVA's Figs. 9 and 10).
 
-    Blue where the first cluster scores more, red where the second does, darker for smaller corrected
-    p-values; differences at 0.05 after correction have a thick box.
+    Differences of scores in points. Blue where the first cluster scores more, red where the second does,
+    darker for smaller corrected p-values; differences at 0.05 after correction have a thick box.
 
     Args:
         axes: to draw on.
         comparisons: rows of `evo.analysis.clustering.compare_clusters` of one kind and two clusters.
         decks: in the order to draw.
+        sizes: of the clusters, to tell those of one individual.
     """
     shade = pd.DataFrame(0.0, index=decks, columns=decks)
     texts = pd.DataFrame("", index=decks, columns=decks)
@@ -113,7 +126,7 @@ def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> 
         p = max(row.p_adjusted, FAINTEST) if pd.notna(row.p_adjusted) else 1.0
         difference = row.score - row.other_score
         shade.loc[row.deck, row.opponent_deck] = -np.log10(p) * np.sign(difference)
-        texts.loc[row.deck, row.opponent_deck] = f"{difference:+.1%}" if pd.notna(difference) else ""
+        texts.loc[row.deck, row.opponent_deck] = points(difference) if pd.notna(difference) else ""
         if p < SIGNIFICANT:
             boxed.append((decks.index(row.opponent_deck), decks.index(row.deck)))
     most = -np.log10(FAINTEST)
@@ -134,9 +147,12 @@ def plot_comparison(axes: Axes, comparisons: pd.DataFrame, decks: list[str]) -> 
     for x, y in boxed:
         axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="black", linewidth=2, clip_on=False))
     first = comparisons.iloc[0]
-    axes.set_title(f"{first['group']} against {first['other']}", fontsize=9)
+    one, other = (called(first[name], sizes) for name in ("group", "other"))
+    axes.set_title(f"{first['kind']}: {one} against {other}", fontsize=9)
     axes.set(xlabel="opponent's deck", ylabel="own deck")
     axes.tick_params(axis="both", labelsize=7, length=0)
     axes.tick_params(axis="x", labelrotation=30)
+    for text in axes.get_xticklabels():
+        text.set(ha="right", rotation_mode="anchor")
     axes.tick_params(axis="y", labelrotation=0)
     return axes

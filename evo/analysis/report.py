@@ -2,13 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
-from engine import RULES_VERSION
 from evo.analysis.sections import SECTIONS, Material
 from evo.analysis.tables import Runs
-from evo.figures.page import render
+from evo.figures.page import make_page
 from evo.play.games import Play
 from evo.storage.champion import whole_champion
 from evo.storage.store import RunError
@@ -35,14 +33,13 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     ]
     folder_of_repeats = "again" if len(repeats) > 1 else repeats[0].split()[-1]
     several = len(runs.folders) > 1
-    return render(
-        "report.html",
-        title=f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
-        warnings=[*runs.problems, *_younger(runs), *_broken_champions(runs)],
-        sections=[section for make in SECTIONS for section in make(given)],
-        commands="\n".join([*repeats, f"manaforge report {folder_of_repeats}"]),
-        version=version("manaforge"),
-        rules=RULES_VERSION,
+    return make_page(
+        f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
+        [section for make in SECTIONS for section in make(given)],
+        "\n".join([*repeats, f"manaforge report {folder_of_repeats}"]),
+        [*runs.problems, *_younger(runs), *_broken_champions(runs)],
+        "Weights are divided by their sum wherever they are compared or drawn, since scaling them all "
+        "changes no plan.",
     )
 
 

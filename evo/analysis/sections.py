@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from engine import Deck
 from engine.decks import coverage_of
 from evo.analysis import sentences as say
-from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters
+from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters, sizes_of
 from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.plots import (
     plot_ages,
@@ -29,8 +29,8 @@ from evo.analysis.plots import (
     plot_sigmas,
     plot_weights,
 )
-from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree
 from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
+from evo.analysis.sections_clusters import clusters_section, comparisons_section
 from evo.analysis.tables import (
     Runs,
     ancestors,
@@ -38,16 +38,14 @@ from evo.analysis.tables import (
     last_population,
     lifespans,
     long_sigmas,
-    names_of,
     newcomers,
-    shares_of,
     sigmas_of,
     wins_by_decks,
 )
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN
-from evo.figures.page import html_table, image
-from evo.figures.style import draw, grid, plot_scores, png
+from evo.figures.page import MOST_HEAT, Section, heat_table, html_table, image, intervals
+from evo.figures.style import WIDE, draw_both, plot_scores
 from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
@@ -57,22 +55,6 @@ from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
 
 MOST_PLAYERS = 120
 """Most individuals in the round robin of a report; of more, the best of each run play."""
-
-MOST_NAMES = 10
-"""Most weights that fit a figure of the usual width."""
-
-MOST_COMPARED = 4
-"""Most clusters whose comparisons are drawn."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """The answer to one question: title, text, figures and tables, a note."""
-
-    title: str
-    text: str
-    parts: Sequence[Markup] = ()
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +136,7 @@ def _runs_table(runs: Runs) -> Markup:
         }
         for name, config in runs.configs.items()
     ]
-    return html_table(pd.DataFrame(rows))
+    return html_table(pd.DataFrame(rows), title="Runs")
 
 
 def champions(given: Material) -> list[Section]:
@@ -173,19 +155,24 @@ def champions(given: Material) -> list[Section]:
             | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
         )
     if not rows:
-        return [Section("Champions", "No run is finished yet, so there is no champion.")]
+        text = "No run is finished yet, so there is no champion."
+        return [Section("Champions", text, conclusion=text)]
     table = pd.DataFrame(rows)
-    text = f"{len(rows)} champions."
+    text = "One champion." if len(rows) == 1 else f"{len(rows)} champions."
     if table["against the seven"].notna().any():
         best = table.loc[table["against the seven"].astype(float).idxmax()]
+        bounds = f"(95% interval {best['low']:.1%} to {best['high']:.1%})"
         text = (
-            f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} on "
-            f"average; the best, of run {best['run']}, {best['against the seven']:.1%} (95% interval "
-            f"{best['low']:.1%} to {best['high']:.1%})."
+            f"Against the thesis's seven the champion scores {best['against the seven']:.1%} {bounds}."
+            if len(rows) == 1
+            else f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} on "
+            f"average; the best, of run {best['run']}, {best['against the seven']:.1%} {bounds}."
         )
-    formats = dict.fromkeys((*names, "against the seven", "low", "high"), "{:.1%}")
+    shown = table.drop(columns=["low", "high"])
+    shown["95% interval"] = intervals(table, "low", "high", "{:.1%}")
+    formats = dict.fromkeys((*names, "against the seven"), "{:.1%}")
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
-    return [Section("Champions", text, [html_table(table, formats)], note)]
+    return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
 
 
 def fitness(given: Material) -> list[Section]:
@@ -208,13 +195,17 @@ def progress(given: Material) -> list[Section]:
     drawn = _draw(plot_progress, table, "score of each generation's best against the thesis's seven")
     one = len(given.runs.folders) == 1
     note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
-    return [Section("Absolute progress", say.progress_sentence(table), [drawn], note)]
+    text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
+    return [Section("Absolute progress", text, [drawn], note, conclusion)]
 
 
 def ages(given: Material) -> list[Section]:
     """How long individuals survive."""
     spans = lifespans(given.individuals)
-    parts = [_draw(plot_lifespans, spans, "lifespans", height=2), _draw(plot_ages, given.individuals, "ages")]
+    parts = [
+        _draw(plot_lifespans, spans, "lifespans", height=2.2),
+        _draw(plot_ages, given.individuals, "ages"),
+    ]
     return [Section("Ages", say.ages_sentence(given.individuals, spans), parts)]
 
 
@@ -229,21 +220,31 @@ def weights(given: Material) -> list[Section]:
     """Which weights are large, which near zero, which undecided."""
     agent, population = given.config.agent, given.population
     vector, marked = weight_class(agent), _marked(agent, given.runs.inert_weights)
-    width = 0.35 * len(vector.names()) if len(vector.names()) > MOST_NAMES else 6.2
+    width = max(WIDE, 0.35 * len(vector.names()))
 
     def plot(axes: Axes, table: pd.DataFrame) -> Axes:
         return plot_weights(axes, table, marked)
 
-    shares = ("median", "quartile_1", "quartile_3", "between_runs", "within_runs")
-    parts = [
-        _draw(plot, population, "weights", width=width, height=4.4),
-        html_table(say.weights_table(population), dict.fromkeys(shares, "{:.1%}")),
-    ]
+    parts = [_draw(plot, population, "weights", width=width, height=4.6), _weights_table(population)]
     note = (
         f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
         f"right: shipped profiles of {agent}.{say.inert_sentence(given.runs.inert_weights)}"
     )
-    return [Section("Weights", say.weights_sentence(population), parts, note)]
+    text, conclusion = say.weights_sentence(population), say.largest_weights(population)
+    return [Section("Weights", text, parts, note, conclusion)]
+
+
+def _weights_table(population: pd.DataFrame) -> Markup:
+    columns = {
+        "quartile_1": "first quartile",
+        "quartile_3": "third quartile",
+        "between_runs": "spread between runs, points",
+        "within_runs": "spread within runs, points",
+    }
+    table = say.weights_table(population).rename(columns=columns)
+    formats = dict.fromkeys(("median", "first quartile", "third quartile"), "{:.1%}")
+    spreads = dict.fromkeys(list(columns.values())[2:], lambda spread: f"{100 * spread:.1f}")
+    return html_table(table, {**formats, **spreads}, "Weights of the last populations")
 
 
 def step_sizes(given: Material) -> list[Section]:
@@ -257,39 +258,19 @@ def step_sizes(given: Material) -> list[Section]:
 def decks(given: Material) -> list[Section]:
     """Which deck scores best, and which is the hardest to play against."""
     wins = wins_by_decks(given.population, given.decks)
-    wide = 3 + 0.6 * len(given.decks)
-
-    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
-        return plot_scores(axes, table, "score")
-
-    drawn = _draw(plot, wins, "scores by decks", wide, wide - 1)
-    return [Section("Decks", say.decks_sentence(wins), [drawn])]
+    if len(wins) <= MOST_HEAT:
+        shown = heat_table(wins, "Scores by decks")
+    else:
+        shown = _draw(
+            lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks", height=8
+        )
+    return [Section("Decks", say.decks_sentence(wins), [shown], conclusion=say.best_deck(wins))]
 
 
 def styles(given: Material) -> list[Section]:
     """The clusters, their tree and map, and their scores by decks."""
-    clusters = given.clusters
-    parts = []
-    if len(clusters.members) > 1:
-        parts.append(_draw(plot_tree, clusters, "Ward's tree", height=3.8))
-        parts.append(_draw(plot_map, clusters, "map of the weights", height=4))
-    summary = clusters.summary.drop(columns="medoid").rename(
-        columns=dict(zip(shares_of(clusters.summary), names_of(clusters.summary), strict=True))
-        | {"name": "set apart by"}
-    )
-    formats = dict.fromkeys(names_of(clusters.summary), "{:.1%}") | dict.fromkeys(
-        ("silhouette", "stability"), "{:.2f}"
-    )
-    parts.append(html_table(summary, formats))
-    if len(clusters.levels):
-        levels = clusters.levels.rename(columns={"silhouette": "mean silhouette"})
-        parts.append(html_table(levels, {"mean silhouette": "{:.2f}"}))
-    sections = [
-        Section(
-            "Styles", say.clusters_sentence(clusters), parts, "Ward's method on shares; rings mark medoids."
-        )
-    ]
-    if len(clusters.summary) > 1:
+    sections = [clusters_section(given.clusters)]
+    if len(given.clusters.summary) > 1:
         sections.append(_comparisons(given))
     return sections
 
@@ -300,23 +281,8 @@ def _comparisons(given: Material) -> Section:
     tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
     games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
     comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))
-    few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
-    parts = []
-    for kind, rows in few.groupby("kind", sort=False):
-        pairs = list(rows.groupby(["group", "other"]))
-        with grid(len(pairs), 2.9, 2.6) as (drawn, cells):
-            for axes, (_, pair) in zip(cells, pairs, strict=True):
-                plot_comparison(axes, pair, given.decks)
-            drawn.suptitle(str(kind), fontsize=10)
-            parts.append(image(png(drawn), f"clusters by decks, {kind}"))
-    return Section(
-        "Styles by decks",
-        say.comparisons_sentence(comparisons),
-        parts,
-        f"{len(population)} individuals, all against all, {len(games):,} games. Numbers: the first "
-        "cluster's score less the second's; depth of colour: the corrected p-value; thick boxes: below "
-        "0.05.",
-    )
+    played = f"{len(population)} individuals, all against all, {len(games):,} games."
+    return comparisons_section(comparisons, given.decks, sizes_of(given.clusters), played)
 
 
 def lineage(given: Material) -> list[Section]:
@@ -356,6 +322,6 @@ def _marked(agent: str, inert: frozenset[str]) -> dict[str, np.ndarray]:
 
 
 def _draw(
-    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = 6.2, height: float = 3.4
+    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = WIDE, height: float = 3.6
 ) -> Markup:
-    return image(draw(plot, table, width=width, height=height).png, text)
+    return image(draw_both(plot, table, width=width, height=height), text)

@@ -1,13 +1,15 @@
 """Sentences of reports, computed from the tables of runs. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from evo.analysis.clustering import Clusters
+from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import names_of, shares_of
+from evo.figures.page import points
 
 
 def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
@@ -20,10 +22,10 @@ def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, f
     return middle, middle - half, middle + half
 
 
-def _between(low: float, high: float, form: str = "{:.1%}") -> str:
+def _between(low: float, high: float, form: Callable[[float], str]) -> str:
     if np.isnan(low):
         return "one run, no interval"
-    return f"95% interval over runs {form.format(low)} to {form.format(high)}"
+    return f"95% interval over runs {form(low)} to {form(high)}"
 
 
 def _count(n: int, what: str) -> str:
@@ -38,17 +40,36 @@ def fitness_sentence(individuals: pd.DataFrame) -> str:
     first, last = spread.index.min(), spread.index.max()
     best = individuals[individuals["generation"] == last].groupby("run", observed=True)["win_rate"].max()
     return (
-        f"The middle half of the individuals lies within {spread[first]:.1%} of score in generation "
-        f"{first} and within {spread[last]:.1%} in generation {last}, whose best scores "
-        f"{best.mean():.1%} against its own generation. Relative fitness says nothing of absolute "
-        "strength; the next figure does."
+        f"The middle half of the individuals lies within {100 * spread[first]:.1f} points of "
+        f"score in generation {first} and within {100 * spread[last]:.1f} in generation {last}, whose best "
+        f"scores {best.mean():.1%} against its own generation. Relative fitness says nothing of absolute "
+        "strength; absolute progress does."
     )
+
+
+def progress_conclusion(progress: pd.DataFrame) -> str:
+    """How much the best gained against fixed opponents, in one sentence; "" for one generation."""
+    by_run = _by_generation(progress)
+    if by_run.shape[1] < 2:
+        return ""
+    first, last = by_run.columns[0], by_run.columns[-1]
+    gain = mean_interval(by_run[last] - by_run[first])
+    sure = np.isnan(gain[1]) or gain[1] > 0 or gain[2] < 0
+    return (
+        f"From generation {first} to {last} the best changed by {points(gain[0])} points of score against "
+        f"the thesis's seven ({_between(*gain[1:], points)})" + ("." if sure else ", which may be chance.")
+    )
+
+
+def _by_generation(progress: pd.DataFrame) -> pd.DataFrame:
+    """Scores, one row a run, of the generations that all runs have."""
+    by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
+    return by_run.dropna(axis=1)
 
 
 def progress_sentence(progress: pd.DataFrame) -> str:
     """Whether the best got better against fixed opponents, and whether they still do."""
-    by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
-    by_run = by_run.dropna(axis=1)  # generations that all runs have
+    by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return "There is one generation to compare."
     first, last = by_run.columns[0], by_run.columns[-1]
@@ -58,8 +79,8 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     text = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
         f"the mean of {runs} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
-        f"{gain[0]:+.1%} ({_between(*gain[1:], '{:+.1%}')}). Of it, {late[0]:+.1%} "
-        f"({_between(*late[1:], '{:+.1%}')}) came after generation {half}"
+        f"{points(gain[0])} points ({_between(*gain[1:], points)}). Of it, {points(late[0])} points "
+        f"({_between(*late[1:], points)}) came after generation {half}"
     )
     still = not np.isnan(late[1]) and late[1] > 0
     return text + (": it still improved." if still else "; further improvement cannot be told from chance.")
@@ -85,7 +106,7 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
         f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
         f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
         f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
-        f"The survivors of generation {last} are {age:.0f} generations old in the median."
+        f"The survivors of generation {last} have a median age of {age:.0f}."
     )
 
 
@@ -97,12 +118,25 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     early = mean_interval(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
     text = (
         f"On average {early[0]:.1f} newcomers enter the population in each of generations 1 to "
-        f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}')})"
+        f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}'.format)})"
     )
     if ends.min() < 20:
         return text + "."
     late = mean_interval(new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean())
-    return text + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}')})."
+    return (
+        text
+        + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}'.format)})."
+    )
+
+
+def largest_weights(population: pd.DataFrame) -> str:
+    """The four weights with the largest median share; "" if no individual has a weight above 0."""
+    shares = population[shares_of(population)].dropna()
+    if shares.empty:
+        return ""
+    middle = shares.median().set_axis(names_of(population)).sort_values(ascending=False, kind="stable")
+    large = ", ".join(f"{name} {share:.1%}" for name, share in middle.iloc[:4].items())
+    return f"Largest in the median of {_count(len(shares), 'individual')}: {large}."
 
 
 def weights_sentence(population: pd.DataFrame) -> str:
@@ -114,14 +148,13 @@ def weights_sentence(population: pd.DataFrame) -> str:
     middle = shares.median().to_numpy()
     width = (shares.quantile(0.75) - shares.quantile(0.25)).to_numpy()
     order = np.argsort(-middle)
-    large = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[:4])
     small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     wide, narrow = int(width.argmax()), int(width.argmin())
     return (
-        f"Largest in the median of {len(shares)} individuals: {large}. "
+        f"{largest_weights(population)} "
         + (f"Under 5%: {small}. " if small else "")
-        + f"Most undecided is {names[wide]}, whose middle half spans {width[wide]:.1%}; "
-        f"most settled {names[narrow]}, with {width[narrow]:.1%}."
+        + f"Most undecided is {names[wide]}, whose middle half spans {100 * width[wide]:.1f} points; "
+        f"most settled {names[narrow]}, with {100 * width[narrow]:.1f}."
     )
 
 
@@ -167,34 +200,80 @@ def decks_sentence(scores: pd.DataFrame) -> str:
     """Which deck scores best, and which is the hardest to play against."""
     if len(scores) == 1:
         return f"One deck was played: {scores.index[0]}."
-    best, hardest = scores.mean(axis=1).idxmax(), scores.mean(axis=0).idxmin()
+    hardest = scores.mean(axis=0).idxmin()
     return (
-        f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents; {hardest} is "
-        f"hardest to play against, with {scores[hardest].mean():.1%}. Games against individuals that "
-        "did not survive count too, so mirrors need not show 50%."
+        f"{best_deck(scores)} {hardest} is hardest to play against: others score "
+        f"{scores[hardest].mean():.1%} against it. Games against individuals that did not survive count too, "
+        "so mirrors need not show 50%."
     )
+
+
+def best_deck(scores: pd.DataFrame) -> str:
+    """Which deck scores best; "" if there is one deck."""
+    if len(scores) == 1:
+        return ""
+    best = scores.mean(axis=1).idxmax()
+    return f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents."
 
 
 def clusters_sentence(clusters: Clusters) -> str:
     """The number of clusters and their stability."""
-    text = ". ".join(note[0].upper() + note[1:] for note in clusters.notes) + "."
+    text = clusters_conclusion(clusters)
     if len(clusters.summary) < 2:
         return text
     known = clusters.summary["stability"].notna()
     stable = clusters.summary["stability"] > 0.75
-    parts = [
-        f"{row.group} ({row.name}): {_count(row.size, 'individual')} of {_count(row.runs, 'run')}, "
-        + ("too small to tell its stability" if pd.isna(row.stability) else f"stability {row.stability:.2f}")
-        for row in clusters.summary.itertuples()
-    ]
     count = f"Of {known.sum()} clusters large enough to tell {stable.sum()} are stable"
-    return f"{text} {count}. {'; '.join(parts)}."
+    return f"{text} {count}. {'; '.join(map(_about, clusters.summary.itertuples()))}."
 
 
-def comparisons_sentence(comparisons: pd.DataFrame) -> str:
-    """The number of differences between clusters beyond chance, and the largest of them."""
+def clusters_conclusion(clusters: Clusters) -> str:
+    """How clear the clusters are, and how many of them are one individual."""
+    notes = [note[0].upper() + note[1:] for note in clusters.notes]
+    k = len(clusters.summary)
+    alone = int((clusters.summary["size"] == 1).sum())
+    if alone and k > 1:
+        notes.append(f"{alone} of the {k} clusters {'is' if alone == 1 else 'are'} of one individual")
+    return ". ".join(notes or [f"There are {k} clusters"]) + "."
+
+
+def _about(cluster: Any) -> str:
+    """A row of `Clusters.summary` in words."""
+    start = (
+        f"{cluster.group} ({cluster.name}): {size_in_words(cluster.size)} of {_count(cluster.runs, 'run')}"
+    )
+    if cluster.size == 1:
+        return start
+    if pd.isna(cluster.stability):
+        return f"{start}, too small to tell its stability"
+    return f"{start}, stability {cluster.stability:.2f}"
+
+
+def comparisons_conclusion(comparisons: pd.DataFrame) -> str:
+    """In how many comparisons clusters score differently beyond chance; "" for one cluster."""
+    if comparisons.empty:
+        return ""
+    beyond = comparisons.assign(beyond=comparisons["p_adjusted"] < 0.05).groupby("kind")["beyond"]
+    found, total = beyond.sum(), beyond.size()
+    any_opponent, exchanged = (
+        f"{found[kind]} of {total[kind]}" for kind in ("any opponent", "decks exchanged")
+    )
+    return (
+        f"Scores of clusters differ beyond chance in {any_opponent} comparisons by decks against all "
+        f"opponents, and in {exchanged} against each other with the same decks."
+    )
+
+
+def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | None = None) -> str:
+    """The number of differences between clusters beyond chance, and the largest of them.
+
+    Args:
+        comparisons: as `evo.analysis.clustering.compare_clusters` makes it.
+        sizes: of the clusters, to tell those of one individual.
+    """
     if comparisons.empty:
         return "With one cluster there is nothing to compare."
+
     parts = []
     for kind in ("any opponent", "decks exchanged"):
         rows = comparisons[comparisons["kind"] == kind]
@@ -203,8 +282,9 @@ def comparisons_sentence(comparisons: pd.DataFrame) -> str:
         text += f" ({int((rows['p'] < 0.05).sum())} before it)"
         if len(beyond):
             row = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
+            one, other = (called(row[name], sizes) for name in ("group", "other"))
             text += (
-                f", most of all cluster {row['group']} against {row['other']} with {row['deck']} against "
+                f", most of all cluster {one} against {other} with {row['deck']} against "
                 f"{row['opponent_deck']}: {row['score']:.1%} to {row['other_score']:.1%}"
             )
         parts.append(text)

@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 from engine.tables import Column, FittingTable
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
+from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
 from evo.storage.store import peek_run
 from ilp_agent import WeightVector
@@ -71,11 +72,6 @@ def show_champion(path: Path, console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
-
-
-def verdict_of(low: float, high: float) -> str:
-    """The verdict on an opponent, from the interval of the score per game against it."""
-    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
 def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:

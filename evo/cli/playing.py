@@ -4,7 +4,7 @@ import contextlib
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from engine.screen import shown
 from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
+from evo.figures.page import Section
 from evo.play.local import LocalPool
 from evo.play.matchups import games_table
 from evo.play.pool import InterruptedRunError
@@ -24,6 +25,8 @@ from evo.stats.standings import Standings, standings
 from evo.tournament.folder import TournamentFolder, open_tournament
 from evo.tournament.output import summary_of, warnings_of, write_files
 from evo.tournament.run import Tournament, find_faults, play_missing
+
+More = Callable[[pd.DataFrame, Standings], Sequence[Section]]
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,18 @@ def print_warnings(summary: dict[str, Any]) -> None:
         print(shown(f"warning: {warning}"), file=sys.stderr)
 
 
+def no_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
+    """The page of a plain tournament has no sections of its own."""
+    return []
+
+
 def play_into(
-    tournament: Tournament, out: Path | None, kind: str, place: Place, console: Console
+    tournament: Tournament,
+    out: Path | None,
+    kind: str,
+    place: Place,
+    console: Console,
+    more: More = no_sections,
 ) -> Finished:
     """Play a tournament in its folder, show its progress, and write all its files.
 
@@ -65,6 +78,7 @@ def play_into(
         kind: its name in messages, such as "sweep".
         place: where the games are played.
         console: for progress.
+        more: sections that the page shows first, from the games and their tables.
 
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
@@ -78,7 +92,7 @@ def play_into(
         read = standings(table)
         summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
         folder.finish(table)
-        write_files(tournament, folder, read, summary)
+        write_files(tournament, folder, table, read, summary, kind, more(table, read))
     return Finished(folder.path, table, read, summary, console)
 
 

@@ -1,13 +1,19 @@
 """The commands that read runs: crossplay, report, watch."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import OUT_HELP, Address, PoolName, RunDecks, Workers, place_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evo.figures.page import Section
+    from evo.stats.standings import Standings
 
 CLUSTER_COLUMNS = (
     Column("cluster", 1, right=True),
@@ -47,8 +53,9 @@ def crossplay_command(
     decks: RunDecks = "",
 ) -> None:
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
-    from evo.analysis.clustering import cluster_weights, compare_clusters
-    from evo.analysis.crossplay import clusters_of, crossplay
+    from evo.analysis.clustering import cluster_weights, compare_clusters, size_in_words, sizes_of
+    from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
+    from evo.analysis.sections_clusters import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
     from evo.cli.decks import give_decks_to
     from evo.cli.playing import play_into
@@ -61,25 +68,31 @@ def crossplay_command(
     found = read_quietly(runs)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
-    done = play_into(tournament, out, "crossplay", place, output_console())
-    comparisons = compare_clusters(done.games, clusters_of(population, clusters.members))
+    labels = clusters_of(population, clusters.members)
+    compared: dict[str, pd.DataFrame] = {}
+
+    def sections(games: "pd.DataFrame", read: "Standings") -> list["Section"]:
+        compared["table"] = compare_clusters(games, labels)
+        scores = cluster_scores(read.ratings, tournament.names, labels)
+        decks = [deck.name for deck in tournament.decks]
+        return crossplay_sections(clusters, compared["table"], scores, decks, found.problems)
+
+    done = play_into(tournament, out, "crossplay", place, output_console(), sections)
+    comparisons = compared["table"]
     for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
         replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     summary = []
-    scores = done.read.ratings.set_index("entrant")["score"]
-    texts = population["run"].astype(str) + ":" + population["individual"].astype(str)
-    labels = clusters_of(population, clusters.members)
+    scores = cluster_scores(done.read.ratings, tournament.names, labels)
     for cluster in clusters.summary.itertuples():
-        score = scores[texts[labels == cluster.group]].mean()
-        numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{score:.1%}"
-        counts = str(cluster.size), str(cluster.runs)
-        summary.append([str(cluster.group), cluster.name, *counts, *numbers])
+        numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{scores[cluster.group]:.1%}"
+        size = size_in_words(cluster.size) if cluster.size == 1 else str(cluster.size)
+        summary.append([str(cluster.group), cluster.name, size, str(cluster.runs), *numbers])
     done.console.print(FittingTable(CLUSTER_COLUMNS, summary))
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
-    done.console.print(comparisons_sentence(comparisons), markup=False, highlight=False)
+    done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
     done.console.print(f"written: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
 
 

@@ -134,9 +134,9 @@ def arena_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
-    from evo.cli.champion import verdict_of
     from evo.cli.playing import play_into, print_json
     from evo.cli.progress import output_console
+    from evo.stats.ratings import verdict_of
     from evo.tournament.arena import arena_of
     from evo.tournament.output import show
 

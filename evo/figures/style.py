@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 BLUE = "#0072b2"
 GREY = "#555555"
@@ -25,6 +26,9 @@ ORANGE = "#d55e00"
 MARKERS = "osD^vPX"
 LARGEST = 40.0
 """Inches."""
+
+WIDE, NARROW = 9.0, 4.4
+"""Inches of a figure that fills a page, and of the same on a telephone."""
 
 LONGEST = 36
 """Characters of an entrant's name in a figure."""
@@ -100,6 +104,51 @@ def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: floa
         return Picture(png(drawn))
 
 
+def draw_both(
+    plot: Callable[..., Axes], *data: Any, height: float = 3.6, width: float = WIDE
+) -> tuple[bytes, bytes]:
+    """A figure for wide pages and the same for narrow ones, as PNG files (`evo.figures.page.image`).
+
+    Args:
+        plot: takes axes and data.
+        data: what it draws.
+        height: inches of the wide one.
+        width: inches of the wide one.
+    """
+    low = max(2.0, 0.85 * height)
+    return draw(plot, *data, width=width, height=height).png, draw(plot, *data, width=NARROW, height=low).png
+
+
+def width_of(axes: Axes) -> float:
+    """Inches of the whole figure."""
+    drawn = axes.get_figure(root=True)
+    return WIDE if drawn is None else float(drawn.get_figwidth())
+
+
+def legend_above(axes: Axes, label: float) -> None:
+    """A legend that covers no data.
+
+    Args:
+        axes: with labelled lines or marks.
+        label: inches of the widest label with its mark, which decides the number of columns.
+    """
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=max(1, int(width_of(axes) / label)),
+        fontsize=7,
+        frameon=False,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handletextpad=0.4,
+    )
+
+
+def whole_ticks(axis: Axis) -> None:
+    """Ticks at whole numbers only, as for generations."""
+    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
+
+
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     """A heat map of scores per game.
 
@@ -109,7 +158,7 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
         label: of the colours.
     """
     scores = scores.rename(index=short_name, columns=short_name)
-    size = 9 if len(scores) <= 8 else 7 if len(scores) <= 14 else 5
+    size = 10 if len(scores) <= 8 else 9 if len(scores) <= 14 else 7
     sns.heatmap(
         scores,
         ax=axes,

@@ -218,3 +218,8 @@ def bootstrap_tables(
     missing = np.sqrt(np.maximum(worst**2 - (sums[0] - share * sums[1]).var(axis=0), 0.0))
     sums[0] += pick.standard_normal(sums[0].shape) * missing
     return np.clip(sums[0], 0, sums[1]), sums[1]
+
+
+def verdict_of(low: float, high: float) -> str:
+    """The verdict on an opponent, from the interval of the score per game against it."""
+    return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"

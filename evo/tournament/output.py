@@ -1,25 +1,23 @@
 """The output of a tournament: tables on the terminal, data files, figures, one HTML page."""
 
-from importlib.metadata import version
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from rich.console import Console
 
-from engine import RULES_VERSION
 from engine.decks import coverage_of
 from engine.shipped import BALANCED
 from engine.tables import Column, FittingTable
-from evo.figures.page import html_table, image, render
+from evo.figures.page import Section
 from evo.play.entrants import like_entrants
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings
 from evo.storage.files import csv_bytes, json_bytes
 from evo.tournament.folder import TournamentFolder
+from evo.tournament.page import Content, tournament_page
 from evo.tournament.run import Tournament
-from rivals import AGENTS, find_kind
 
 DECISIVE_SEAT = 0.6
 """A score of going first, above which a tournament says what it does to its other figures."""
@@ -108,9 +106,25 @@ def summary_of(
 
 
 def write_files(
-    tournament: Tournament, folder: TournamentFolder, read: Standings, summary: dict[str, Any]
+    tournament: Tournament,
+    folder: TournamentFolder,
+    games: pd.DataFrame,
+    read: Standings,
+    summary: dict[str, Any],
+    kind: str = "tournament",
+    more: Sequence[Section] = (),
 ) -> None:
-    """results.csv, ratings.csv, meetings.csv, decks.csv, summary.json, both figures, tournament.html."""
+    """results.csv, ratings.csv, meetings.csv, decks.csv, summary.json, both figures, tournament.html.
+
+    Args:
+        tournament: its definition.
+        folder: where to write.
+        games: as `evo.play.matchups.games_table` makes it.
+        read: its tables.
+        summary: as `summary_of` makes it.
+        kind: "tournament", "arena" and so on, which decides the page's title and first section.
+        more: sections that the page shows first.
+    """
     from evo.figures.style import figure, plot_scores, png  # noqa: PLC0415 - two seconds to import
     from evo.tournament.plots import plot_ratings  # noqa: PLC0415
 
@@ -130,41 +144,51 @@ def write_files(
         heat_map = png(drawn)
     with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
         plot_ratings(axes, read.ratings)
-        ratings = png(drawn)
+        folder.write("ratings.png", png(drawn))
     folder.write("scores.png", heat_map)
-    folder.write("ratings.png", ratings)
-    folder.write("tournament.html", _page(tournament, read, summary, heat_map, ratings))
+    content = Content(
+        kind, games, read, scores, heat_map, sentences_of(tournament, summary), warnings_of(summary), more
+    )
+    folder.write("tournament.html", tournament_page(tournament, content))
 
 
 def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
-    """Sentences on the whole tournament."""
+    """Sentences on the whole tournament, as the terminal shows them."""
+    return [line.rstrip(".") for line in sentences_of(tournament, summary).values()]
+
+
+def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
+    """Sentences on the whole tournament by what they are about.
+
+    Keys, in this order: games, seat, cards; where there is something to say, alike, cycles, unproven, test.
+    """
     seat = summary["first_seat"]
     names = [deck.name for deck in tournament.decks]
     decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
-    lines = [
-        f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} rounds "
-        "long on average",
-        f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
-        f"{seat['high']:.1%})",
-    ]
+    lines = {
+        "games": f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} "
+        "rounds long on average.",
+        "seat": f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
+        f"{seat['high']:.1%}).",
+        "cards": coverage_of(tournament.decks).rstrip(".") + ".",
+    }
     if seat["low"] is not None and seat["low"] > DECISIVE_SEAT:
-        lines[1] += f". {_seat_note(tournament)}"
-    lines.append(coverage_of(tournament.decks).rstrip("."))
-    lines += [
-        f"Alike, with the same weights: {', '.join(texts)}" for texts in like_entrants(tournament.entrants)
-    ]
+        lines["seat"] += f" {_seat_note(tournament)}."
+    alike = [", ".join(texts) for texts in like_entrants(tournament.entrants)]
+    if alike:
+        lines["alike"] = f"Alike, with the same weights: {'; '.join(alike)}."
     if summary["cyclic_share"] is not None:
-        lines.append(
+        lines["cycles"] = (
             f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
-            f"(chance alone: {summary['cyclic_share_of_chance']:.1%})"
+            f"(chance alone: {summary['cyclic_share_of_chance']:.1%})."
         )
     if summary["unproven_turns"]:
-        lines.append(
+        lines["unproven"] = (
             f"{summary['unproven_turns']:,} turns are unproven: the search for the best plan had not ended "
-            "(docs/rivals.md)"
+            "(docs/rivals.md)."
         )
     if summary["sprt"]:
-        lines.append(_verdict(tournament, summary["sprt"]))
+        lines["test"] = _verdict(tournament, summary["sprt"]) + "."
     return lines
 
 
@@ -246,80 +270,6 @@ def _show_scores(tournament: Tournament, read: Standings, console: Console) -> N
         cells = ["" if np.isnan(value) else f"{value:.1%}" for value in values]
         rows.append([f"{place + 1} {name}", *cells])
     console.print(FittingTable(columns, rows, title))
-
-
-def _page(
-    tournament: Tournament, read: Standings, summary: dict[str, Any], heat_map: bytes, ratings: bytes
-) -> bytes:
-    percent = dict.fromkeys(("score", "low", "high", "better", "Nash weight"), "{:.1%}")
-    shown = read.ratings[
-        ["rank", "entrant", "rating", "low", "high", "games", "wins", "draws", "losses"]
-    ].copy()
-    shown["score"] = read.ratings["score"]
-    shown["better"] = read.ratings["superiority"]
-    shown["Nash weight"] = read.ratings["nash_weight"]
-    shown["rounds"] = read.ratings["mean_turns"]
-    numbers = percent | dict.fromkeys(("rating", "low", "high"), "{:+.1f}") | {"rounds": "{:.1f}"}
-    counts = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
-    matchups = read.matchups[["entrant", "opponent", "games", "score", "low", "high", "elo"]].copy()
-    matchups["pairs 0, 1/2, 1, 3/2, 2"] = [
-        ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.matchups.iterrows()
-    ]
-    decks = read.decks.drop(columns=["wins", "draws", "losses"]).rename(columns={"mean_turns": "rounds"})
-    lines = lines_of(tournament, summary)
-    names = ", ".join(deck.name for deck in tournament.decks)
-    return render(
-        "tournament.html",
-        title=f"Tournament of {len(tournament.entrants)} with {names}",
-        lead=f"{lines[0]}. Ruleset {tournament.ruleset_name}, {tournament.games:,} games for each cell, "
-        f"{tournament.seats} seats, seed {tournament.seed}. " + ". ".join(lines[2:]),
-        warnings=warnings_of(summary),
-        rating_plot=image(ratings, "ratings with their intervals"),
-        heat_map=image(heat_map, "scores of rows against columns"),
-        ratings=html_table(shown, numbers | counts),
-        matchups=html_table(matchups, percent | counts | {"elo": "{:+.1f}"}) if len(matchups) else "",
-        first_seat=lines[1],
-        results=html_table(
-            read.results.astype({"first": str, "second": str}).rename(
-                columns={"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
-            ),
-            counts | {"rounds": "{:.1f}"},
-        ),
-        decks=html_table(decks, percent | counts | {"rounds": "{:.1f}"}),
-        entrants=_weights(tournament),
-        command=tournament.command,
-        version=version("manaforge"),
-        rules=RULES_VERSION,
-    )
-
-
-def _weights(tournament: Tournament) -> Markup:
-    """Entrants with their scale-free weights, one table for each kind of weights."""
-    tables = []
-    kinds = {entrant.text: find_kind(entrant.player.kind) for entrant in tournament.entrants}
-    cards = [card for deck in tournament.decks for card in deck.cards]
-    for vector in dict.fromkeys(kind.weights for kind in AGENTS.values() if kind.weights):
-        inert = vector.inert(cards)
-        own = [entrant for entrant in tournament.entrants if kinds[entrant.text].weights is vector]
-        rows = [
-            [
-                entrant.text,
-                entrant.player.backend if kinds[entrant.text].takes_backend else "",
-                *vector.from_array(entrant.player.weights).active(inert).values(),
-            ]
-            for entrant in own
-        ]
-        if own:
-            active = [name for name in vector.names() if name not in inert]
-            table = pd.DataFrame(rows, columns=["entrant", "solver", *active])
-            tables.append(html_table(table, dict.fromkeys(active, "{:.1%}")))
-            if inert:
-                text = "Inert, since they change no decision with these decks, and left out: "
-                tables.append(Markup("<p>{}{}.</p>").format(text, ", ".join(sorted(inert))))
-    plain = [entrant.text for entrant in tournament.entrants if not kinds[entrant.text].weights]
-    if plain:
-        tables.append(html_table(pd.DataFrame({"without weights": plain}), {}))
-    return Markup("").join(tables)
 
 
 def _clean(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Other agents in the pipeline: as entrants, evolved, in mixed games, in reports."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -237,6 +238,15 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     assert "beats " in done.output
     assert len(pd.read_parquet("a/games.parquet")) == 6 * 8, "two for each of four pairs of decks"
     assert json.loads(Path("a/tournament.json").read_text())["ruleset"] == "hearthsim"
+    page = Path("a/tournament.html").read_text()
+    assert "<h1>Arena of 4 with" in page
+    verdict = re.search(r"<li>The champion beats (\d) of 3 and loses to (\d); (\d) cannot be told", page)
+    assert verdict is not None
+    assert sum(map(int, verdict.groups())) == 3
+    assert page.index('<h2 id="the-champion-against-each">') < page.index('<h2 id="ratings">')
+    assert [page.count(f">{word}</td>") for word in ("beaten", "lost to", "undecided")] == [
+        int(count) for count in verdict.groups()
+    ]
     shutil.rmtree("a")
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
     assert "the champion aggro is also one of the others" in str(refused.exception)

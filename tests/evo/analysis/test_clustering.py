@@ -1,5 +1,7 @@
 """Clusters of weights: planted ones are found, scale has no effect, degenerate cases are noted; against scipy."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,9 +10,10 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.decomposition import PCA
 from sklearn.metrics import silhouette_score
 
-from evo.analysis.clustering import cluster_weights, compare_clusters, score_cube
+from evo.analysis.clustering import cluster_weights, compare_clusters, score_cube, sizes_of
 from evo.analysis.plots import plot_weights
 from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree, project
+from evo.analysis.sections_clusters import clusters_section, comparisons_section
 from evo.analysis.sentences import (
     clusters_sentence,
     comparisons_sentence,
@@ -185,6 +188,35 @@ def test_comparisons_agree_with_scipy() -> None:
         plot_comparison(axes, rows, ["x", "y"])
         thick = sum(1 for patch in axes.patches)
         assert thick == (rows["p_adjusted"] < 0.05).sum()
+
+
+def test_a_cluster_of_one_individual_is_called_that() -> None:
+    weights, _ = planted((9, 1))
+    clusters = cluster_weights(population(weights), 2)
+    assert clusters.summary["size"].tolist() == [9, 1]
+    said = clusters_sentence(clusters)
+    assert "1 of the 2 clusters is of one individual." in said
+    assert "one individual of 1 run" in said
+    for plot in (plot_tree, plot_map):
+        with figure(9, 4) as (_, axes):
+            plot(axes, clusters)
+            labels = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert labels[0].endswith("(9 individuals)")
+        assert labels[1].endswith("(one individual)")
+    table = clusters_section(clusters, {1: 0.4, 2: 0.9}).parts[2]
+    assert '<td class="number" data-value="1">one individual</td>' in table
+    assert '<td class="number" data-value="0.9">90.0%</td>' in table
+    comparisons = compare_clusters(games_of(10), np.repeat([1, 2], [9, 1]))
+    with figure(4, 4) as (_, axes):
+        plot_comparison(
+            axes, comparisons[comparisons["kind"] == "any opponent"], ["x", "y"], sizes_of(clusters)
+        )
+        assert axes.get_title() == "any opponent: 1 against 2 (one individual)"
+        assert all("%" not in text.get_text() for text in axes.texts), "differences are points"
+    text = comparisons_section(comparisons, ["x", "y"], sizes_of(clusters), "").conclusion
+    assert re.fullmatch(
+        r"Scores of clusters differ beyond chance in \d of 4 comparisons .* in \d of 4 against .*", text
+    )
 
 
 def test_clusters_of_nobody_are_left_out() -> None:

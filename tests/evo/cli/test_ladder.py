@@ -35,6 +35,10 @@ def test_a_ladder_rates_decks_by_their_games(tmp_path: Path) -> None:
     shown = manaforge(*words, "--out", tmp_path / "a")
     assert "18 of 30" in shown.stdout
     assert (tmp_path / "a" / "deck_pairs.csv").exists()
+    page = (tmp_path / "a" / "tournament.html").read_text()
+    assert f"{said['ratings'][0]['entrant']} is the best of 3 decks" in page
+    assert '<h2 id="deck-against-deck">' in page
+    assert '<h2 id="ratings">' not in page, "entrants that only met themselves have none"
 
 
 def test_a_tournament_of_one_against_itself_compares_its_decks(tmp_path: Path) -> None:

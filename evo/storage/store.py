@@ -71,7 +71,11 @@ class RunFolder:
         Raises:
             RunError: one differs from what was committed.
         """
-        for generation, entry in enumerate(read_history(self.path).entries[: self.committed]):
+        try:
+            entries = read_history(self.path).entries[: self.committed]
+        except OSError as error:
+            raise RunError(f"{self.path / 'checksums.txt'} cannot be read: {error.strerror}") from None
+        for generation, entry in enumerate(entries):
             try:
                 content = read_committed(self.path, kind, generation, entry)
                 yield read_table(content, kind, self.config).to_pandas()
@@ -193,8 +197,11 @@ class RunFolder:
         """Take the operating system's lock, which ends with the process.
 
         Raises:
-            RunError: another process holds it.
+            RunError: another process holds it, or the folder has a link that leads out of it.
         """
+        link = first_link(self.path)
+        if link is not None:
+            raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
         lock = take_lock(self.path)
         if lock is None:
             raise RunError(f"run folder {self.path} is in use by another process")
@@ -311,9 +318,6 @@ def open_run(path: Path) -> RunFolder:
         ConfigError: its configuration cannot be used.
     """
     folder = RunFolder(path, peek_run(path).config)
-    link = first_link(path)
-    if link is not None:
-        raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
@@ -373,9 +377,6 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
     if folder.manifest().get("config_hash", folder.config.digest) != folder.config.digest:
         names = ", ".join(folder.config.deck_names)
         raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
-    link = first_link(path)
-    if link is not None:
-        raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
     with folder:
         folder.acquire()
         folder.keep_decks()

@@ -1,0 +1,284 @@
+"""A fuzzer over every kind of file and every command: no traceback, no hang, no escape code, bounded memory.
+
+    python -m tests.faults.fuzz --cases 20000 --processes 500
+
+A case is a number: it always makes the same files and words. Most run in this process through the functions of
+the commands; some as processes of their own. What fails is printed with its case, which alone is run again by
+`--only CASE`.
+"""
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from engine import ManaforgeError
+from evo.cli.main import app
+from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 10.0
+"""A longer case is a hang."""
+
+MEGABYTES = 2_048
+"""Memory of the process at its most."""
+
+POSITION = "turn 6 first | hero 24 mana 6 board [2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"
+
+RUN_COMMANDS = [
+    (6, ["runs", "."]),
+    (6, ["watch", "RUN", "--once"]),
+    (6, ["export", "RUN", "--out", "profiles", "--top", "3"]),
+    (3, ["export", "RUN", "--out", "medoids", "--clusters"]),
+    (6, ["resume", "RUN", "--pool", "local", "--workers", "1"]),
+    (4, ["play", "ilp:RUN", "aggro"]),
+    (3, ["explain", POSITION, "--profile", "RUN"]),
+    (1, ["report", "RUN", "--workers", "1"]),
+    (1, ["crossplay", "RUN", "--pool", "local", "--out", "cross"]),
+    (3, ["evolve", "RUN/config.toml", "--set", "generations=0", "--set", "final.games=0", "--pool", "local"]),
+]
+TOURNAMENT_COMMANDS = [
+    (3, ["runs", "."]),
+    (
+        5,
+        [
+            "tournament",
+            "ilp:keep-alive",
+            "aggro",
+            "--decks",
+            "hearthsim-basic",
+            "--games",
+            "20",
+            "--out",
+            "TOURNAMENT",
+        ],
+    ),
+]
+FILE_COMMANDS = {
+    "deck.toml": [
+        ["play", "aggro", "aggro", "--decks", "FILE"],
+        ["ladder", "FILE", "hearthsim-basic", "--games", "2"],
+    ],
+    "profile.toml": [["play", "ilp:FILE", "aggro"], ["explain", POSITION, "--profile", "FILE"]],
+    "config.toml": [
+        ["config", "show", "FILE"],
+        ["evolve", "FILE", "--set", "generations=0", "--set", "final.games=0"],
+    ],
+    "arena.toml": [["arena", "FILE", "--games", "2", "--out", "arena"]],
+}
+WORDS = [
+    ["play", "ilp:keep-alive", "aggro", "--seed", "1", "--decks", "hearthsim-basic", "--ruleset", "thesis"],
+    ["explain", POSITION, "--profile", "keep-alive", "--backend", "exact"],
+    [
+        "tournament",
+        "aggro",
+        "ilp:keep-alive",
+        "--decks",
+        "hearthsim-basic",
+        "--games",
+        "2",
+        "--seats",
+        "paired",
+    ],
+    [
+        "sweep",
+        "hearthsim",
+        "--weight",
+        "health",
+        "--values",
+        "0:1:0.5",
+        "--against",
+        "aggro",
+        "--decks",
+        "hearthsim-basic",
+        "--games",
+        "2",
+    ],
+    ["ladder", "hearthsim-basic", "thesis-paladin", "--games", "2"],
+    [
+        "evolve",
+        "quickstart",
+        "--set",
+        "generations=0",
+        "--set",
+        "mu=2",
+        "--set",
+        "games=2",
+        "--set",
+        "final.games=0",
+        "--out",
+        "new",
+    ],
+    ["config", "show", "quickstart"],
+    ["runs", "."],
+]
+
+
+class HangError(Exception):
+    """A case took too long."""
+
+
+def prepare(folder: Path) -> None:
+    """A small run and a small tournament to start from."""
+    shutil.copytree(ROOT / "tests" / "data" / "run", folder / "run")
+    words = TOURNAMENT_COMMANDS[-1][1]
+    done = CliRunner().invoke(
+        app, [str(folder / "tournament") if word == "TOURNAMENT" else word for word in words]
+    )
+    assert done.exit_code == 0, done.output
+
+
+def make_case(number: int, seed: int, samples: Path, place: Path) -> list[str]:
+    """The words of a case, and its files in `place`, the current folder of the command."""
+    chance = random.Random(f"{seed} {number}")
+    kind = chance.random()
+    if kind < 0.6:
+        run = Path(shutil.copytree(samples / "run", place / "run"))
+        files = sorted(file for file in run.rglob("*") if file.is_file())
+        for _ in range(chance.choice([1, 1, 1, 2])):
+            file = chance.choice([run / "champion.toml", run / "final.parquet", run / "config.toml", *files])
+            if file.is_file():
+                change(chance, file)
+        if chance.random() < 0.8:
+            fit_checksums(run)
+        return _weighted(chance, RUN_COMMANDS, {"RUN": "run"})
+    if kind < 0.7:
+        tournament = Path(shutil.copytree(samples / "tournament", place / "tournament"))
+        change(chance, chance.choice(sorted(file for file in tournament.rglob("*") if file.is_file())))
+        return _weighted(chance, TOURNAMENT_COMMANDS, {"TOURNAMENT": "tournament"})
+    if kind < 0.9:
+        name = chance.choice(list(FILE_COMMANDS))
+        source = {
+            "deck.toml": ROOT / "engine/data/decks/thesis-paladin.toml",
+            "profile.toml": ROOT / "configs/profiles/keep-alive.toml",
+            "config.toml": ROOT / "configs/quickstart.toml",
+            "arena.toml": ROOT / "configs/arena.toml",
+        }[name]
+        shutil.copy(source, place / name)
+        (change_toml if chance.random() < 0.5 else change)(chance, place / name)
+        return [word.replace("FILE", name) for word in chance.choice(FILE_COMMANDS[name])]
+    words = list(chance.choice(WORDS))
+    for _ in range(chance.randint(1, 2)):
+        spot = chance.randrange(1, len(words))
+        odd = chance.choice(
+            [*NAMES, *map(str, NUMBERS), words[spot] + chance.choice(NAMES), words[spot][::-1]]
+        )
+        words[spot] = odd.replace("\x00", "") if chance.random() < 0.9 else words[spot]
+    return words
+
+
+def _weighted(
+    chance: random.Random, commands: list[tuple[int, list[str]]], names: dict[str, str]
+) -> list[str]:
+    words = chance.choices([words for _, words in commands], [weight for weight, _ in commands])[0]
+    for text, name in names.items():
+        words = [word.replace(text, name) for word in words]
+    return words
+
+
+def run_here(words: list[str]) -> tuple[str, str]:
+    """Run a command in this process; what it printed, and what is wrong with how it ended."""
+
+    def hang(*_: object) -> None:
+        raise HangError
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        done: Any = CliRunner().invoke(app, words, env={"COLUMNS": "100"})
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    error = done.exception
+    if error is None or isinstance(error, ManaforgeError | SystemExit | OSError):
+        return done.output + str(error or ""), ""
+    return done.output, f"{type(error).__name__}: {str(error)[:300]}"
+
+
+def run_process(words: list[str], place: Path) -> tuple[str, str]:
+    """Run a command as a process of its own; what it printed, and what is wrong with how it ended."""
+    program = "from evo.cli.main import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", program, *words],
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            timeout=SECONDS + 20,  # it starts, on a busy machine
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", "HangError"
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    wrong = "Traceback (most recent call last)" in said or done.returncode not in (0, 1, 2, 3)
+    return said, f"code {done.returncode}: {said[-400:]}" if wrong else ""
+
+
+def run_case(number: int, seed: int, samples: Path, process: bool) -> str:
+    """What is wrong with a case; "" if nothing is."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
+        place = Path(name)
+        words = make_case(number, seed, samples, place)
+        os.chdir(place)
+        try:
+            said, wrong = run_process(words, place) if process else run_here(words)
+        finally:
+            os.chdir(ROOT)
+        if not wrong and "\x1b" in said and not process:
+            wrong = "an escape code reached the output"
+        return f"case {number}: {' '.join(words)[:150]!r}: {wrong}" if wrong else ""
+
+
+def fuzz(cases: range, seed: int, processes: int) -> list[str]:
+    """Run cases, the first `processes` of them as processes of their own; what went wrong."""
+    failures = []
+    with tempfile.TemporaryDirectory(prefix="fuzz-samples-") as name, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        samples = Path(name)
+        prepare(samples)
+        for number in cases:
+            wrong = run_case(number, seed, samples, number < processes)
+            if wrong:
+                failures.append(wrong)
+                print(wrong, flush=True)
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    if used > MEGABYTES:
+        failures.append(f"{used:,.0f} MB of memory at the most")
+    print(f"memory at the most: {used:,.0f} MB", flush=True)
+    return failures
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--cases", type=int, default=20_000)
+    options.add_argument("--first", type=int, default=0)
+    options.add_argument("--processes", type=int, default=500)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--only", type=int, default=None)
+    chosen = options.parse_args()
+    began = time.perf_counter()
+    cases = range(chosen.first, chosen.first + chosen.cases)
+    if chosen.only is not None:
+        cases = range(chosen.only, chosen.only + 1)
+    failures = fuzz(cases, chosen.seed, chosen.processes)
+    print(f"{len(cases):,} cases, {len(failures)} failed, {time.perf_counter() - began:,.0f} s")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,29 +1,42 @@
 """Shared by every command line of the project: a user's mistake is one clear line, not a traceback."""
 
+import io
 import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
 from engine.errors import ManaforgeError
+from engine.screen import shown
 
 
 def command_line(app: typer.Typer, program: str) -> None:
     """Run a Typer app: exit 1 with one line on standard error for our errors, 130 on Ctrl-C (Typer's own)."""
+    write_anything()
     try:
         app(prog_name=program)
     except Exception as error:
         end_with(error, program)
 
 
+def write_anything() -> None:
+    """Let standard output and error replace what their encoding lacks, so that no name stops a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def end_with(error: Exception, program: str) -> NoReturn:
     """Exit 1 with one line on standard error for our errors and the system's; raise all others again."""
     if isinstance(error, ManaforgeError):
-        print(f"{program}: {error}", file=sys.stderr)
+        print(shown(f"{program}: {error}"), file=sys.stderr)
+    elif isinstance(error, OSError) and not error.filename and not _has_folder():
+        print(f"{program}: the current folder was deleted; change to one that exists", file=sys.stderr)
     elif isinstance(error, OSError):
         about = f"{error.filename}: " if error.filename else ""
-        print(f"{program}: {about}{error.strerror or error}", file=sys.stderr)
+        print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)
     else:
         raise error
     sys.exit(1)
@@ -33,3 +46,12 @@ def plain_width(usual: int) -> int:
     """Characters of a table without a terminal: what the environment's COLUMNS says, else the usual."""
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) else usual
+
+
+def _has_folder() -> bool:
+    """Whether the current folder exists."""
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True

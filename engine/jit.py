@@ -29,6 +29,8 @@ from numba.core import event
 from rich.console import Console
 from rich.status import Status
 
+from engine.kernelcache import KernelCache, tell_once
+
 config: Any = _untyped_config
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -104,10 +106,7 @@ def _open_cache(root: Path) -> Path | None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        print(
-            f"Cannot keep compiled kernels in {folder} ({error.strerror}): compiling every time",
-            file=sys.stderr,
-        )
+        tell_once(folder, error)
         return None
     return folder
 
@@ -233,9 +232,7 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
 
     No fast-math, so that results are the same bits on every machine of one architecture.
     """
-    with _numba_cache_in(CACHE_FOLDER):
-        compiled: Callable[P, R] = numba.njit(cache=CACHE_FOLDER is not None, nogil=True)(function)
-    return compiled
+    return _cached(numba.njit(nogil=True)(function), function)
 
 
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
@@ -243,10 +240,16 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
     For a small kernel called in a hot loop with many arguments, where a measurement shows that it pays.
     """
-    with _numba_cache_in(CACHE_FOLDER):
-        decorate = numba.njit(cache=CACHE_FOLDER is not None, nogil=True, forceinline=True)
-        compiled: Callable[P, R] = decorate(function)
-    return compiled
+    return _cached(numba.njit(nogil=True, forceinline=True)(function), function)
+
+
+def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
+    """A compiled kernel that looks into our cache first, where there is one."""
+    if CACHE_FOLDER is not None and hasattr(compiled, "enable_caching"):
+        with _numba_cache_in(CACHE_FOLDER):
+            compiled._cache = KernelCache(function)
+    kernel: Callable[P, R] = compiled
+    return kernel
 
 
 def njit_slow(seconds: float) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -10,6 +10,7 @@ from engine.console import plain_width
 from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
 from engine.position import Position
+from engine.screen import Screen
 from engine.tables import Column, FittingTable
 from engine.view import MinionView, SideView
 
@@ -94,5 +95,5 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
 
 def console() -> Console:
     """Where drawings go: standard output; without a terminal plain text, as wide as COLUMNS says or 100."""
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=plain_width(100))
+    screen = Screen()
+    return screen if screen.is_terminal else Screen(width=plain_width(100))

@@ -17,6 +17,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
+from engine.screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.cli.estimate import begin_or_refuse, refuse_without_memory
 from evo.cli.options import Place, one_of, place_of, placed
@@ -265,7 +266,7 @@ def _path(path: str | Path | None) -> Path | None:
 
 
 def _console(quiet: bool) -> Console:
-    return Console(file=io.StringIO(), force_jupyter=False) if quiet else output_console()
+    return Screen(file=io.StringIO(), force_jupyter=False) if quiet else output_console()
 
 
 def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet: bool) -> PlayedTournament:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine import RULES_VERSION, ManaforgeError
 from engine.received import read_bytes
+from engine.screen import shown
 from evo.analysis.clustering import cluster_weights
 from evo.analysis.tables import last_population, read_runs, weights_of
 from evo.evolution.champion import named_agent, profile_of
@@ -74,7 +75,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
             profile = champion
         else:
             profile = profile_of(candidates[name], folder.committed - 1, folder.config, final)
-        provenance = {"run": run.resolve().name, **profile.provenance, **versions}
+        provenance = {"run": shown(run.resolve().name), **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from engine import ManaforgeError
+from engine.screen import shown
 from evo.config import RunConfig
 from evo.evolution.validation import is_due
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
@@ -94,7 +95,7 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
     if len({path.resolve() for path in found}) < len(found):
         raise RunError(f"the same run twice in {', '.join(map(str, found))}")
     for depth in range(1, 20):
-        names = ["/".join(path.resolve().parts[-depth:]) for path in found]
+        names = [shown("/".join(path.resolve().parts[-depth:])) for path in found]
         if len(set(names)) == len(names):
             break
     return dict(zip(names, found, strict=True))

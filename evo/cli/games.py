@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import ConsoleRenderable
 
+from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
 from evo.play.notation import NOTATION
@@ -52,14 +53,15 @@ def play_command(
     both = _two_decks(decks)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
-    print(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}")
-    print(coverage_of(dict.fromkeys(both)))
+    print(shown(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))
+    print(shown(coverage_of(dict.fromkeys(both))))
     parts: list[str] = []  # of the current turn: its heading, then its actions
     reasons: list[ConsoleRenderable] = []  # for the current turn
 
     def print_turn() -> None:
         if parts:
-            print(fill(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}", 100, subsequent_indent=" " * 17))
+            turn = shown(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}")
+            print(fill(turn, 100, subsequent_indent=" " * 17))
         for reason in reasons:
             console().print(reason)
         parts.clear()

@@ -50,7 +50,7 @@ def ladder_command(
     from evo.config import names_in
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings
-    from evo.storage.files import replace_file
+    from evo.storage.files import csv_bytes, replace_file
     from evo.tournament.folder import TournamentError
     from evo.tournament.run import Tournament
 
@@ -75,8 +75,7 @@ def ladder_command(
     read = deck_standings(done.games)
     pairs = read.decks.drop(columns="entrant")
     for name, table in (("deck_ratings", read.ratings), ("deck_pairs", pairs)):
-        content = table.to_csv(index=False, lineterminator="\n").encode()
-        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+        replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
     if as_data:
         tables = {"ratings": read.ratings, "pairs": pairs}
         records = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}

@@ -12,6 +12,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from engine.console import command_line
+
 COMMANDS = {
     "play": "evo.cli.games:play_command",
     "explain": "evo.cli.games:explain_command",
@@ -92,12 +94,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point of the command `manaforge`."""
-    try:
-        app(prog_name="manaforge")
-    except Exception as error:
-        from engine.console import end_with
-
-        end_with(error, "manaforge")
+    command_line(app, "manaforge")
 
 
 def _print_version(wanted: bool) -> None:

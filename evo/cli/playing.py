@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
+from engine.screen import shown
 from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
@@ -53,7 +54,7 @@ def print_json(summary: dict[str, Any]) -> None:
 def print_warnings(summary: dict[str, Any]) -> None:
     """Print the warnings of a summary on standard error."""
     for warning in warnings_of(summary):
-        print(f"warning: {warning}", file=sys.stderr)
+        print(shown(f"warning: {warning}"), file=sys.stderr)
 
 
 def no_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
@@ -127,7 +128,7 @@ def _print_stop(error: InterruptedRunError, folder: TournamentFolder, counter: C
     counter.close()
     name = signal.Signals(error.signal).name
     print(
-        f"stopped by {name}: {len(folder.played):,} games are safe in {folder.path}. "
+        f"stopped by {name}: {len(folder.played):,} games are safe in {shown(folder.path)}. "
         "To continue: the same command again",
         file=sys.stderr,
     )

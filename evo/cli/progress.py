@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from engine.console import plain_width
 from engine.decks import coverage_of
+from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
 from evo.evolution.validation import Validation
 from evo.play.pool import InterruptedRunError
@@ -323,13 +324,12 @@ def output_console(stderr: bool = False) -> Console:
     Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`. A notebook is live with ipywidgets alone.
     """
     if (sys.stderr if stderr else sys.stdout).isatty():
-        return Console(highlight=False, stderr=stderr)
-    notebook = Console().is_jupyter
+        return Screen(stderr=stderr)
+    notebook = Screen().is_jupyter
     if notebook and importlib.util.find_spec("ipywidgets"):
-        return Console(highlight=False)
+        return Screen()
     terminal = False if notebook else None  # kernels ask for colours, which are for terminals
-    return Console(
-        highlight=False,
+    return Screen(
         soft_wrap=True,
         width=plain_width(PLAIN_WIDTH),
         stderr=stderr,

@@ -61,7 +61,7 @@ def crossplay_command(
     from evo.cli.playing import play_into
     from evo.cli.progress import output_console
     from evo.cli.watching import read_quietly
-    from evo.storage.files import replace_file
+    from evo.storage.files import csv_bytes, replace_file
 
     give_decks_to(runs, decks)
     place = place_of(pool, workers, address)
@@ -80,8 +80,7 @@ def crossplay_command(
     done = play_into(tournament, out, "crossplay", place, output_console(), sections)
     comparisons = compared["table"]
     for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
-        content = table.to_csv(index=False, lineterminator="\n").encode()
-        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+        replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     summary = []

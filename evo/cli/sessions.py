@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import typer
 
+from engine.screen import shown
 from evo.cli.options import Place
 from evo.cli.progress import Counter, Display, stop_on_signals
 from evo.config import RunConfig
@@ -94,7 +95,7 @@ def carry_on(
         )
         command = f"manaforge resume {folder.path}"
         command += f" --address {address}" if address else ""
-        print(f"stopped by {name}: {kept}. To continue: {command}", file=sys.stderr)
+        print(shown(f"stopped by {name}: {kept}. To continue: {command}"), file=sys.stderr)
         raise
     finally:
         display.close()

@@ -76,6 +76,7 @@ def sweep_command(
     from evo.config import names_in
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
+    from evo.storage.files import csv_bytes
     from evo.tournament.run import Tournament
     from evo.tournament.sweep import against_best, parse_values, sweep_summary, sweep_table, vary
 
@@ -107,7 +108,7 @@ def sweep_command(
         names = [deck.name for deck in tournament.decks]
         folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
         columns = curve.drop(columns="against_best")
-        folder.write("sweep.csv", columns.to_csv(index=False, lineterminator="\n").encode())
+        folder.write("sweep.csv", csv_bytes(columns))
         folder.write("sweep.png", sweep_figure(curve, entrant, against, variants.usual))
     if as_data:
         print_json(summary)

@@ -96,7 +96,7 @@ def make_page(
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    return page.encode()
+    return page.encode("utf-8", "replace")
 
 
 def _names_of(titles: Sequence[str]) -> list[str]:

@@ -17,6 +17,9 @@ import pyarrow.parquet as pq
 
 from engine import RULES_VERSION
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What begins a formula in a spreadsheet."""
+
 LOOKING = 0.5
 """Seconds to retry a lock, since `is_locked` in another process holds it for an instant."""
 
@@ -97,6 +100,18 @@ def append_event(file: Path, **event: Any) -> None:
     line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
     with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as log:
         log.write(line + "\n")
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """A table as CSV; a text that a spreadsheet would take for a formula is preceded by an apostrophe."""
+    texts = table.select_dtypes(exclude=["number", "bool"])
+    safe = {name: column.astype(object).map(_no_formula) for name, column in texts.items()}
+    text: str = table.assign(**safe).to_csv(index=False, lineterminator="\n")
+    return text.encode("utf-8", "replace")
+
+
+def _no_formula(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def json_bytes(content: dict[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from evo.figures.page import Section
 from evo.play.entrants import like_entrants
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings
-from evo.storage.files import json_bytes
+from evo.storage.files import csv_bytes, json_bytes
 from evo.tournament.folder import TournamentFolder
 from evo.tournament.page import Content, tournament_page
 from evo.tournament.run import Tournament
@@ -134,7 +134,7 @@ def write_files(
         ("meetings", read.matchups),
         ("decks", read.decks),
     ):
-        folder.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
+        folder.write(f"{name}.csv", csv_bytes(table))
     folder.write("summary.json", json_bytes(summary))
     n = len(read.ratings)
     scores = score_table(tournament, read)

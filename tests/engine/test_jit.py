@@ -179,3 +179,68 @@ def test_caches_unused_for_long_are_swept(tmp_path: Path, monkeypatch: pytest.Mo
     assert not old.exists()
     assert recent.exists()
     assert foreign.exists(), "what we did not make is not ours to remove"
+
+
+SMALL = """
+from engine.jit import njit
+@njit
+def half(x): return x // 2
+@njit
+def whole(x): return half(x) * 2
+print(whole(43))
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a program of two kernels and its cache."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.py").write_text(SMALL)
+    assert small_run(folder, folder / "cache")[0] == "42\n"
+    return folder
+
+
+def small_run(folder: Path, cache: Path, before: str = "") -> tuple[str, str]:
+    """What the program printed and said. The cache goes by its path, so that it must be the same file."""
+    environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
+    program = f"{before}import runpy; runpy.run_path({str(folder / 'small.py')!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@compiled
+@pytest.mark.parametrize("damage", ["empty", "cut", "flip", "junk", "folder"])
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_a_damaged_cache_is_thrown_away_and_compiled_again(
+    kind: str, damage: str, small: Path, tmp_path: Path
+) -> None:
+    cache = Path(shutil.copytree(small / "cache", tmp_path / "cache"))
+    whole = {file: file.read_bytes() for file in cache.rglob(f"*.{kind}")}
+    assert whole
+    for file, content in whole.items():
+        middle = len(content) // 2
+        if damage == "folder":
+            file.unlink()
+            file.mkdir()
+            continue
+        flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        file.write_bytes({"empty": b"", "cut": content[:-7], "flip": flipped, "junk": b"\x80\x05]"}[damage])
+    assert small_run(small, cache)[0] == "42\n"
+    if damage != "folder":
+        assert small_run(small, cache) == ("42\n", "")
+        again = {file: file.read_bytes() for file in cache.rglob(f"*.{kind}")}
+        assert set(again) == set(whole)
+        assert min(map(len, again.values())) > 100
+
+
+@compiled
+def test_a_full_disk_is_told_once_and_every_kernel_still_runs(small: Path, tmp_path: Path) -> None:
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+    out, said = small_run(small, tmp_path / "cache", limit)
+    assert out == "42\n"
+    assert said.count("Cannot keep compiled kernels") == 1
+    assert "File too large" in said

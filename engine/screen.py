@@ -1,0 +1,36 @@
+"""The terminal as every command writes to it: a text from anyone may be on it, and none commands it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+HIDDEN = "�"
+"""Stands for a character that is not shown."""
+
+
+def shown(text: object) -> str:
+    """A text from anyone as it may be printed: escape codes and what reorders or hides text are replaced."""
+    whole = str(text)
+    if whole.isprintable():
+        return whole
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else HIDDEN for letter in whole)
+
+
+class Screen(Console):
+    """A console that takes no text for markup and lets no control character through but its own.
+
+    Arguments are those of `rich.console.Console`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of a renderable, their texts as `shown` makes them."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(shown(segment.text), segment.style)

@@ -1,0 +1,57 @@
+"""What a text from anyone can do to a terminal: nothing."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from engine.screen import HIDDEN, Screen, shown
+
+EVIL = [
+    "\x1b[2J",
+    "\x1b]0;title\x07",
+    "[/red]",
+    "[bold]x[/bold]",
+    "\u202egnp.exe",
+    "a\rb",
+    "\x9b31m",
+    ":smile:",
+    "\udcff",
+]
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_a_text_reaches_the_terminal_as_text(text: str) -> None:
+    for renderable in (text, Text(text), _table(text)):
+        file = io.StringIO()
+        Screen(file=file, width=60).print(renderable)
+        assert shown(text).replace(HIDDEN, "") in file.getvalue().replace(HIDDEN, "")
+        assert all(letter.isprintable() or letter == "\n" for letter in file.getvalue())
+
+
+def _table(text: str) -> Table:
+    table = Table(text, title=text)
+    table.add_row(text)
+    return table
+
+
+@given(st.text())
+def test_shown_is_printable_and_keeps_what_was(text: str) -> None:
+    safe = shown(text)
+    assert len(safe) == len(text)
+    assert all(letter.isprintable() or letter in "\n\t" for letter in safe)
+    assert all(after in (before, HIDDEN) for before, after in zip(text, safe, strict=True))
+
+
+def test_styles_and_bars_still_work() -> None:
+    file = io.StringIO()
+    screen = Screen(file=file, width=60, force_terminal=True, color_system="standard")
+    screen.print("red", style="red")
+    assert "\x1b[31mred" in file.getvalue()
+    with Progress(console=screen, transient=True) as bar:
+        bar.add_task("games", total=3)
+    assert "\x1b[?25l" in file.getvalue(), "the cursor is hidden while the bar moves"

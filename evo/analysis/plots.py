@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
-from evo.figures.style import BLUE, GREY, MARKERS, legend_above, whole_ticks, width_of
+from evo.figures.style import BLUE, GREY, MARKERS, legend_above, share_ticks, whole_ticks, width_of
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
@@ -38,7 +38,7 @@ def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
     _boxes(axes, _some_generations(individuals), "win_rate")
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="generation", ylabel="fitness, score per game")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    share_ticks(axes.yaxis)
     return axes
 
 
@@ -121,7 +121,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
     axes.set(xlabel="weight", ylabel="share")
     if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    share_ticks(axes.yaxis)
     return axes
 
 
@@ -169,7 +169,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
     axes.set(xlabel="generation", ylabel="score against the seven")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    share_ticks(axes.yaxis)
     return axes
 
 

@@ -149,6 +149,12 @@ def whole_ticks(axis: Axis) -> None:
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
 
 
+def share_ticks(axis: Axis) -> None:
+    """Ticks of shares in percent, each exactly what it says."""
+    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
+
+
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     """A heat map of scores per game.
 
@@ -174,8 +180,9 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
         cbar_kws={"label": label, "format": PercentFormatter(1, decimals=0), "shrink": 0.7},
     )
     axes.set(xlabel=scores.columns.name, ylabel=scores.index.name)
-    axes.tick_params(axis="x", labelrotation=45, length=0)
-    axes.tick_params(axis="y", labelrotation=0, length=0)
+    points = min(10.0, 40 * width_of(axes) / len(scores))
+    axes.tick_params(axis="x", labelrotation=45, length=0, labelsize=points)
+    axes.tick_params(axis="y", labelrotation=0, length=0, labelsize=points)
     for text in axes.get_xticklabels():
         text.set(ha="right", rotation_mode="anchor")
     return axes

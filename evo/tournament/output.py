@@ -141,14 +141,12 @@ def write_files(
     with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
         fixed = tournament.seats == "fixed"
         plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
-        heat_map = png(drawn)
+        folder.write("scores.png", png(drawn))
     with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
         plot_ratings(axes, read.ratings)
         folder.write("ratings.png", png(drawn))
-    folder.write("scores.png", heat_map)
-    content = Content(
-        kind, games, read, scores, heat_map, sentences_of(tournament, summary), warnings_of(summary), more
-    )
+    lines, warnings = sentences_of(tournament, summary), warnings_of(summary)
+    content = Content(kind, games, read, scores, lines, warnings, more)
     folder.write("tournament.html", tournament_page(tournament, content))
 
 

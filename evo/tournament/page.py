@@ -39,7 +39,6 @@ class Content:
         games: all games.
         read: their tables.
         scores: of rows against columns, by rating.
-        heat_map: the same as a figure.
         lines: as `evo.tournament.output.sentences_of` gives them.
         warnings: faults that must not be overlooked.
         more: sections that come first.
@@ -49,7 +48,6 @@ class Content:
     games: pd.DataFrame
     read: Standings
     scores: pd.DataFrame
-    heat_map: bytes
     lines: dict[str, str]
     warnings: Sequence[str]
     more: Sequence[Section] = ()
@@ -64,7 +62,7 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         *content.more,
         *([_champion(tournament, read)] if met and content.kind == "arena" else []),
         *([Section("Sequential test", lines["test"], conclusion=lines["test"])] if "test" in lines else []),
-        *([_ratings(read), _who_beats_whom(read, content.scores, content.heat_map)] if met else []),
+        *([_ratings(read), _who_beats_whom(read, content.scores)] if met else []),
         *([_deck_against_deck(deck_standings(content.games))] if decks_alone else []),
         _first_seat(read, lines["seat"]),
         *([_by_deck(read)] if met else []),
@@ -154,7 +152,7 @@ def _best(read: Standings) -> str:
     )
 
 
-def _who_beats_whom(read: Standings, scores: pd.DataFrame, heat_map: bytes) -> Section:
+def _who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
     table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
     table["95% interval"] = intervals(read.matchups, "low", "high", "{:.1%}")
     table["Elo difference"] = read.matchups["elo"]
@@ -162,17 +160,21 @@ def _who_beats_whom(read: Standings, scores: pd.DataFrame, heat_map: bytes) -> S
         ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.matchups.iterrows()
     ]
     title = f"Score of the row, which {scores.index.name}" if scores.index.name != "entrant" else ""
-    shown = (
-        heat_table(scores, title or "Score of the row against the column")
-        if len(scores) <= MOST_HEAT
-        else image(heat_map, "scores of rows against columns")
-    )
+    title = title or "Score of the row against the column"
+    shown = heat_table(scores, title) if len(scores) <= MOST_HEAT else _heat_map(scores, title)
     note = (
         "Pairs: the same deal played twice with the entrants exchanged, by the points the first one named "
         "took. The interval comes from these pairs."
     )
     matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": "{:+.1f}"}, "Matchups")
     return Section("Who beats whom", "", [shown, matchups], note)
+
+
+def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
+    """Scores of many entrants, as a figure."""
+    from evo.figures.style import draw_both, plot_scores  # noqa: PLC0415 - two seconds to import
+
+    return image(draw_both(plot_scores, scores, "score", height=7.6), title)
 
 
 def _deck_against_deck(read: Standings) -> Section:

@@ -23,7 +23,7 @@ from evo.figures.page import (
     make_page,
     points,
 )
-from evo.figures.style import NARROW, WIDE, draw_both, figure, whole_ticks
+from evo.figures.style import NARROW, WIDE, draw_both, figure, share_ticks, whole_ticks
 
 EVIL = '<script>alert("x")</script>&\'"'
 
@@ -141,6 +141,16 @@ def test_figures_have_a_wide_and_a_narrow_form() -> None:
     table = pd.DataFrame({"run": "a", "generation": [0, 1], "score": [0.5, 0.6]})
     wide, narrow = (imread(io.BytesIO(content)).shape[1] for content in draw_both(plot_progress, table))
     assert wide / narrow == pytest.approx(WIDE / NARROW, rel=0.05)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.583, 0.676), (0.5, 0.51), (0.5, 0.5)])
+def test_ticks_of_shares_are_what_they_say(low: float, high: float) -> None:
+    with figure(9, 3) as (drawn, axes):
+        axes.plot([0, 1], [low, high])
+        share_ticks(axes.yaxis)
+        drawn.draw_without_rendering()
+        said = [float(label.get_text().removesuffix("%")) / 100 for label in axes.get_yticklabels()]
+        assert said == pytest.approx(list(axes.get_yticks()), abs=1e-12)
 
 
 @pytest.mark.parametrize("last", [0, 1, 2, 3, 7, 24, 99, 1000])

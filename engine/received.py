@@ -6,7 +6,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 MOST_TEXT = 4 * 2**20
 """Bytes of a TOML file; the largest that is written here has some thousand."""
@@ -31,20 +31,38 @@ def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
     Raises:
         OSError: it cannot be read; `strerror` says why.
     """
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except ValueError:  # a NUL, or characters that are no UTF-8
-        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
-    with open(handle, "rb") as file:  # noqa: PTH123 - of a handle
-        state = os.fstat(handle)
-        if stat.S_ISDIR(state.st_mode):
-            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        content = file.read(most + 1) if state.st_size <= most else b""
-        if state.st_size > most or len(content) > most:
+    with open_regular(path, os.O_RDONLY) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(most + 1) if size <= most else b""
+        if size > most or len(content) > most:
             raise OSError(errno.EFBIG, f"it is larger than {most / 2**20:.0f} MB", str(path))
         return content
+
+
+def open_regular(path: Path, flags: int) -> IO[bytes]:
+    """A regular file, opened; a FIFO or a device is refused, and not waited for.
+
+    Args:
+        path: the file.
+        flags: of `os.open`.
+
+    Raises:
+        OSError: it cannot be opened; `strerror` says why.
+    """
+    try:
+        handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except ValueError:  # a NUL, or characters that are no UTF-8
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        return os.fdopen(handle, "ab" if flags & os.O_APPEND else "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def read_text(path: Path, most: int = MOST_TEXT) -> str:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine import RULES_VERSION
+from engine.received import open_regular
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What begins a formula in a spreadsheet."""
@@ -50,9 +51,9 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
-def take_lock(folder: Path) -> IO[str] | None:
+def take_lock(folder: Path) -> IO[bytes] | None:
     """The operating system's lock on a folder, which ends with the process; None if another holds it."""
-    lock = (folder / "lock").open("a")
+    lock = open_regular(folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     until = time.monotonic() + LOOKING
     while True:
         try:
@@ -74,12 +75,12 @@ def first_link(folder: Path) -> Path | None:
 def is_locked(folder: Path) -> bool:
     """Whether a process holds the folder's lock."""
     try:
-        with (folder / "lock").open() as lock:
+        with open_regular(folder / "lock", os.O_RDONLY) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
+    except BlockingIOError:
         return True
+    except OSError:
+        return False
     return False
 
 
@@ -98,8 +99,8 @@ def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
 def append_event(file: Path, **event: Any) -> None:
     """Append an event with its time to a log, as a line of JSON; a failure to write is ignored."""
     line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
-    with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as log:
-        log.write(line + "\n")
+    with contextlib.suppress(OSError), open_regular(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as log:
+        log.write(f"{line}\n".encode())
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:

@@ -63,7 +63,7 @@ class RunFolder:
     config: RunConfig
     committed: int = 0
     problems: list[str] = field(default_factory=list)
-    _lock: IO[str] | None = None
+    _lock: IO[bytes] | None = None
 
     def tables(self, kind: str) -> Iterator[pd.DataFrame]:
         """The tables of all committed generations in their order; `kind` is "generations" or "pairings".

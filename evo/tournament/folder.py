@@ -72,7 +72,7 @@ class TournamentFolder:
     played: np.ndarray = field(default_factory=lambda: np.zeros(0, GAME))
     problems: list[str] = field(default_factory=list)
     deck_files: dict[str, Path] = field(default_factory=dict)
-    _lock: IO[str] | None = None
+    _lock: IO[bytes] | None = None
 
     def append(self, results: np.ndarray) -> None:
         """Save the results of the games that follow those played.

@@ -37,16 +37,19 @@ MEGABYTES = 2_048
 POSITION = "turn 6 first | hero 24 mana 6 board [2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"
 
 RUN_COMMANDS = [
-    (6, ["runs", "."]),
-    (6, ["watch", "RUN", "--once"]),
-    (6, ["export", "RUN", "--out", "profiles", "--top", "3"]),
-    (3, ["export", "RUN", "--out", "medoids", "--clusters"]),
-    (6, ["resume", "RUN", "--pool", "local", "--workers", "1"]),
-    (4, ["play", "ilp:RUN", "aggro"]),
-    (3, ["explain", POSITION, "--profile", "RUN"]),
+    (24, ["runs", "."]),
+    (24, ["watch", "RUN", "--once"]),
+    (24, ["export", "RUN", "--out", "profiles", "--top", "3"]),
+    (12, ["export", "RUN", "--out", "medoids", "--clusters"]),
+    (24, ["resume", "RUN", "--pool", "local", "--workers", "1"]),
+    (16, ["play", "ilp:RUN", "aggro"]),
+    (12, ["explain", POSITION, "--profile", "RUN"]),
     (1, ["report", "RUN", "--workers", "1"]),
     (1, ["crossplay", "RUN", "--pool", "local", "--out", "cross"]),
-    (3, ["evolve", "RUN/config.toml", "--set", "generations=0", "--set", "final.games=0", "--pool", "local"]),
+    (
+        12,
+        ["evolve", "RUN/config.toml", "--set", "generations=0", "--set", "final.games=0", "--pool", "local"],
+    ),
 ]
 TOURNAMENT_COMMANDS = [
     (3, ["runs", "."]),

@@ -1,0 +1,222 @@
+"""Run folders made by somebody with tools: contents that no run writes, with checksums that fit."""
+
+import os
+import re
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from engine import ManaforgeError
+from evo.cli.main import app
+from tests.faults import SAMPLE_OF_SCHEMA_1, marks
+from tests.faults.fuzz import run_here
+from tests.faults.mutate import fit_checksums
+
+pytestmark = marks
+
+EVIL_NAME = "[/red]\x1b[2J\x1b]0;x\x07"
+
+
+def replaced(name: str, pattern: str, new: str) -> Callable[[Path], None]:
+    """In a text file, the first match of a pattern replaced."""
+
+    def make(run: Path) -> None:
+        text = (run / name).read_text()
+        changed = re.sub(pattern, lambda _: new, text, count=1, flags=re.M)
+        assert changed != text
+        (run / name).write_text(changed)
+
+    return make
+
+
+def column(file: str, name: str, change: Callable[[list], list]) -> Callable[[Path], None]:
+    """In a table, the values of a column changed."""
+
+    def make(run: Path) -> None:
+        table = pq.read_table(run / file)
+        place, metadata = table.column_names.index(name), table.schema.metadata
+        values = change(table.column(name).to_pylist())
+        pq.write_table(
+            table.set_column(place, name, pa.array(values)).replace_schema_metadata(metadata), run / file
+        )
+
+    return make
+
+
+def indexed(run: Path) -> None:
+    """The metadata of pandas name a column as the index, as other programs write it."""
+    table = pq.read_table(run / "final.parquet")
+    other = pa.Table.from_pandas(table.to_pandas().set_index("candidate"))
+    pq.write_table(
+        other.replace_schema_metadata({**table.schema.metadata, **other.schema.metadata}),
+        run / "final.parquet",
+    )
+
+
+def bomb(run: Path) -> None:
+    """Eight million rows in some kilobytes."""
+    table = pq.read_table(run / "final.parquet")
+    rows = pa.concat_tables([table.slice(0, 1)] * 8).combine_chunks()
+    many = rows.take(pa.array([0]).take(pa.array([0] * 8_000_000)))
+    pq.write_table(
+        many.replace_schema_metadata(table.schema.metadata), run / "final.parquet", compression="zstd"
+    )
+
+
+def short(run: Path) -> None:
+    lines = (run / "checksums.txt").read_text().splitlines(keepends=True)
+    (run / "checksums.txt").write_text("".join(lines[:-1]))
+
+
+def fifo(name: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        (run / name).unlink(missing_ok=True)
+        os.mkfifo(run / name)
+
+    return make
+
+
+def huge(name: str) -> Callable[[Path], None]:
+    def make(run: Path) -> None:
+        with (run / name).open("ab") as file:
+            file.truncate(3 * 2**30)
+
+    return make
+
+
+def first(value: object) -> Callable[[list], list]:
+    return lambda values: [value, *values[1:]]
+
+
+CASES: dict[str, Callable[[Path], None]] = {
+    "markup in the final": column("final.parquet", "candidate", first(EVIL_NAME)),
+    "markup in the champion": replaced("champion.toml", r"^candidate = .*", 'candidate = "[/red]\\u001b[2J"'),
+    "a number of 401 digits": replaced("champion.toml", r"^games = \d+", "games = 1" + "0" * 400),
+    "a date for a rate": replaced("champion.toml", r"^win_rate = .*", "win_rate = 1979-05-27"),
+    "a list for a bound": replaced("champion.toml", r"^low = .*", "low = [1]"),
+    "a date for a name": replaced("champion.toml", r"^candidate = .*", "candidate = 1979-05-27"),
+    "a list for a version": replaced("champion.toml", r"^manaforge = .*", "manaforge = [1]"),
+    "an index of pandas": indexed,
+    "candidates that nobody knows": column(
+        "final.parquet", "candidate", lambda values: [f"nobody {n}" for n in range(len(values))]
+    ),
+    "a rank of -1e300": column("final.parquet", "rank", first(-1e300)),
+    "a survivor's rank of -1e300": column(
+        "generations/0003.parquet",
+        "rank",
+        lambda values: [-1e300 if value == 2 else value for value in values],
+    ),
+    "wins beyond all numbers": column("pairings/0002.parquet", "wins", first(2**62)),
+    "eight million rows": bomb,
+    "a line short": short,
+    "a form feed": replaced("checksums.txt", "\n", "\f\n"),
+    "dots": replaced("config.toml", r"\A", ".".join(["a"] * 20_000) + " = 1\n"),
+    "a deck that is a device": replaced("config.toml", '"thesis-paladin"', '"/dev/zero.toml"'),
+    "a deck that is a folder": replaced("config.toml", '"thesis-paladin"', '"/dev/"'),
+    "a deck that waits": replaced("config.toml", '"thesis-paladin"', '"fifo.toml"'),
+    **{
+        f"a FIFO for {name}": fifo(name)
+        for name in ("config.toml", "manifest.json", "checksums.txt", "champion.toml")
+    },
+    **{
+        f"a FIFO for {name}": fifo(name)
+        for name in ("final.parquet", "generations/0002.parquet", "lock", "log.jsonl")
+    },
+    **{
+        f"3 GB of {name}": huge(name)
+        for name in ("config.toml", "manifest.json", "checksums.txt", "champion.toml", "final.parquet")
+    },
+}
+
+COMMANDS = [
+    ["runs", "run"],
+    ["watch", "run", "--once"],
+    ["export", "run", "--out", "best", "--top", "3"],
+    ["export", "run", "--out", "medoids", "--clusters"],
+    ["play", "ilp:run", "aggro"],
+    ["resume", "run", "--pool", "local", "--workers", "1"],
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_and_imported() -> None:
+    """What a first command takes long for is no hang of a later one."""
+    for words in (["play", "ilp:keep-alive", "aggro"], ["export", "run", "--out", "none"], ["watch", "run"]):
+        CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_command_ends_with_our_errors_and_shows_names_as_text(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in COMMANDS:
+        shutil.rmtree("run", ignore_errors=True)
+        shutil.copytree(SAMPLE_OF_SCHEMA_1, "run")
+        if not Path("fifo.toml").exists():
+            os.mkfifo("fifo.toml")
+        CASES[case](Path("run"))
+        fit_checksums(Path("run"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            said, wrong = run_here(command)
+        assert not wrong, command
+        assert "\x1b" not in said, command
+
+
+@pytest.mark.parametrize("name", ["=cmd|'/c calc'!A1", "+x", "-x", "@x"])
+def test_a_name_is_no_formula_in_a_spreadsheet(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = Path(__file__).parents[2] / "engine" / "data" / "decks" / "thesis-paladin.toml"
+    Path("deck.toml").write_text(source.read_text().replace('name = "thesis-paladin"', f'name = "{name}"'))
+    words = ["tournament", "aggro", "ilp:keep-alive", "--decks", "deck.toml", "--games", "2", "--out", "t"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    for file in Path("t").glob("*.csv"):
+        for line in file.read_text().splitlines():
+            assert not [cell for cell in line.split(",") if cell.strip('"').startswith(name)]
+    assert f"'{name}" in Path("t/decks.csv").read_text()
+
+
+def test_games_that_cannot_have_ended_so_are_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [
+        "tournament",
+        "aggro",
+        "ilp:keep-alive",
+        "--decks",
+        "hearthsim-basic",
+        "--games",
+        "4",
+        "--out",
+        "t",
+    ]
+    whole = CliRunner().invoke(app, words)
+    ratings = Path("t/ratings.csv").read_text()
+    for name, value in (
+        ("turns", 0),
+        ("turns", 30_000),
+        ("unproven", -1),
+        ("outcome", "won"),
+        ("fault", "none"),
+    ):
+        column("games.parquet", name, lambda values, value=value: [value, *values[1:]])(Path("t"))
+        again = CliRunner().invoke(app, words)
+        assert again.exit_code == whole.exit_code == 0, again.output
+        assert "games.parquet is damaged" in again.output
+        assert Path("t/ratings.csv").read_text() == ratings
+    more = [word if word != "4" else "2" for word in words]
+    refused = CliRunner().invoke(app, more)
+    assert isinstance(refused.exception, ManaforgeError)
+    assert "--games must be as many as before or more" in str(refused.exception)
+    assert Path("t/games.parquet").exists()

@@ -18,7 +18,10 @@ def command_line(app: typer.Typer, program: str) -> None:
 
 
 def end_with(error: Exception, program: str) -> NoReturn:
-    """Exit 1 with one line on standard error for our errors and the system's; raise all others again."""
+    """Exit with one line on standard error for our errors and the system's; raise all others again.
+
+    The code is 1, or the error's own `exit_code`.
+    """
     if isinstance(error, ManaforgeError):
         print(f"{program}: {error}", file=sys.stderr)
     elif isinstance(error, OSError):
@@ -26,7 +29,7 @@ def end_with(error: Exception, program: str) -> NoReturn:
         print(f"{program}: {about}{error.strerror or error}", file=sys.stderr)
     else:
         raise error
-    sys.exit(1)
+    sys.exit(getattr(error, "exit_code", 1))
 
 
 def plain_width(usual: int) -> int:

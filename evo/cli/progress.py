@@ -96,6 +96,11 @@ class Display(Stoppable):
         display.parent = self
         return display
 
+    def say(self, text: str) -> None:
+        """Print a line, if there is something to say."""
+        if text:
+            self.console.print(text, markup=False, highlight=False)
+
     def begin(self, folder: RunFolder, games: int) -> None:
         """A run starts or is resumed."""
         config = folder.config

@@ -36,8 +36,8 @@ def find_cluster() -> tuple[str, str]:
             address = opened.read(LONGEST_ADDRESS).decode("ascii").strip()
     except FileNotFoundError:
         raise PoolError(
-            f"--address auto: no cluster runs here: RAY_ADDRESS is not set, and {file}, which ray start writes, "
-            "does not exist. Name the cluster: --address HOST:PORT"
+            f"--address auto: no cluster runs here: RAY_ADDRESS is not set, and {file}, which ray start "
+            "writes, does not exist. Name the cluster: --address HOST:PORT"
         ) from None
     except OSError as error:
         raise PoolError(f"--address auto: {file}: {error.strerror}") from None
@@ -49,7 +49,7 @@ def find_cluster() -> tuple[str, str]:
 def address_file() -> Path:
     """The file in which `ray start` keeps its address."""
     linux = sys.platform.startswith("linux")
-    folder = os.environ.get("RAY_TMPDIR") or (linux and os.environ.get("TMPDIR")) or "/tmp"  # noqa: S108
+    folder = os.environ.get("RAY_TMPDIR") or (linux and os.environ.get("TMPDIR")) or "/tmp"
     return Path(folder) / "ray" / "ray_current_cluster"
 
 
@@ -70,8 +70,8 @@ def refuse_others(file: Path, status: os.stat_result) -> None:
         why = "it has a second name elsewhere"
     if why:
         raise PoolError(
-            f"--address auto: {file} is not followed: {why}, and whoever chooses a cluster can run code on the "
-            "machines that join it. Name one you trust: --address HOST:PORT"
+            f"--address auto: {file} is not followed: {why}, and whoever chooses a cluster can run code on "
+            "the machines that join it. Name one you trust: --address HOST:PORT"
         )
 
 

@@ -20,7 +20,7 @@ from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
-from evo.play.ray_process import Order
+from evo.play.ray_process import Order, end_descendants
 from evo.play.results import PoolError, PoolLostError
 from ilp_agent.versions import play_versions
 
@@ -137,7 +137,7 @@ class _RayProcess:
             self._child = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=2,  # standard output is the command's
+                stdout=subprocess.DEVNULL,  # where Ray repeats logs of what dies
                 pass_fds=[handle],
                 start_new_session=True,  # Ctrl-C is for the driver
             )
@@ -212,7 +212,9 @@ class _RayProcess:
         self.end()
 
     def end(self) -> None:
-        """End the process at once; Linux ends the processes of a Ray that it started with it."""
+        """End the process at once, with the Ray that it started."""
+        if self._child.poll() is None:
+            end_descendants(self.pid)
         self._child.kill()
         self._child.wait()
 
@@ -225,7 +227,7 @@ class _RayProcess:
 
     def _receive(self) -> None:
         """Pass on what arrives, until the process ends."""
-        self._died = "the process that uses Ray ended without a word; Ray's logs are in /tmp/ray/session_latest"
+        self._died = "Ray's core ended its process without a word; its logs are in /tmp/ray/session_latest"
         try:
             while True:
                 kind, *content = self._connection.recv()

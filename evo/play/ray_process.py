@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from engine import ManaforgeError
 from evo.play.games import Roster, Schedule
@@ -94,7 +94,7 @@ class _RayProcess:
             while self._obey():
                 self._answer()
         except (EOFError, ConnectionError):  # the driver is gone: nobody needs an orderly end
-            os._exit(0)
+            _leave(0)
         except Exception as error:  # such as a broken pipe to a dead raylet
             time.sleep(4 * LOOK_SECONDS)  # the watch knows better what happened
             self._die(f"Ray failed: {error}")
@@ -189,13 +189,13 @@ class _RayProcess:
         """Say what died, and end this process at once: Ray's own end takes up to a minute."""
         with contextlib.suppress(OSError):
             self._tell("died", what)
-        os._exit(1)
+        _leave(1)
 
     def _leave_with_driver(self, driver: int) -> None:
         """End when the driver has ended, even while a call of Ray blocks."""
         while os.getppid() == driver:
             time.sleep(LOOK_SECONDS)
-        os._exit(0)
+        _leave(0)
 
     def _watch(self, order: Order) -> None:
         """Look after what Ray cannot live without: the services of this node, and the cluster's head."""
@@ -225,9 +225,9 @@ def _services(node: Any) -> dict[str, Callable[[], bool]]:
     Args:
         node: `ray._private.worker._global_node`; it knows the processes of a Ray that this process started.
     """
-    own = {
-        f"Ray's {name} (process {one.process.pid})": lambda process=one.process: process.poll() is None
-        for name in ("gcs_server", "raylet")
+    own: dict[str, Callable[[], bool]] = {
+        f"Ray's {name} (process {one.process.pid}{note})": lambda process=one.process: process.poll() is None
+        for name, note in (("gcs_server", ""), ("raylet", ", which ends with any of its agents"))
         for one in node.all_processes.get(name, ())
     }
     if own or not sys.platform.startswith("linux"):
@@ -239,6 +239,30 @@ def _services(node: Any) -> dict[str, Callable[[], bool]]:
         if process and _lives(process):
             return {f"the raylet on this machine (process {process})": lambda: _lives(process)}
     return {}
+
+
+def end_descendants(ancestor: int) -> None:
+    """Kill what descends from a process: the services of a Ray that it started, and their workers.
+
+    They end by themselves too, but a worker only after the game that it plays.
+    """
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.parent.name))
+    found = list(children.get(ancestor, ()))
+    for process in found:
+        found += children.get(process, ())
+    for process in found:
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
+def _leave(code: int) -> NoReturn:
+    """End this process at once, with what it started: no orderly end of Ray can be relied on."""
+    end_descendants(os.getpid())
+    os._exit(code)
 
 
 def _lives(process: int) -> bool:

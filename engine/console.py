@@ -32,6 +32,13 @@ def end_with(error: Exception, program: str) -> NoReturn:
     sys.exit(getattr(error, "exit_code", 1))
 
 
+def write_nowhere() -> None:
+    """Send standard output nowhere from here on, since nobody reads it: also what is still in its buffer."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
 def plain_width(usual: int) -> int:
     """Characters of a table without a terminal: what the environment's COLUMNS says, else the usual."""
     columns = os.environ.get("COLUMNS", "")

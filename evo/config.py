@@ -279,15 +279,15 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     in it is not followed.
 
     Args:
-        path: a file, or a name of `configs/`.
+        path: a file, or a name of `configs/`; "" for the defaults.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
 
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
     """
-    file = find_config(path)
-    content = read_toml(file, "configuration")
+    file = find_config(path) if path else Path("defaults")
+    content = read_toml(file, "configuration") if path else {}
     address = content.get("address", "")
     if address in ADDRESSES_OF_FILES:
         content.pop("address", None)

@@ -3,6 +3,8 @@
 import ast
 import importlib
 import importlib.util
+import signal
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -98,6 +100,14 @@ def main() -> None:
         from engine.console import end_with
 
         end_with(error, "manaforge")
+    finally:
+        try:
+            (sys.__stdout__ or sys.stdout).flush()  # click hides what sys.stdout is by then
+        except BrokenPipeError:  # nobody reads any more, as after head -1
+            from engine.console import write_nowhere
+
+            write_nowhere()
+            sys.exit(128 + signal.SIGPIPE)
 
 
 def _print_version(wanted: bool) -> None:

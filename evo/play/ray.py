@@ -100,6 +100,11 @@ class RayPool:
         finally:
             tasks.forget()
 
+    @property
+    def process(self) -> int:
+        """The number of the process that uses Ray."""
+        return self._process.pid
+
     def close(self) -> None:
         """Shut Ray down, if this pool started it; else leave the cluster."""
         self._process.close()
@@ -227,7 +232,7 @@ class _RayProcess:
 
     def _receive(self) -> None:
         """Pass on what arrives, until the process ends."""
-        self._died = "Ray's core ended its process without a word; its logs are in /tmp/ray/session_latest"
+        self._died = "Ray's core ended its process without a word (its logs: /tmp/ray/session_latest/logs)"
         try:
             while True:
                 kind, *content = self._connection.recv()

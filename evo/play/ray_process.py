@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -35,7 +36,7 @@ PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 HEAD_SECONDS = 5.0
 """How long the head of a cluster may be away where `PATIENCE` is not set; Ray itself waits for a minute."""
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.1
 """Seconds between two looks at the processes of Ray."""
 
 WAIT_SECONDS = 0.02
@@ -96,7 +97,7 @@ class _RayProcess:
         except (EOFError, ConnectionError):  # the driver is gone: nobody needs an orderly end
             _leave(0)
         except Exception as error:  # such as a broken pipe to a dead raylet
-            time.sleep(4 * LOOK_SECONDS)  # the watch knows better what happened
+            time.sleep(1.0)  # the watch knows better what happened
             self._die(f"Ray failed: {error}")
         self._closing.set()
         self._ray.shutdown()
@@ -213,7 +214,9 @@ class _RayProcess:
             dead = [name for name, alive in living.items() if not alive()]
             if dead and not self._closing.is_set():
                 self._die(f"{' and '.join(dead)}{where} died")
-            if not order.address or _listens(host.strip("[]"), int(port)):
+            if not order.address or time.monotonic() - answered < 1.0:
+                continue
+            if _listens(host.strip("[]"), int(port)):
                 answered = time.monotonic()
             elif time.monotonic() - answered > patience:
                 self._die(f"the head{where} has not answered for {patience:.0f} s")
@@ -225,11 +228,14 @@ def _services(node: Any) -> dict[str, Callable[[], bool]]:
     Args:
         node: `ray._private.worker._global_node`; it knows the processes of a Ray that this process started.
     """
-    own: dict[str, Callable[[], bool]] = {
-        f"Ray's {name} (process {one.process.pid}{note})": lambda process=one.process: process.poll() is None
-        for name, note in (("gcs_server", ""), ("raylet", ", which ends with any of its agents"))
-        for one in node.all_processes.get(name, ())
-    }
+    own: dict[str, Callable[[], bool]] = {}
+    for name in ("gcs_server", "raylet"):
+        for one in node.all_processes.get(name, ()):
+            own[f"Ray's {name} (process {one.process.pid})"] = partial(_runs, one.process)
+            for child in _descendants(one.process.pid):  # a raylet ends with its agents
+                for agent in ("dashboard_agent", "runtime_env_agent"):
+                    if agent in _command(child):
+                        own[f"Ray's {agent} (process {child})"] = partial(_lives, child)
     if own or not sys.platform.startswith("linux"):
         return own
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as raylet:
@@ -237,7 +243,7 @@ def _services(node: Any) -> dict[str, Callable[[], bool]]:
         size = struct.calcsize("3i")
         process = struct.unpack("3i", raylet.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0]
         if process and _lives(process):
-            return {f"the raylet on this machine (process {process})": lambda: _lives(process)}
+            return {f"the raylet on this machine (process {process})": partial(_lives, process)}
     return {}
 
 
@@ -246,6 +252,13 @@ def end_descendants(ancestor: int) -> None:
 
     They end by themselves too, but a worker only after the game that it plays.
     """
+    for process in _descendants(ancestor):
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    """What descends from a process, parents first."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -254,15 +267,25 @@ def end_descendants(ancestor: int) -> None:
     found = list(children.get(ancestor, ()))
     for process in found:
         found += children.get(process, ())
-    for process in found:
-        with contextlib.suppress(OSError):
-            os.kill(process, signal.SIGKILL)
+    return found
+
+
+def _command(process: int) -> str:
+    """The command line of a process; empty if it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
+    return ""
 
 
 def _leave(code: int) -> NoReturn:
     """End this process at once, with what it started: no orderly end of Ray can be relied on."""
     end_descendants(os.getpid())
     os._exit(code)
+
+
+def _runs(process: Any) -> bool:
+    """Whether a child of this process runs."""
+    return process.poll() is None
 
 
 def _lives(process: int) -> bool:

@@ -10,7 +10,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults check format cover cover-python bench docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults soak check format cover cover-python bench docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
 	$(PYTEST) -m faults -n 2 --dist loadfile
+
+MINUTES ?= 30
+soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs play; every run must be the same
+	$(BIN)/python -m tests.faults.soak $(MINUTES)
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilities
 	$(BIN)/ruff check .

@@ -29,7 +29,10 @@ def write_anything() -> None:
 
 
 def end_with(error: Exception, program: str) -> NoReturn:
-    """Exit 1 with one line on standard error for our errors and the system's; raise all others again."""
+    """Exit with one line on standard error for our errors and the system's; raise all others again.
+
+    The code is 1, or the error's own `exit_code`.
+    """
     if isinstance(error, ManaforgeError):
         print(shown(f"{program}: {error}"), file=sys.stderr)
     elif isinstance(error, OSError) and not error.filename and not _has_folder():
@@ -39,7 +42,14 @@ def end_with(error: Exception, program: str) -> NoReturn:
         print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)
     else:
         raise error
-    sys.exit(1)
+    sys.exit(getattr(error, "exit_code", 1))
+
+
+def write_nowhere() -> None:
+    """Send standard output nowhere from here on, since nobody reads it: also what is still in its buffer."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 def plain_width(usual: int) -> int:

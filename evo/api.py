@@ -20,12 +20,12 @@ from rich.console import Console
 from engine.screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-from evo.cli.options import Place, one_of, place_of, placed
+from evo.cli.options import Place, one_of, place_of, placed, unfollowed_address
 from evo.cli.playing import play_into
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.reporting import write_page
 from evo.cli.sessions import carry_on, playing
-from evo.config import RunConfig, names_in, read_config
+from evo.config import RunConfig, find_config, names_in, read_config
 from evo.evolution.study import open_or_create
 from evo.play.formats import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final
@@ -121,7 +121,7 @@ def evolve(
         out: the run folder; None: `runs/<config>-<UTC time>`. One that holds this run is continued.
         workers: 0 for one on each processor; None: the configuration's.
         pool: "auto", "local" or "ray"; None: the configuration's.
-        address: Ray cluster to join; None: the configuration's.
+        address: Ray cluster to join.
         quiet: print nothing.
         changes: values of the configuration by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
             for lambda; of a section a dict: `final={"games": 4_000}`.
@@ -137,6 +137,8 @@ def evolve(
     name = "run" if isinstance(config, RunConfig) else config
     path = default_folder(name) if out is None else Path(out)
     display = Display(_console(quiet))
+    if not isinstance(config, RunConfig):
+        display.say(unfollowed_address(find_config(config), address))
     with _interrupted(), playing(chosen, display) as players, open_or_create(path, chosen) as folder:
         if not folder.committed:
             begin_or_refuse(chosen, 1, players, display.console, sure=True)

@@ -32,7 +32,7 @@ LONGEST_PATH = 4_000
 """Characters."""
 
 ADDRESSES_OF_FILES = ("", "auto")
-"""What a file may hold: one from elsewhere must not choose the cluster that this machine joins."""
+"""What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
 
 MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
 """Far more games than anybody plays; numbers of any size would overflow, or never end."""
@@ -174,7 +174,7 @@ class _RunConfig(_Model):
     ] = 0
     address: Annotated[
         str,
-        Field(description="Ray cluster to join: auto, or empty for none; HOST:PORT only by --address"),
+        Field(description="Ray cluster to join; only --address sets it, and files hold nothing"),
     ] = ""
     if TYPE_CHECKING:  # added below, after the sections of the strategies
         final: FinalOptions = FinalOptions()
@@ -200,7 +200,7 @@ class _RunConfig(_Model):
         return self
 
     def to_toml(self, folder: Path | None = None) -> str:
-        """The whole configuration with all defaults; an address only where a file may hold it.
+        """The whole configuration with all defaults, without the address, which no file decides.
 
         Args:
             folder: where the text is to be; deck files inside it are written relative to it.
@@ -211,8 +211,7 @@ class _RunConfig(_Model):
                 str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
                 for deck in self.decks
             ]
-        if self.address not in ADDRESSES_OF_FILES:
-            content["address"] = ""
+        content["address"] = ""
         return tomli_w.dumps(content)
 
     @property
@@ -276,23 +275,26 @@ else:
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
-    A deck file that it names is first looked for beside it, then from the current folder.
+    A deck file that it names is first looked for beside it, then from the current folder. An address
+    in it is not followed.
 
     Args:
-        path: a file, or a name of `configs/`.
+        path: a file, or a name of `configs/`; "" for the defaults.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
 
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
     """
-    file = find_config(path)
-    content = read_toml(file, "configuration")
+    file = find_config(path) if path else Path("defaults")
+    content = read_toml(file, "configuration") if path else {}
     address = content.get("address", "")
-    if isinstance(address, str) and address not in ADDRESSES_OF_FILES:
+    if address in ADDRESSES_OF_FILES:
+        content.pop("address", None)
+    elif isinstance(address, str):
         raise ConfigError(
-            f'{file}: address: a file may only hold "auto" or nothing, got {address!r}: a cluster can run '
-            "code on the machines that join it. Give it on the command line: --address"
+            f"{file}: address: a file may not choose a cluster, got {address!r}: it can run code on the "
+            "machines that join it. Give it on the command line: --address"
         )
     decks = content.get("decks")
     if isinstance(decks, list):

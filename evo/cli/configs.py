@@ -1,7 +1,6 @@
 """The commands about configurations: config show, config schema."""
 
 import json
-import os
 
 import typer
 from rich.table import Table as RichTable
@@ -24,7 +23,7 @@ def show_config(
     from evo.cli.progress import output_console
     from evo.config import meanings, read_config
 
-    chosen = read_config(config or os.devnull, overrides or ())
+    chosen = read_config(config, overrides or ())
     if as_toml:
         print(chosen.to_toml(), end="")
         return

@@ -1,5 +1,6 @@
 """Options that several commands share, and the checks of their values."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -44,7 +45,7 @@ RunPool = Annotated[
 ]
 RunAddress = Annotated[
     str | None,
-    typer.Option("--address", help="Ray cluster to join: auto or HOST:PORT. (default: the configuration's)"),
+    typer.Option("--address", help="Ray cluster to join: auto or HOST:PORT."),
 ]
 Overrides = Annotated[
     list[str] | None,
@@ -109,6 +110,20 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
         address = ""  # the command line takes precedence over the file
     given = {"workers": workers, "pool": pool, "address": address}
     return config.changed(**{key: value for key, value in given.items() if value is not None})
+
+
+def unfollowed_address(file: Path, address: str | None) -> str:
+    """What to say about the address in a configuration from before, which is not followed; else empty.
+
+    Args:
+        file: the configuration.
+        address: as the command line gives it; None if it does not.
+    """
+    from evo.config import read_toml
+
+    if address is not None or not read_toml(file, "configuration").get("address"):
+        return ""
+    return f'{file}: address = "auto" is not followed; to join the cluster of this machine: --address auto'
 
 
 def check_pool(pool: str) -> None:

@@ -20,6 +20,7 @@ from evo.figures.page import Section
 from evo.play.local import LocalPool
 from evo.play.matchups import games_table
 from evo.play.pool import InterruptedRunError
+from evo.play.results import PoolLostError
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings, standings
 from evo.tournament.folder import TournamentFolder, open_tournament
@@ -119,16 +120,14 @@ def played(
                 try:
                     verdict = play_missing(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:
-                    _print_stop(error, folder, counter)
+                    counter.close()
+                    name = signal.Signals(error.signal).name
+                    print(shown(f"stopped by {name}: {_how_to_continue(folder)}"), file=sys.stderr)
                     raise
+                except PoolLostError as error:
+                    raise PoolLostError(f"{error}; {_how_to_continue(folder)}") from None
         yield folder, verdict
 
 
-def _print_stop(error: InterruptedRunError, folder: TournamentFolder, counter: Counter) -> None:
-    counter.close()
-    name = signal.Signals(error.signal).name
-    print(
-        f"stopped by {name}: {len(folder.played):,} games are safe in {shown(folder.path)}. "
-        "To continue: the same command again",
-        file=sys.stderr,
-    )
+def _how_to_continue(folder: TournamentFolder) -> str:
+    return f"{len(folder.played):,} games are safe in {folder.path}. To continue: the same command again"

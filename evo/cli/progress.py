@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from engine.console import plain_width
+from engine.console import plain_width, write_nowhere
 from engine.decks import coverage_of
 from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
@@ -46,14 +46,36 @@ LINE_SECONDS = 10.0
 """Seconds between progress lines of a tournament without a terminal."""
 
 
+class Output(Screen):
+    """A console that knows when nobody reads it any more, as after `| head -1`.
+
+    Attributes:
+        stoppable: what stops then, and says how to go on; None: the command ends without a word.
+    """
+
+    stoppable: "Stoppable | None" = None
+
+    def on_broken_pipe(self) -> None:
+        """Stop; what is still written goes nowhere.
+
+        Raises:
+            SystemExit: nothing is there to be stopped.
+        """
+        write_nowhere()
+        if self.stoppable is None:
+            raise SystemExit(128 + signal.SIGPIPE)
+        self.stoppable.stopping = signal.SIGPIPE
+
+
 class Stoppable:
-    """Something that a signal can ask to stop.
+    """Something that a signal can ask to stop, or the end of who reads its output.
 
     Attributes:
         stopping: number of the signal; 0 without one.
         parent: a signal to it stops this one too.
     """
 
+    console: Console
     stopping = 0
     parent: "Stoppable | None" = None
 
@@ -96,6 +118,11 @@ class Display(Stoppable):
         display = Display(self.console, self._tensorboard, name)
         display.parent = self
         return display
+
+    def say(self, text: str) -> None:
+        """Print a line, if there is something to say."""
+        if text:
+            self.console.print(text, markup=False, highlight=False)
 
     def begin(self, folder: RunFolder, games: int) -> None:
         """A run starts or is resumed."""
@@ -298,8 +325,10 @@ class Counter(Stoppable):
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
     """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once.
 
-    Only the main thread may handle signals; in another this does nothing.
+    So does the end of who reads its output. Only the main thread may handle signals.
     """
+    if isinstance(display.console, Output):
+        display.console.stoppable = display
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -324,12 +353,12 @@ def output_console(stderr: bool = False) -> Console:
     Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`. A notebook is live with ipywidgets alone.
     """
     if (sys.stderr if stderr else sys.stdout).isatty():
-        return Screen(stderr=stderr)
+        return Output(stderr=stderr)
     notebook = Screen().is_jupyter
     if notebook and importlib.util.find_spec("ipywidgets"):
-        return Screen()
+        return Output()
     terminal = False if notebook else None  # kernels ask for colours, which are for terminals
-    return Screen(
+    return Output(
         soft_wrap=True,
         width=plain_width(PLAIN_WIDTH),
         stderr=stderr,

@@ -17,6 +17,7 @@ from evo.cli.options import (
     RunWorkers,
     Tensorboard,
     placed,
+    unfollowed_address,
 )
 
 EXPORT_COLUMNS = (
@@ -84,8 +85,8 @@ def evolve_command(
         check_vacant(path)
     display = Display(output_console(), tensorboard)
     if not read_toml(find_config(config), "configuration"):
-        note = f"{config} is empty: every value is its default (manaforge config show)"
-        display.console.print(note, markup=False, highlight=False)
+        display.say(f"{config} is empty: every value is its default (manaforge config show)")
+    display.say(unfollowed_address(find_config(config), address))
     with playing(chosen, display) as players:
         if not (resume or chosen.address):
             begin_or_refuse(chosen, 1, players, display.console, yes)
@@ -114,6 +115,7 @@ def resume_command(
     run = run_path(run)
     give_decks_to([run], decks)
     with open_run(run) as folder:
+        display.say(unfollowed_address(run / "config.toml", address))
         chosen = placed(folder.config, workers, pool, address)
         with playing(chosen, display) as players:
             carry_on(folder, players, display, chosen.address, generations)
@@ -140,7 +142,7 @@ def study_command(
     from evo.cli.listing import show_runs
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
-    from evo.config import read_config
+    from evo.config import find_config, read_config
     from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
     from evo.play.pool import InterruptedRunError
     from evo.storage.store import RunError
@@ -151,6 +153,7 @@ def study_command(
     if study.is_dir() and (study / "config.toml").exists():
         raise RunError(f"{study} is a single run; choose another --out for the study")
     display = Display(output_console(), tensorboard)
+    display.say(unfollowed_address(find_config(config), address))
     with playing(chosen, display) as players:
         if not (study.exists() or chosen.address):
             begin_or_refuse(chosen, runs, players, display.console, yes)

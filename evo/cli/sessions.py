@@ -16,6 +16,7 @@ from evo.evolution.run import begin_session, evolve, extend
 from evo.play.games import Player, compile_games
 from evo.play.pool import InterruptedRunError, Pool
 from evo.play.pools import open_pool
+from evo.play.results import PoolLostError
 from evo.storage.store import RunFolder
 from rivals import find_kind
 
@@ -90,15 +91,19 @@ def carry_on(
         display.close()
         name = signal.Signals(error.signal).name
         folder.note(event="stopped", signal=name)
-        kept = (
-            f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
-        )
-        command = f"manaforge resume {folder.path}"
-        command += f" --address {address}" if address else ""
-        print(shown(f"stopped by {name}: {kept}. To continue: {command}"), file=sys.stderr)
+        print(shown(f"stopped by {name}: {_how_to_continue(folder, address)}"), file=sys.stderr)
         raise
+    except PoolLostError as error:
+        folder.note(event="stopped", error=str(error))
+        raise PoolLostError(f"{error}; {_how_to_continue(folder, address)}") from None
     finally:
         display.close()
+
+
+def _how_to_continue(folder: RunFolder, address: str) -> str:
+    kept = f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
+    command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
+    return f"{kept}. To continue: {command}"
 
 
 def leave(code: int) -> NoReturn:

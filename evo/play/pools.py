@@ -48,7 +48,7 @@ def open_pool(
     if address and chosen == "local":
         raise PoolError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
     pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
-    note = ""
+    note = pool.found if isinstance(pool, RayPool) else ""
     if chosen == "local" and not compiled:
         note = "agents in Python hold the GIL, so one thread plays"
     try:

@@ -1,36 +1,40 @@
-"""The pool of many machines: Ray tasks. The only file that imports ray."""
+"""The pool of many machines: Ray tasks, which a process of its own hands to Ray (`evo.play.ray_process`)."""
 
 import contextlib
-import ctypes
-import logging
-import os
-import platform
-import signal
+import queue
 import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
 from engine import ManaforgeError
 from evo.play.chunking import ChunkSizer
+from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
-from evo.play.results import Answer, PoolError, VersionError, play_chunk
+from evo.play.ray_process import Order, end_descendants
+from evo.play.results import PoolError, PoolLostError
 from ilp_agent.versions import play_versions
-
-LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
 
 JOIN_SECONDS = 600.0
 """How long to wait for a node with processors."""
 
-PROBE_SECONDS = 5.0
-"""How long to wait for a connection to a cluster's head."""
+CLOSE_SECONDS = 15.0
+"""How long Ray may take to end before it is ended."""
+
+CHILD = (
+    "import sys; from multiprocessing.connection import Connection; driver = Connection(int(sys.argv[1])); "
+    "sys.path[:], sys.argv[:] = driver.recv(); from evo.play.ray_process import main; main(driver)"
+)
+"""The program of the process that uses Ray: this interpreter, with this process's import path."""
 
 
 class RayPool:
@@ -40,10 +44,14 @@ class RayPool:
         workers: tasks at once; 0 for all processors of the cluster.
         address: of a cluster ("auto" or HOST:PORT); empty to start Ray on this machine, which then listens
             only on 127.0.0.1.
-        raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
+        raise_if_stopped: called while Ray starts, and while waiting for nodes; raises to stop.
+
+    Attributes:
+        found: where "auto" found the cluster, as a sentence; else empty.
 
     Raises:
         PoolError: Ray cannot be started or reached.
+        PoolLostError: Ray ended while nodes were waited for.
     """
 
     name = "ray"
@@ -51,33 +59,26 @@ class RayPool:
     def __init__(
         self, workers: int = 0, address: str = "", raise_if_stopped: Callable[[], None] = never_stop
     ) -> None:
+        self.found = ""
+        if address == "auto":
+            address, by = find_cluster()
+            self.found = f"joins the cluster at {address}, which {by} names"
         if address:
-            _probe(address)
-        else:
-            os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
-        import ray  # noqa: PLC0415 - takes a second, and is optional
-
-        self._ray: Any = ray
-        self._own = not ray.is_initialized()
-        arguments: dict[str, Any] = {"address": address}
-        if not address:
-            arguments = {"address": "local", "num_cpus": workers or processors(), "include_dashboard": False}
+            probe(address)
         self._raise_if_stopped = raise_if_stopped
-        self._over = threading.Event()
-        if self._own:
-            self._start(arguments)
+        self._numbers = count()
+        self._process = _RayProcess(Order(address, workers or processors()))
         try:
+            self._process.wait_until_up(raise_if_stopped)
             raise_if_stopped()
             self._grows = bool(address) and not workers
             self.workers = workers or self._processors()
         except BaseException:
-            self.close()
+            self._process.end()
             raise
         # Ray started here runs one task on each of its processors; in a cluster, this is the limit.
         most = workers if address and workers else NO_LIMIT
         self._dispatcher = Dispatcher(ChunkSizer(self.workers, 0.05), 2 * self.workers, most)
-        self._play = ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
-        self._roster: tuple[Roster | None, Any] = (None, None)
 
     @property
     def busy(self) -> float:
@@ -85,51 +86,28 @@ class RayPool:
         return self._dispatcher.busy
 
     def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
-        """Play all games; see `Pool`. Nodes that joined a cluster meanwhile are used from here on."""
+        """Play all games; see `Pool`. Nodes that joined a cluster meanwhile are used from here on.
+
+        Raises:
+            PoolLostError: Ray ended.
+        """
         if self._grows:
             self.workers = self._dispatcher.sizer.workers = self._processors()
             self._dispatcher.in_flight = 2 * self.workers
-        known, shared = self._roster
-        if known != roster:
-            shared = self._ray.put(roster)
-            self._roster = (roster, shared)
-        tasks = _Tasks(self, play_versions(roster.backends), shared, games)
-        return self._dispatcher.play(tasks, roster, games, watch, note)
+        tasks = _Tasks(self._process, next(self._numbers), roster, games)
+        try:
+            return self._dispatcher.play(tasks, roster, games, watch, note)
+        finally:
+            tasks.forget()
+
+    @property
+    def process(self) -> int:
+        """The number of the process that uses Ray."""
+        return self._process.pid
 
     def close(self) -> None:
-        """Shut Ray down, if this pool started it."""
-        if self._own:
-            self._ray.shutdown()
-        self._over.set()
-
-    def _start(self, arguments: dict[str, Any]) -> None:
-        """Start or join Ray in a thread, where it does not replace this process's signal handlers.
-
-        The thread stays until `close`: Linux ends Ray's processes with the thread that started them.
-
-        Raises:
-            PoolError: Ray cannot be started or reached.
-        """
-        failed: list[BaseException] = []
-        started = threading.Event()
-        _own_signals(self._ray)
-
-        def start() -> None:
-            try:
-                self._ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
-            except BaseException as error:  # of any kind, since the caller waits
-                failed.append(error)
-                self._over.set()
-            started.set()
-            self._over.wait()
-
-        threading.Thread(target=start, name="ray.init", daemon=True).start()
-        while not started.wait(0.1):  # short, so that signals are noted; they are acted on once Ray is up
-            pass
-        _own_signals(self._ray)
-        if failed:
-            where = f" at {arguments['address']}" if arguments["address"] != "local" else ""
-            raise PoolError(f"cannot start Ray{where}: {failed[0]}; --pool local needs no Ray")
+        """Shut Ray down, if this pool started it; else leave the cluster."""
+        self._process.close()
 
     def _processors(self) -> int:
         """Number of processors in the cluster; waits until a node with processors has joined.
@@ -139,7 +117,7 @@ class RayPool:
         """
         until = time.monotonic() + JOIN_SECONDS
         while True:
-            found = int(self._ray.cluster_resources().get("CPU", 0))
+            found = self._process.processors(self._raise_if_stopped)
             if found:
                 return found
             if time.monotonic() > until:
@@ -148,102 +126,175 @@ class RayPool:
             time.sleep(0.5)
 
 
+class _RayProcess:
+    """The process that uses Ray, what it is asked for, and what it sends.
+
+    Attributes:
+        pid: its number.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        ours, theirs = socket.socketpair()
+        with theirs:
+            handle = theirs.fileno()
+            command = [sys.executable, "-P", "-c", CHILD, str(handle)]
+            self._child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # where Ray repeats logs of what dies
+                pass_fds=[handle],
+                start_new_session=True,  # Ctrl-C is for the driver
+            )
+        self.pid = self._child.pid
+        self._connection = Connection(ours.detach())
+        self._sending = threading.Lock()
+        self._asking = threading.Lock()
+        self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
+        self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._died = ""
+        self._over = threading.Event()
+        threading.Thread(target=self._receive, name="ray", daemon=True).start()
+        self.send(sys.path, sys.argv)
+        with contextlib.suppress(PoolLostError), self._sending:
+            self._connection.send(order)
+
+    def wait_until_up(self, raise_if_stopped: Callable[[], None]) -> None:
+        """Wait until Ray is up.
+
+        Raises:
+            PoolError: it cannot be started or reached.
+        """
+        kind, *content = self._reply(raise_if_stopped)
+        if kind == "failed":
+            where = f" at {self._order.address}" if self._order.address else ""
+            raise PoolError(f"cannot start Ray{where}: {content[0]}; --pool local needs no Ray")
+
+    def processors(self, raise_if_stopped: Callable[[], None]) -> int:
+        """Processors of the cluster now."""
+        with self._asking:
+            self.send("processors")
+            return int(self._reply(raise_if_stopped)[1])
+
+    def open_inbox(self, number: int) -> "queue.SimpleQueue[Any]":
+        """Where results of a schedule arrive, as (kind, ticket, result); None when Ray has died."""
+        inbox = self._inboxes[number] = queue.SimpleQueue()
+        return inbox
+
+    def close_inbox(self, number: int) -> None:
+        """Drop results of a schedule from here on."""
+        del self._inboxes[number]
+
+    def send(self, *message: object) -> None:
+        """Send a message.
+
+        Raises:
+            PoolLostError: the process has ended.
+        """
+        self.raise_if_over()
+        try:
+            with self._sending:
+                self._connection.send(message)
+        except OSError:
+            self._over.wait(CLOSE_SECONDS)
+            self.raise_if_over()
+            raise
+
+    def raise_if_over(self) -> None:
+        """Stop if the process has ended.
+
+        Raises:
+            PoolLostError: it has; the message says what died.
+        """
+        if self._over.is_set():
+            raise PoolLostError(self._died)
+
+    def close(self) -> None:
+        """Let Ray end in good order, then the process."""
+        with contextlib.suppress(PoolLostError, OSError):
+            self.send("close")
+            self._child.wait(CLOSE_SECONDS)
+        self.end()
+
+    def end(self) -> None:
+        """End the process at once, with the Ray that it started."""
+        if self._child.poll() is None:
+            end_descendants(self.pid)
+        self._child.kill()
+        self._child.wait()
+
+    def _reply(self, raise_if_stopped: Callable[[], None]) -> Any:
+        while True:
+            raise_if_stopped()
+            with contextlib.suppress(queue.Empty):
+                return self._replies.get(timeout=0.1)
+            self.raise_if_over()
+
+    def _receive(self) -> None:
+        """Pass on what arrives, until the process ends."""
+        self._died = "Ray's core ended its process without a word (its logs: /tmp/ray/session_latest/logs)"
+        try:
+            while True:
+                kind, *content = self._connection.recv()
+                if kind == "died":
+                    self._died = content[0]
+                elif kind in ("answer", "error", "lost"):
+                    inbox = self._inboxes.get(content[0])
+                    if inbox is not None:
+                        inbox.put((kind, *content[1:]))
+                else:
+                    self._replies.put((kind, *content))
+        except (EOFError, OSError):
+            pass
+        self._over.set()
+        for inbox in list(self._inboxes.values()):
+            inbox.put(None)
+
+
 class _Tasks:
     """Ray tasks as `evo.play.dispatch.Workers`."""
 
     trusted = False
 
-    def __init__(self, pool: RayPool, versions: dict[str, str], roster: Any, games: Schedule) -> None:
-        self._ray, self._play = pool._ray, pool._play
-        self._versions, self._roster, self._games = versions, roster, self._ray.put(games)
+    def __init__(self, process: _RayProcess, number: int, roster: Roster, games: Schedule) -> None:
+        self._process, self._number = process, number
+        self._tickets = count()
+        self._results: dict[int, tuple[str, Any]] = {}
+        self._inbox = process.open_inbox(number)
+        process.send("share", number, play_versions(roster.backends), roster, games)
 
-    def start(self, start: int, stop: int) -> Any:
-        return self._play.remote(self._versions, self._roster, self._games, start, stop)
+    def start(self, start: int, stop: int) -> int:
+        ticket = next(self._tickets)
+        self._process.send("play", self._number, ticket, start, stop)
+        return ticket
 
-    def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
-        done, others = self._ray.wait(list(tickets), num_returns=1, timeout=timeout)
-        if done and others:
-            done += self._ray.wait(others, num_returns=len(others), timeout=0)[0]
-        return list(done)
+    def ready(self, tickets: Sequence[int], timeout: float) -> Sequence[int]:
+        done = []
+        with contextlib.suppress(queue.Empty):
+            arrived = self._inbox.get(timeout=timeout)
+            while arrived is not None:
+                kind, ticket, result = arrived
+                self._results[ticket] = (kind, result)
+                done.append(ticket)
+                arrived = self._inbox.get_nowait()
+        self._process.raise_if_over()
+        return [ticket for ticket in done if ticket in tickets]
 
-    def result(self, ticket: Any) -> object:
-        errors = self._ray.exceptions
-        try:
-            return self._ray.get(ticket)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, ManaforgeError):
-                raise error.cause from None
-            raise LostError(
-                f"it failed: {error.cause!r}; every node needs this version of manaforge, docs/cluster.md"
-            ) from None
-        except errors.RayError as error:
-            raise LostError(str(error).splitlines()[0]) from None
+    def result(self, ticket: int) -> object:
+        kind, result = self._results.pop(ticket)
+        if kind == "error":
+            assert isinstance(result, ManaforgeError)
+            raise result
+        if kind == "lost":
+            raise LostError(result)
+        return result
 
-    def cancel(self, ticket: Any) -> None:
-        with contextlib.suppress(Exception):
-            self._ray.cancel(ticket, force=True)
+    def cancel(self, ticket: int) -> None:
+        with contextlib.suppress(PoolLostError, OSError):
+            self._process.send("cancel", self._number, ticket)
 
-
-def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start: int, stop: int) -> Answer:
-    """A Ray task: plays games `start` to `stop` - 1 of a schedule.
-
-    Raises:
-        VersionError: this worker has other rules, cards, kernels or solvers than the driver.
-    """
-    own = play_versions(roster.backends)
-    if own != versions:
-        other = ", ".join(
-            f"{name} {own.get(name)} instead of {value}"
-            for name, value in versions.items()
-            if own.get(name) != value
-        )
-        raise VersionError(
-            f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
-            "from requirements.lock (docs/cluster.md)"
-        )
-    return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
-
-
-def _own_signals(ray: Any) -> None:
-    """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
-
-    Ray installs a C++ handler below Python's, once a process, in the half second before `ray.init` returns;
-    a SIGTERM meanwhile prints a stack of machine code. So it is made to install it now, and Python's
-    handlers are restored at once. If Ray renames the function, the second call restores them.
-    """
-    with contextlib.suppress(AttributeError, OSError):
-        library = ctypes.CDLL(ray._raylet.__file__)
-        install = library._ZN3ray6RayLog27InstallFailureSignalHandlerEPKcb  # program, chain
-        install.argtypes, install.restype = (ctypes.c_char_p, ctypes.c_bool), None
-        install(None, True)
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.getsignal(number))
-
-
-def _probe(address: str) -> None:
-    """Refuse an address at which nothing listens, which Ray would retry for minutes.
-
-    Raises:
-        PoolError: it is not an address, or nothing listens there.
-    """
-    if address == "auto" or "://" in address:
-        return
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
-    except (OSError, UnicodeError) as error:  # UnicodeError: not a host name
-        why = getattr(error, "strerror", None) or str(error)
-        raise PoolError(
-            f"no answer from {address}: {why}; is the cluster's head running? --pool local needs no Ray"
-        ) from None
-
-
-def who_am_i() -> str:
-    """Text that identifies this worker: process, host, processor, Python."""
-    return (
-        f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "
-        f"Python {sys.version_info.major}.{sys.version_info.minor})"
-    )
+    def forget(self) -> None:
+        """Give up the schedule, whose games are played or no longer wanted."""
+        self._process.close_inbox(self._number)
+        with contextlib.suppress(PoolLostError, OSError):
+            self._process.send("forget", self._number)

@@ -14,6 +14,16 @@ class PoolError(ManaforgeError, RuntimeError):
     """A pool that cannot start, lost its workers, or got no good result from them."""
 
 
+class PoolLostError(PoolError):
+    """A pool that ended while it played; nothing that was finished is lost.
+
+    Attributes:
+        exit_code: of a command that ends by it.
+    """
+
+    exit_code = 3
+
+
 class WorkerDisagreesError(PoolError):
     """A worker's game ended differently than on this machine; the message names both."""
 

@@ -217,6 +217,8 @@ def _parquet(content: bytes) -> Iterator[pq.ParquetFile]:
     """
     try:
         yield pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+    except SchemaError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         why = (str(error) or type(error).__name__).splitlines()[0]
         raise SchemaError(f"it is not a parquet file: {why}") from None

@@ -11,7 +11,7 @@ from evo.play import dispatch
 from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher
 from evo.play.local import LocalPool
-from evo.play.ray import play_range
+from evo.play.ray_process import play_range
 from evo.play.results import (
     Answer,
     PoolError,

@@ -1,20 +1,23 @@
 """The commands on runs: good input, wrong input, signals, no terminal."""
 
 import json
+import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from evo.cli.progress import Display, output_console
 from evo.cli.sessions import carry_on
+from evo.config import read_config
 from evo.evolution.run import new_manifest
 from evo.play.games import compile_games
 from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.evo.runs import TINY, bytes_of, manaforge
+from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
@@ -114,3 +117,66 @@ def test_who_stops_a_run_is_told_where_to_go_on(
         carry_on(folder, pool, display, address)
     pool.close()
     assert capsys.readouterr().err.endswith(f"To continue: manaforge resume {tmp_path / 'run'}{way}\n")
+
+
+def test_config_show_without_a_file_shows_the_defaults() -> None:
+    shown = manaforge("config", "show", "--toml", "--set", "seed=5")
+    assert shown.returncode == 0, shown.stderr
+    assert "seed = 5\n" in shown.stdout
+
+
+def test_no_file_chooses_a_cluster(finished: Path, tmp_path: Path) -> None:
+    """`auto` in a file from before is read and not followed, which is said; nothing writes it any more."""
+    file = tmp_path / "auto.toml"
+    file.write_text('address = "auto"\n')
+    config = read_config(file)
+    assert config.address == ""
+    assert config.digest == read_config("").digest
+    assert 'address = ""' in config.changed(address="auto").to_toml()
+    run = tmp_path / "run"
+    shutil.copytree(finished, run)
+    written = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(written.replace('address = ""', 'address = "auto"'))
+    done = manaforge("resume", run)
+    assert done.returncode == 0, done.stderr
+    said = f'{run}/config.toml: address = "auto" is not followed; to join the cluster of this machine: --address auto'
+    assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("config", "show", "eva"), ("runs", ".", "--json"), ("config", "schema")]
+)
+def test_a_reader_that_has_left_ends_a_command_quietly(command: tuple[str, ...], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) in (1, 128 + signal.SIGPIPE)
+
+
+def test_a_run_whose_reader_has_left_says_how_to_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text(TINY.changed(generations=500).to_toml())
+    process = subprocess.Popen(
+        [*PROGRAM, "evolve", file, "--out", tmp_path / "run", "--yes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    said = process.stderr.read()
+    assert process.wait(60) == 128 + signal.SIGPIPE
+    assert said.startswith("stopped by SIGPIPE: ")
+    assert f"manaforge resume {tmp_path / 'run'}" in said

@@ -1,0 +1,95 @@
+"""Which Ray cluster an address means, without Ray: `auto` is looked up here, and checked for who wrote it."""
+
+import os
+import socket
+import stat
+import sys
+from pathlib import Path
+
+from evo.play.results import PoolError
+
+PROBE_SECONDS = 5.0
+"""How long to wait for a connection to a cluster's head."""
+
+LONGEST_ADDRESS = 1_000
+"""Bytes."""
+
+
+def find_cluster() -> tuple[str, str]:
+    """The cluster of this machine, and what names it: the variable RAY_ADDRESS, else Ray's address file.
+
+    Workers of a cluster control its drivers, and the file is where every user may write: a file that somebody
+    else owns or may write is refused. Ray's own search, which also joins any raylet it finds among the
+    processes of this machine, is not used.
+
+    Raises:
+        PoolError: there is no cluster, or its address comes from somebody else.
+    """
+    given = os.environ.get("RAY_ADDRESS", "")
+    if given and given != "auto":
+        return given, "RAY_ADDRESS"
+    file = address_file()
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as opened:
+            refuse_others(file, os.fstat(handle))
+            address = opened.read(LONGEST_ADDRESS).decode("ascii").strip()
+    except FileNotFoundError:
+        raise PoolError(
+            f"--address auto: no cluster runs here: RAY_ADDRESS is not set, and {file}, which ray start "
+            "writes, does not exist. Name the cluster: --address HOST:PORT"
+        ) from None
+    except OSError as error:
+        raise PoolError(f"--address auto: {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PoolError(f"--address auto: {file} does not hold an address") from None
+    return address, str(file)
+
+
+def address_file() -> Path:
+    """The file in which `ray start` keeps its address."""
+    linux = sys.platform.startswith("linux")
+    folder = os.environ.get("RAY_TMPDIR") or (linux and os.environ.get("TMPDIR")) or "/tmp"
+    return Path(folder) / "ray" / "ray_current_cluster"
+
+
+def refuse_others(file: Path, status: os.stat_result) -> None:
+    """Refuse a file that somebody else owns or may write, or that may also be another file.
+
+    Raises:
+        PoolError: it is one.
+    """
+    why = ""
+    if not stat.S_ISREG(status.st_mode):
+        why = "it is not a regular file"
+    elif status.st_uid not in (0, os.geteuid()):
+        why = f"it belongs to another user (number {status.st_uid})"
+    elif status.st_mode & stat.S_IWOTH:
+        why = "every user may write it"
+    elif status.st_nlink > 1:
+        why = "it has a second name elsewhere"
+    if why:
+        raise PoolError(
+            f"--address auto: {file} is not followed: {why}, and whoever chooses a cluster can run code on "
+            "the machines that join it. Name one you trust: --address HOST:PORT"
+        )
+
+
+def probe(address: str) -> None:
+    """Refuse an address at which nothing listens, which Ray would retry for minutes.
+
+    Raises:
+        PoolError: it is not an address, or nothing listens there.
+    """
+    if "://" in address:
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
+    except (OSError, UnicodeError) as error:  # UnicodeError: not a host name
+        why = getattr(error, "strerror", None) or str(error)
+        raise PoolError(
+            f"no answer from {address}: {why}; is the cluster's head running? --pool local needs no Ray"
+        ) from None

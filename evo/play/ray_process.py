@@ -1,0 +1,349 @@
+"""The process that uses Ray for a pool (`evo.play.ray`). The only file that imports ray.
+
+Ray's core ends the process that uses it when its node or the cluster's head is gone: without a word, up to a
+minute later, and where no exception can be caught. So the driver leaves Ray to this process, which says what
+died and ends; the driver goes on. Messages are tuples whose first part is their kind, in both directions.
+"""
+
+import contextlib
+import ctypes
+import logging
+import os
+import platform
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from engine import ManaforgeError
+from evo.play.games import Roster, Schedule
+from evo.play.results import Answer, VersionError, play_chunk
+from ilp_agent.versions import play_versions
+
+LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
+
+PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
+"""Ray's setting: how long a head may be away, in seconds, for clusters whose head comes back."""
+
+HEAD_SECONDS = 5.0
+"""How long the head of a cluster may be away where `PATIENCE` is not set; Ray itself waits for a minute."""
+
+LOOK_SECONDS = 0.1
+"""Seconds between two looks at the processes of Ray."""
+
+WAIT_SECONDS = 0.02
+"""How long to wait for results before looking for new messages."""
+
+
+class Order(NamedTuple):
+    """What Ray to use.
+
+    Attributes:
+        address: of a cluster; empty to start Ray on this machine, which then listens only on 127.0.0.1.
+        processors: of a Ray started here.
+    """
+
+    address: str
+    processors: int
+
+
+def main(connection: Connection) -> None:
+    """Start or join Ray as the driver orders, then play what it asks for, until it ends or Ray dies."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # of the whole group, on Ctrl-C: the driver decides
+        signal.signal(number, lambda *_: None)
+    _RayProcess(connection).run()
+
+
+class _RayProcess:
+    """Ray, the driver's messages, and what it is told."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sending = threading.Lock()
+        self._closing = threading.Event()
+        self._shared: dict[int, tuple[Any, ...]] = {}
+        self._pending: dict[Any, tuple[int, int]] = {}
+        self._ray: Any = None
+        self._play: Any = None
+
+    def run(self) -> None:
+        """Serve the driver to the end."""
+        threading.Thread(target=self._leave_with_driver, args=(os.getppid(),), daemon=True).start()
+        try:
+            order: Order = self._connection.recv()
+        except (EOFError, OSError):
+            return
+        if not order.address:
+            os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
+        try:
+            self._start(order)
+        except BaseException as error:  # of any kind, since the driver waits
+            self._tell("failed", str(error))
+            return
+        self._play = self._ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
+        threading.Thread(target=self._watch, args=(order,), daemon=True).start()
+        self._tell("up")
+        try:
+            while self._obey():
+                self._answer()
+        except (EOFError, ConnectionError):  # the driver is gone: nobody needs an orderly end
+            _leave(0)
+        except Exception as error:  # such as a broken pipe to a dead raylet
+            time.sleep(1.0)  # the watch knows better what happened
+            self._die(f"Ray failed: {error}")
+        self._closing.set()
+        self._ray.shutdown()
+
+    def _start(self, order: Order) -> None:
+        """Start or join Ray in a thread, where it does not replace this process's signal handlers.
+
+        The thread stays: Linux ends Ray's processes with the thread that started them.
+        """
+        import ray  # noqa: PLC0415 - takes a second, and fails here where it is told
+
+        self._ray = ray
+        arguments: dict[str, Any] = {"address": order.address}
+        if not order.address:
+            arguments = {"address": "local", "num_cpus": order.processors, "include_dashboard": False}
+        failed: list[BaseException] = []
+        started = threading.Event()
+        _own_signals(ray)
+
+        def start() -> None:
+            try:
+                ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
+            except BaseException as error:  # of any kind, since the main thread waits
+                failed.append(error)
+            started.set()
+            threading.Event().wait()
+
+        threading.Thread(target=start, name="ray.init", daemon=True).start()
+        started.wait()
+        _own_signals(ray)
+        if failed:
+            raise failed[0]
+
+    def _obey(self) -> bool:
+        """Do what the driver has asked for meanwhile; waits for it if no game is played. False: close."""
+        while self._connection.poll(0 if self._pending else None):
+            kind, *content = self._connection.recv()
+            if kind == "close":
+                return False
+            if kind == "share":
+                number, versions, roster, games = content
+                self._shared[number] = (versions, self._ray.put(roster), self._ray.put(games))
+            elif kind == "forget":
+                self._shared.pop(content[0], None)
+            elif kind == "play":
+                number, ticket, start, stop = content
+                task = self._play.remote(*self._shared[number], start, stop)
+                self._pending[task] = (number, ticket)
+            elif kind == "cancel":
+                self._cancel(tuple(content))
+            elif kind == "processors":
+                self._tell("processors", int(self._ray.cluster_resources().get("CPU", 0)))
+        return True
+
+    def _cancel(self, place: tuple[Any, ...]) -> None:
+        for task in [task for task, other in self._pending.items() if other == place]:
+            del self._pending[task]
+            with contextlib.suppress(Exception):
+                self._ray.cancel(task, force=True)
+
+    def _answer(self) -> None:
+        """Send the results that have come."""
+        if not self._pending:
+            return
+        done, others = self._ray.wait(list(self._pending), num_returns=1, timeout=WAIT_SECONDS)
+        if done and others:
+            done += self._ray.wait(others, num_returns=len(others), timeout=0)[0]
+        for task in done:
+            kind, result = self._result(task)
+            self._tell(kind, *self._pending.pop(task), result)
+
+    def _result(self, task: Any) -> tuple[str, object]:
+        """What a finished task gave: "answer" with it, "error" with ours, or "lost" with the reason."""
+        errors = self._ray.exceptions
+        try:
+            return "answer", self._ray.get(task)
+        except errors.RayTaskError as error:
+            if isinstance(error.cause, ManaforgeError):
+                return "error", error.cause
+            why = f"it failed: {error.cause!r}; every node needs this version of manaforge, docs/cluster.md"
+            return "lost", why
+        except errors.RayError as error:
+            return "lost", str(error).splitlines()[0]
+
+    def _tell(self, *message: object) -> None:
+        with self._sending:
+            self._connection.send(message)
+
+    def _die(self, what: str) -> None:
+        """Say what died, and end this process at once: Ray's own end takes up to a minute."""
+        with contextlib.suppress(OSError):
+            self._tell("died", what)
+        _leave(1)
+
+    def _leave_with_driver(self, driver: int) -> None:
+        """End when the driver has ended, even while a call of Ray blocks."""
+        while os.getppid() == driver:
+            time.sleep(LOOK_SECONDS)
+        _leave(0)
+
+    def _watch(self, order: Order) -> None:
+        """Look after what Ray cannot live without: the services of this node, and the cluster's head."""
+        node = self._ray._private.worker._global_node
+        if node is None:  # a client of Ray's, by ray://: its server is the one who would notice
+            return
+        living = _services(node)
+        where, host, port = "", "", ""
+        if order.address:
+            host, _, port = node.gcs_address.rpartition(":")
+            where = f" of the cluster at {node.gcs_address}"
+        answered = time.monotonic()
+        patience = float(os.environ.get(PATIENCE, HEAD_SECONDS))
+        while not self._closing.wait(LOOK_SECONDS):
+            dead = [name for name, alive in living.items() if not alive()]
+            if dead and not self._closing.is_set():
+                self._die(f"{' and '.join(dead)}{where} died")
+            if not order.address or time.monotonic() - answered < 1.0:
+                continue
+            if _listens(host.strip("[]"), int(port)):
+                answered = time.monotonic()
+            elif time.monotonic() - answered > patience:
+                self._die(f"the head{where} has not answered for {patience:.0f} s")
+
+
+def _services(node: Any) -> dict[str, Callable[[], bool]]:
+    """The services that Ray needs on this machine, each with whether it lives.
+
+    Args:
+        node: `ray._private.worker._global_node`; it knows the processes of a Ray that this process started.
+    """
+    own: dict[str, Callable[[], bool]] = {}
+    for name in ("gcs_server", "raylet"):
+        for one in node.all_processes.get(name, ()):
+            own[f"Ray's {name} (process {one.process.pid})"] = partial(_runs, one.process)
+            for child in _descendants(one.process.pid):  # a raylet ends with its agents
+                for agent in ("dashboard_agent", "runtime_env_agent"):
+                    if agent in _command(child):
+                        own[f"Ray's {agent} (process {child})"] = partial(_lives, child)
+    if own or not sys.platform.startswith("linux"):
+        return own
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as raylet:
+        raylet.connect(node.raylet_socket_name)
+        size = struct.calcsize("3i")
+        process = struct.unpack("3i", raylet.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0]
+        if process and _lives(process):
+            return {f"the raylet on this machine (process {process})": partial(_lives, process)}
+    return {}
+
+
+def end_descendants(ancestor: int) -> None:
+    """Kill what descends from a process: the services of a Ray that it started, and their workers.
+
+    They end by themselves too, but a worker only after the game that it plays.
+    """
+    for process in _descendants(ancestor):
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    """What descends from a process, parents first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.parent.name))
+    found = list(children.get(ancestor, ()))
+    for process in found:
+        found += children.get(process, ())
+    return found
+
+
+def _command(process: int) -> str:
+    """The command line of a process; empty if it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
+    return ""
+
+
+def _leave(code: int) -> NoReturn:
+    """End this process at once, with what it started: no orderly end of Ray can be relied on."""
+    end_descendants(os.getpid())
+    os._exit(code)
+
+
+def _runs(process: Any) -> bool:
+    """Whether a child of this process runs."""
+    return process.poll() is None
+
+
+def _lives(process: int) -> bool:
+    """Whether a process of this machine lives: neither gone nor waiting for its parent."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _listens(host: str, port: int) -> bool:
+    """Whether something listens there."""
+    try:
+        socket.create_connection((host, port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def _own_signals(ray: Any) -> None:
+    """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
+
+    Ray installs a C++ handler below Python's, once a process, in the half second before `ray.init` returns;
+    a SIGTERM meanwhile prints a stack of machine code. So it is made to install it now, and Python's
+    handlers are restored at once. If Ray renames the function, the second call restores them.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        library = ctypes.CDLL(ray._raylet.__file__)
+        install = library._ZN3ray6RayLog27InstallFailureSignalHandlerEPKcb  # program, chain
+        install.argtypes, install.restype = (ctypes.c_char_p, ctypes.c_bool), None
+        install(None, True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.getsignal(number))
+
+
+def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start: int, stop: int) -> Answer:
+    """A Ray task: plays games `start` to `stop` - 1 of a schedule.
+
+    Raises:
+        VersionError: this worker has other rules, cards, kernels or solvers than the driver.
+    """
+    own = play_versions(roster.backends)
+    if own != versions:
+        other = ", ".join(
+            f"{name} {own.get(name)} instead of {value}"
+            for name, value in versions.items()
+            if own.get(name) != value
+        )
+        raise VersionError(
+            f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
+            "from requirements.lock (docs/cluster.md)"
+        )
+    return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
+
+
+def who_am_i() -> str:
+    """Text that identifies this worker: process, host, processor, Python."""
+    return (
+        f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "
+        f"Python {sys.version_info.major}.{sys.version_info.minor})"
+    )

@@ -35,7 +35,7 @@ class Deck:
     name: str
     cards: tuple[Card, ...]
     random: bool = False
-    description: str = ""
+    description: str = field(default="", compare=False)
     text: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
@@ -17,8 +18,10 @@ MOST_JSON = 2**27
 MOST_DATA = 2**30
 """Bytes of any other file."""
 
-MOST_DOTS = 200
-"""Dots in a line of TOML: a key of many parts takes time by their square, and nests too deep to be shown."""
+MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
+"""Dots outside of quotes: keys of many parts take time by their square, and nest too deep to be shown."""
+
+_QUOTED = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
 
 
 def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
@@ -101,8 +104,11 @@ def parse_toml(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is not TOML, or nests too deep.
     """
-    if any(line.count(".") > MOST_DOTS for line in text.split("\n")):
-        raise ValueError(f"a line with more than {MOST_DOTS} dots")
+    dots = [line.count(".") for line in _QUOTED.sub("", text).split("\n")]
+    if max(dots) > MOST_DOTS or sum(dots) > MOST_DOTS_IN_ALL:
+        raise ValueError(
+            f"more than {MOST_DOTS} dots in a line, or {MOST_DOTS_IN_ALL:,} in all, outside of quotes"
+        )
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -1,5 +1,6 @@
 """The terminal as every command writes to it: a text from anyone may be on it, and none commands it."""
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,12 @@ def shown(text: object) -> str:
     whole = str(text)
     if whole.isprintable():
         return whole
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else HIDDEN for letter in whole)
+    return "".join(letter if _is_harmless(letter) else HIDDEN for letter in whole)
+
+
+def _is_harmless(letter: str) -> bool:
+    """Whether a character neither commands the terminal nor reorders text, as joiners and spaces do not."""
+    return letter.isprintable() or letter in "\n\t\u200c\u200d\ufe0f" or unicodedata.category(letter) == "Zs"
 
 
 class Screen(Console):

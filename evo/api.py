@@ -2,7 +2,7 @@
 
 `evo.evolve`, `evo.play_tournament`, `evo.play_arena` and `evo.write_report` do what the commands `evolve`,
 `tournament`, `arena` and `report` do, in the same folders and with the same bytes. `quiet=True` prints no
-progress. The same call again continues what was stopped, or reads what is finished.
+progress. A call with the same `out` again continues what was stopped, or reads what is finished.
 """
 
 import contextlib

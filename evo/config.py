@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -305,7 +306,7 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 
 def deck_beside(deck: Any, folder: Path) -> Any:
     """A deck as a file in `folder` names it: the file of this path there, else the text itself."""
-    if isinstance(deck, str) and deck.endswith(".toml") and (folder / deck).is_file():
+    if isinstance(deck, str) and deck.endswith(".toml") and os.path.isfile(folder / deck):  # noqa: PTH113 - accepts names no file can have
         return str(folder / deck)
     return deck
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from engine.received import read_text
 from evo.evolution.run import games_of_generation, games_to_play
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
@@ -15,6 +16,12 @@ RECENT = 5
 
 QUIET_SECONDS, QUIET_GENERATIONS = 60.0, 5.0
 """A run on another machine, whose lock may not be seen, goes on while its log is no older than this."""
+
+
+MOST_LOG = 2**27
+"""Bytes of a log."""
+
+MOST_SECONDS, MOST_GENERATION = 1e9, 10**7
 
 
 class RunState(NamedTuple):
@@ -42,7 +49,7 @@ def state_of(folder: RunFolder) -> RunState:
     seconds = sum(float(event["seconds"]) for event in timed)
     games = sum(games_of_generation(config, int(event["generation"])) for event in timed)
     speed = games / seconds if seconds > 0 else 0.0
-    left = games_to_play(config, folder.committed) / speed if speed else 0.0
+    left = min(games_to_play(config, folder.committed) / speed, MOST_SECONDS) if speed else 0.0
     quiet = max(QUIET_SECONDS, QUIET_GENERATIONS * max((float(e["seconds"]) for e in timed), default=0.0))
     if is_locked(folder.path):
         return RunState("running", speed, left)
@@ -55,17 +62,22 @@ def _events(file: Path) -> list[dict[str, Any]]:
     """The events of a log that can be read, in their order."""
     found = []
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = read_text(file, MOST_LOG).splitlines()
+    except (OSError, ValueError):
         return []
     for line in lines:
         try:
             event = json.loads(line)
             if event.get("event") == "generation":
-                float(event["seconds"]), int(event["generation"])
+                possible = (
+                    0 < float(event["seconds"]) < MOST_SECONDS
+                    and 0 <= int(event["generation"]) < MOST_GENERATION
+                )
+                if not possible:
+                    continue
             datetime.fromisoformat(event["time"])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            continue  # a line half written, or of another version
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            continue  # a line half written, of another version, or by somebody else
         found.append(event)
     return found
 

@@ -54,7 +54,7 @@ def progress_conclusion(progress: pd.DataFrame) -> str:
         return ""
     first, last = by_run.columns[0], by_run.columns[-1]
     gain = mean_interval(by_run[last] - by_run[first])
-    sure = np.isnan(gain[1]) or gain[1] > 0 or gain[2] < 0
+    sure = gain[1] > 0 or gain[2] < 0
     return (
         f"From generation {first} to {last} the best changed by {points(gain[0])} points of score against "
         f"the thesis's seven ({_between(*gain[1:], points)})" + ("." if sure else ", which may be chance.")

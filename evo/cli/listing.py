@@ -111,7 +111,7 @@ def _run(path: Path, name: str) -> dict[str, Any]:
         folder = peek_run(path)
         config = folder.config
         champion = read_champion_file(path)
-    except ManaforgeError as error:
+    except (ManaforgeError, OSError) as error:
         return row | {"problem": str(error)}
     seven = champion.provenance.get("against_thesis_seven")
     rate = seven.get("win_rate") if isinstance(seven, dict) else None

@@ -92,8 +92,13 @@ def place_of(pool: str, workers: int, address: str) -> Place:
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
+        TournamentError: the number of workers is below 0.
     """
+    from evo.tournament.folder import TournamentError
+
     check_pool(pool)
+    if workers < 0:
+        raise TournamentError(f"workers must be 0, for one on each processor, or more, got {workers}")
     return Place(pool, workers, address)
 
 

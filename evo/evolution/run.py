@@ -133,7 +133,10 @@ def memory_of(config: RunConfig) -> int:
     """About the most bytes that the driver needs: those of a generation's games, or of the final's."""
     last = games_of_generation(config, max(1, config.generations))
     final = max(
-        config.final.games, len(THESIS_SEVEN) * config.final.benchmark_games, games_of_validation(config)
+        config.final.games,
+        len(THESIS_SEVEN) * config.final.benchmark_games,
+        games_of_panel(config),
+        games_of_validation(config),
     )
     return max(last * GENERATION_BYTES, final * FINAL_BYTES)
 

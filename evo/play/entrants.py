@@ -236,7 +236,7 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
     for entrant in entrants:
         player = entrant.player
         vector = AGENTS[player.kind].weights
-        shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) if vector else np.zeros(0)
+        shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
         key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes())
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

@@ -32,9 +32,10 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> dict[str, Path]:
     for deck in decks:
         if deck.text:
             stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:LONGEST_NAME] or "deck"
+            taken = {"config", *(file.stem.casefold() for file in kept.values())}  # config.toml makes a run
+            while stem.casefold() in taken:
+                stem += "-2"
             file = folder / DECKS / f"{stem}.toml"
-            while file in kept.values():  # two names that differ in other characters
-                file = file.with_name(f"{file.stem}-2.toml")
             kept[deck.name] = file
             file.parent.mkdir(exist_ok=True)
             replace_file(file, deck.text.encode(), folder / f"{file.name}.tmp")

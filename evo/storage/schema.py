@@ -4,7 +4,7 @@
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as kinds
+from pyarrow import compute
 
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
@@ -23,6 +24,12 @@ RUN_SCHEMA = 1
 
 MOST_COUNT = 2.0**53
 """Whole numbers up to this one are exact in every column and sum."""
+
+MOST_ROWS = 20_000_000
+"""Of any table, whatever a configuration says."""
+
+MOST_TEXTS = 2**28
+"""Bytes of all texts of a column."""
 
 MOST_TEXT = 2_000
 """Bytes of a text in a cell, on average."""
@@ -122,15 +129,32 @@ def read_columns(
     Raises:
         SchemaError: it is not such a table; the message says why.
     """
-    with _parquet(content) as file:
+    names = [name for name, kind in columns.items() if kind is NAME]
+    with _parquet(content, names) as file:
         present = file.schema_arrow.names
         wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
         _check_promises(file, wanted, most)
         # Three times as fast as read_table, which starts threads for each of many small files.
         table = file.read(columns=list(wanted), use_threads=False).replace_schema_metadata(None)
         table.validate(full=True)
+        table = _spelled_out(table)
     for name, kind in wanted.items():
         _check_values(table.column(name), name, kind)
+    return table
+
+
+def _spelled_out(table: pa.Table) -> pa.Table:
+    """Texts in the place of their numbers in a dictionary, if all of them together are of bounded size."""
+    for place, name in enumerate(table.column_names):
+        column = table.column(place)
+        if kinds.is_dictionary(column.type):
+            longest = max(
+                (compute.max(compute.binary_length(part.dictionary)).as_py() or 0 for part in column.chunks),
+                default=0,
+            )
+            if longest * len(column) > MOST_TEXTS:
+                raise SchemaError(f"column {name} has texts of {longest:,} bytes")
+            table = table.set_column(place, name, column.cast(column.type.value_type))
     return table
 
 
@@ -209,14 +233,15 @@ def check_origin(content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _parquet(content: bytes) -> Iterator[pq.ParquetFile]:
-    """An open parquet file.
+def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
+    """An open parquet file, whose columns `names` are read as numbers into a dictionary of texts.
 
     Raises:
         SchemaError: opening it fails, or what the `with` block does with it.
     """
     try:
-        yield pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        source = pa.BufferReader(content)
+        yield pq.ParquetFile(source, read_dictionary=list(names), page_checksum_verification=True)
     except SchemaError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:

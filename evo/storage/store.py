@@ -106,9 +106,11 @@ class RunFolder:
         """The table of a generation's validation; None if there is none that can be read."""
         try:
             content = read_bytes(table_file(self.path, "validation", generation))
-            return read_table(content, "validation", self.config).to_pandas()
+            table = read_table(content, "validation", self.config).to_pandas()
         except (OSError, SchemaError):
             return None
+        whole = len(table) > 1 and list(table["opponent"].isna()) == [True, *[False] * (len(table) - 1)]
+        return table if whole and (table["generation"] == generation).all() else None
 
     def write_validation(self, generation: int, content: bytes) -> None:
         """Write the table of a generation's validation.
@@ -373,8 +375,15 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
         raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
-    folder = RunFolder(path, read_config(path / "config.toml", [f"decks={json.dumps(given)}"]))
-    if folder.manifest().get("config_hash", folder.config.digest) != folder.config.digest:
+    folder = RunFolder(
+        path, read_config(path / "config.toml", [f"decks={json.dumps(given, ensure_ascii=False)}"])
+    )
+    known = folder.manifest().get("config_hash")
+    if known is None:
+        raise RunError(
+            f"run folder {path} has no readable manifest.json, which says what cards it was started with"
+        )
+    if known != folder.config.digest:
         names = ", ".join(folder.config.deck_names)
         raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
     with folder:

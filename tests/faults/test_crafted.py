@@ -94,6 +94,32 @@ def first(value: object) -> Callable[[list], list]:
     return lambda values: [value, *values[1:]]
 
 
+def dictionary(run: Path) -> None:
+    """One text of a megabyte for every row of a column, in some kilobytes."""
+    text = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(re.sub(r"^mu = .*", "mu = 2000", text, flags=re.M))
+    table = pq.read_table(run / "final.parquet")
+    many = table.take(pa.array([0] * 4_000))
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array(["x" * 10**6]))
+    many = many.set_column(many.column_names.index("candidate"), "candidate", texts)
+    pq.write_table(many.replace_schema_metadata(table.schema.metadata), run / "final.parquet")
+
+
+def log(line: str) -> Callable[[Path], None]:
+    """A run that has not ended, with a line in its log."""
+
+    def make(run: Path) -> None:
+        (run / "champion.toml").unlink()
+        (run / "log.jsonl").write_text(line + "\n")
+
+    return make
+
+
+def waiting_log(run: Path) -> None:
+    (run / "champion.toml").unlink()
+    fifo("log.jsonl")(run)
+
+
 CASES: dict[str, Callable[[Path], None]] = {
     "markup in the final": column("final.parquet", "candidate", first(EVIL_NAME)),
     "markup in the champion": replaced("champion.toml", r"^candidate = .*", 'candidate = "[/red]\\u001b[2J"'),
@@ -114,6 +140,15 @@ CASES: dict[str, Callable[[Path], None]] = {
     ),
     "wins beyond all numbers": column("pairings/0002.parquet", "wins", first(2**62)),
     "eight million rows": bomb,
+    "a megabyte in every row": dictionary,
+    "a log of an infinite generation": log(
+        '{"time": "2099-01-01T00:00:00", "event": "generation", "generation": 1e400, "seconds": 1}'
+    ),
+    "a log of endless seconds": log(
+        '{"time": "2099-01-01T00:00:00", "event": "generation", "generation": 1, "seconds": 1e300}'
+    ),
+    "a log that waits": waiting_log,
+    "a deck with too long a name": replaced("config.toml", '"thesis-paladin"', '"' + "a" * 300 + '.toml"'),
     "a line short": short,
     "a form feed": replaced("checksums.txt", "\n", "\f\n"),
     "dots": replaced("config.toml", r"\A", ".".join(["a"] * 20_000) + " = 1\n"),

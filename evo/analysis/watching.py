@@ -12,7 +12,7 @@ from rich.text import Text
 from engine.tables import Column, FittingTable
 from evo.analysis.progress import validated_progress
 from evo.analysis.running import RunState, state_of
-from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of, sigmas_of
+from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
@@ -95,7 +95,9 @@ def view_run(runs: Runs, name: str) -> RunView:
         "against the seven": validated[validated["run"] == name].set_index("generation")["score"],
         "best": own.groupby("generation")["win_rate"].max(),
         "spread": survivors[shares_of(own)].std(ddof=0).mean(axis=1),
-        "step": own[own["survived"]].groupby("generation")[sigmas_of(own)].apply(_median),
+        "step": own[own["survived"]]
+        .groupby("generation")[[name for name in own.columns if str(name).startswith("sigma_")]]
+        .apply(_median),
         "mean age": survivors["age"].mean(),
         "new": newcomers(own).set_index("generation")["newcomers"],
     }

@@ -203,6 +203,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_run(folder: Path, cache: Path, before: str = "") -> tuple[str, str]:
     """What the program printed and said. The cache goes by its path, so that it must be the same file."""
     environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
+    if before:  # a limit would cut the file of the coverage measurement too
+        environment.pop("COVERAGE_PROCESS_CONFIG", None)
     program = f"{before}import runpy; runpy.run_path({str(folder / 'small.py')!r})"
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False

@@ -20,7 +20,8 @@ from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
-from evo.play.ray_process import Order, end_descendants
+from evo.play.processes import Deaths, end_session
+from evo.play.ray_process import Order
 from evo.play.results import PoolError, PoolLostError
 from ilp_agent.versions import play_versions
 
@@ -144,7 +145,7 @@ class _RayProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # where Ray repeats logs of what dies
                 pass_fds=[handle],
-                start_new_session=True,  # Ctrl-C is for the driver
+                start_new_session=True,  # Ctrl-C is for the driver, and `end_session` finds what it starts
             )
         self.pid = self._child.pid
         self._connection = Connection(ours.detach())
@@ -152,6 +153,8 @@ class _RayProcess:
         self._asking = threading.Lock()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._deaths = Deaths(self._end_at_once)
+        self._ended_here = False
         self._died = ""
         self._over = threading.Event()
         threading.Thread(target=self._receive, name="ray", daemon=True).start()
@@ -211,17 +214,34 @@ class _RayProcess:
 
     def close(self) -> None:
         """Let Ray end in good order, then the process."""
-        with contextlib.suppress(PoolLostError, OSError):
+        with contextlib.suppress(PoolLostError, OSError, subprocess.TimeoutExpired):
+            self._deaths.close()
             self.send("close")
             self._child.wait(CLOSE_SECONDS)
         self.end()
 
     def end(self) -> None:
         """End the process at once, with the Ray that it started."""
-        if self._child.poll() is None:
-            end_descendants(self.pid)
+        self._deaths.close()
         self._child.kill()
         self._child.wait()
+        end_session(self.pid)
+
+    def _end_at_once(self) -> None:
+        """End the process, which has lost a service; Ray's own end can take a minute."""
+        if self._child.poll() is None:
+            self._ended_here = True
+            self._child.kill()
+
+    def _how_it_ended(self) -> str:
+        """What is known of an end without a word: services end with the process that started them, too."""
+        code = self._child.wait()
+        if code < 0 and not self._ended_here:
+            return f"the process that uses Ray ({self.pid}) was killed by signal {-code}"
+        if self._deaths.names():
+            return f"{self._deaths.names()} died"
+        logs = "/tmp/ray/session_latest/logs"
+        return f"Ray's core ended its process, as it does when its raylet or head is gone (its logs: {logs})"
 
     def _reply(self, raise_if_stopped: Callable[[], None]) -> Any:
         while True:
@@ -232,12 +252,14 @@ class _RayProcess:
 
     def _receive(self) -> None:
         """Pass on what arrives, until the process ends."""
-        self._died = "Ray's core ended its process without a word (its logs: /tmp/ray/session_latest/logs)"
+        died = ""
         try:
             while True:
                 kind, *content = self._connection.recv()
                 if kind == "died":
-                    self._died = content[0]
+                    died = content[0]
+                elif kind == "services":
+                    self._deaths.watch(content[0])
                 elif kind in ("answer", "error", "lost"):
                     inbox = self._inboxes.get(content[0])
                     if inbox is not None:
@@ -246,6 +268,7 @@ class _RayProcess:
                     self._replies.put((kind, *content))
         except (EOFError, OSError):
             pass
+        self._died = died or self._how_it_ended()
         self._over.set()
         for inbox in list(self._inboxes.values()):
             inbox.put(None)

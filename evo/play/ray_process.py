@@ -1,8 +1,9 @@
 """The process that uses Ray for a pool (`evo.play.ray`). The only file that imports ray.
 
-Ray's core ends the process that uses it when its node or the cluster's head is gone: without a word, up to a
-minute later, and where no exception can be caught. So the driver leaves Ray to this process, which says what
-died and ends; the driver goes on. Messages are tuples whose first part is their kind, in both directions.
+Ray's core ends the process that uses it when its node or the cluster's head is gone: without a word, at once
+or up to a minute later, and where no exception can be caught. So the driver leaves Ray to this process, and
+watches the services that this process names; the head of a cluster is watched here. Messages are tuples whose
+first part is their kind, in both directions.
 """
 
 import contextlib
@@ -12,18 +13,15 @@ import os
 import platform
 import signal
 import socket
-import struct
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from engine import ManaforgeError
 from evo.play.games import Roster, Schedule
+from evo.play.processes import Services, end_session, has_all, services_of
 from evo.play.results import Answer, VersionError, play_chunk
 from ilp_agent.versions import play_versions
 
@@ -36,8 +34,11 @@ PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 HEAD_SECONDS = 5.0
 """How long the head of a cluster may be away where `PATIENCE` is not set; Ray itself waits for a minute."""
 
-LOOK_SECONDS = 0.1
-"""Seconds between two looks at the processes of Ray."""
+HEAD_LOOK_SECONDS = 0.5
+"""Seconds between two looks at the head, and for services that come later."""
+
+PARENT_LOOK_SECONDS = 0.1
+"""Seconds between two looks at the driver."""
 
 WAIT_SECONDS = 0.02
 """How long to wait for results before looking for new messages."""
@@ -195,105 +196,37 @@ class _RayProcess:
     def _leave_with_driver(self, driver: int) -> None:
         """End when the driver has ended, even while a call of Ray blocks."""
         while os.getppid() == driver:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(PARENT_LOOK_SECONDS)
         _leave(0)
 
     def _watch(self, order: Order) -> None:
-        """Look after what Ray cannot live without: the services of this node, and the cluster's head."""
+        """Tell the driver the services of this node, and look after the head of a cluster."""
         node = self._ray._private.worker._global_node
         if node is None:  # a client of Ray's, by ray://: its server is the one who would notice
             return
-        living = _services(node)
-        where, host, port = "", "", ""
-        if order.address:
-            host, _, port = node.gcs_address.rpartition(":")
-            where = f" of the cluster at {node.gcs_address}"
-        answered = time.monotonic()
+        services: Services = {}
+        host, _, port = node.gcs_address.rpartition(":")
         patience = float(os.environ.get(PATIENCE, HEAD_SECONDS))
-        while not self._closing.wait(LOOK_SECONDS):
-            dead = [name for name, alive in living.items() if not alive()]
-            if dead and not self._closing.is_set():
-                self._die(f"{' and '.join(dead)}{where} died")
-            if not order.address or time.monotonic() - answered < 1.0:
-                continue
-            if _listens(host.strip("[]"), int(port)):
+        answered = time.monotonic()
+        while True:
+            found = services if has_all(services) else services_of(node)
+            if found != services:
+                services = found
+                self._tell("services", services)
+            if not order.address or _listens(host.strip("[]"), int(port)):
                 answered = time.monotonic()
             elif time.monotonic() - answered > patience:
-                self._die(f"the head{where} has not answered for {patience:.0f} s")
-
-
-def _services(node: Any) -> dict[str, Callable[[], bool]]:
-    """The services that Ray needs on this machine, each with whether it lives.
-
-    Args:
-        node: `ray._private.worker._global_node`; it knows the processes of a Ray that this process started.
-    """
-    own: dict[str, Callable[[], bool]] = {}
-    for name in ("gcs_server", "raylet"):
-        for one in node.all_processes.get(name, ()):
-            own[f"Ray's {name} (process {one.process.pid})"] = partial(_runs, one.process)
-            for child in _descendants(one.process.pid):  # a raylet ends with its agents
-                for agent in ("dashboard_agent", "runtime_env_agent"):
-                    if agent in _command(child):
-                        own[f"Ray's {agent} (process {child})"] = partial(_lives, child)
-    if own or not sys.platform.startswith("linux"):
-        return own
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as raylet:
-        raylet.connect(node.raylet_socket_name)
-        size = struct.calcsize("3i")
-        process = struct.unpack("3i", raylet.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0]
-        if process and _lives(process):
-            return {f"the raylet on this machine (process {process})": partial(_lives, process)}
-    return {}
-
-
-def end_descendants(ancestor: int) -> None:
-    """Kill what descends from a process: the services of a Ray that it started, and their workers.
-
-    They end by themselves too, but a worker only after the game that it plays.
-    """
-    for process in _descendants(ancestor):
-        with contextlib.suppress(OSError):
-            os.kill(process, signal.SIGKILL)
-
-
-def _descendants(ancestor: int) -> list[int]:
-    """What descends from a process, parents first."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = int(entry.read_text().rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(entry.parent.name))
-    found = list(children.get(ancestor, ()))
-    for process in found:
-        found += children.get(process, ())
-    return found
-
-
-def _command(process: int) -> str:
-    """The command line of a process; empty if it is gone."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
-    return ""
+                self._die(
+                    f"the head of the cluster at {node.gcs_address} has not answered for {patience:.0f} s"
+                )
+            if self._closing.wait(HEAD_LOOK_SECONDS):
+                return
 
 
 def _leave(code: int) -> NoReturn:
     """End this process at once, with what it started: no orderly end of Ray can be relied on."""
-    end_descendants(os.getpid())
+    end_session(os.getpid())
     os._exit(code)
-
-
-def _runs(process: Any) -> bool:
-    """Whether a child of this process runs."""
-    return process.poll() is None
-
-
-def _lives(process: int) -> bool:
-    """Whether a process of this machine lives: neither gone nor waiting for its parent."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def _listens(host: str, port: int) -> bool:

@@ -1,6 +1,8 @@
 """Files and texts a user may receive, changed at random: only our errors, in bounded time, and nothing runs."""
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -149,3 +151,11 @@ def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
     only_our_errors(read_runs, [run])
     only_our_errors(find_entrant, f"ilp:{run}")
     only_our_errors(lambda: whole_champion(peek_run(run)))
+
+
+def test_a_sample_of_every_file_and_command() -> None:
+    """`python -m tests.faults.fuzz` runs many more."""
+    command = [sys.executable, "-m", "tests.faults.fuzz", "--cases", "300", "--processes", "10", "--seed", "2"]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -2,6 +2,7 @@
 
 import contextlib
 import queue
+import signal
 import socket
 import subprocess
 import sys
@@ -30,6 +31,9 @@ JOIN_SECONDS = 600.0
 
 CLOSE_SECONDS = 15.0
 """How long Ray may take to end before it is ended."""
+
+LAST_SECONDS = 0.3
+"""How long a process that was killed may take to be gone, after its services."""
 
 CHILD = (
     "import sys; from multiprocessing.connection import Connection; driver = Connection(int(sys.argv[1])); "
@@ -228,15 +232,20 @@ class _RayProcess:
         end_session(self.pid)
 
     def _end_at_once(self) -> None:
-        """End the process, which has lost a service; Ray's own end can take a minute."""
-        if self._child.poll() is None:
-            self._ended_here = True
-            self._child.kill()
+        """End the process, which has lost a service; Ray's own end can take a minute.
+
+        If it was killed itself, its services can be gone before all of it is.
+        """
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(LAST_SECONDS)
+            return
+        self._ended_here = True
+        self._child.kill()
 
     def _how_it_ended(self) -> str:
         """What is known of an end without a word: services end with the process that started them, too."""
         code = self._child.wait()
-        if code < 0 and not self._ended_here:
+        if code < 0 and code != -signal.SIGABRT and not self._ended_here:  # Ray's core ends by SIGABRT too
             return f"the process that uses Ray ({self.pid}) was killed by signal {-code}"
         if self._deaths.names():
             return f"{self._deaths.names()} died"

@@ -155,7 +155,17 @@ def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
 
 def test_a_sample_of_every_file_and_command() -> None:
     """`python -m tests.faults.fuzz` runs many more."""
-    command = [sys.executable, "-m", "tests.faults.fuzz", "--cases", "300", "--processes", "10", "--seed", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.faults.fuzz",
+        "--cases",
+        "300",
+        "--processes",
+        "10",
+        "--seed",
+        "2",
+    ]
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -18,6 +18,7 @@ import pytest
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
+from evo.play.cluster import address_file
 from evo.play.ray import RayPool
 from evo.storage.store import create_run
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
@@ -155,6 +156,7 @@ from tests.evo.runs import run_new
 from tests.faults.test_ray import SOME_SECONDS
 if __name__ == "__main__":
     pool = RayPool(2)
+    print(pool.process)
     try:
         run_new(Path(sys.argv[1]), SOME_SECONDS, pool)
     finally:
@@ -174,7 +176,8 @@ if __name__ == "__main__":
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "Task play_range failed" in done.stdout + done.stderr, "Ray lost something on the way"
+    (log,) = address_file().parent.glob(f"session_*_{int(done.stdout)}/logs/gcs_server.out")
+    assert "unrecoverable failure" in log.read_text(errors="replace"), "Ray lost something on the way"
     assert bytes_of(tmp_path / "run") == undisturbed
 
 

@@ -24,6 +24,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from engine import ManaforgeError
+from engine.screen import shown
 from evo.cli.main import app
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
 
@@ -211,7 +212,7 @@ def run_here(words: list[str]) -> tuple[str, str]:
             signal.signal(number, handler)
     error = done.exception
     if error is None or isinstance(error, ManaforgeError | SystemExit | OSError):
-        return done.output + str(error or ""), ""
+        return done.output + shown(str(error or "")), ""  # as `engine.console.end_with` prints it
     return done.output, f"{type(error).__name__}: {str(error)[:300]}"
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from engine import ManaforgeError
 from engine.received import read_json
 from engine.tables import Column, FittingTable
+from evo.analysis.running import state_of
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
 from evo.storage.store import peek_run
@@ -118,7 +119,7 @@ def _run(path: Path, name: str) -> dict[str, Any]:
     created = folder.manifest().get("created")
     return row | {
         "began": created if isinstance(created, str) else "",
-        "state": "running" if is_locked(path) else "finished" if champion.finishes(config) else "stopped",
+        "state": state_of(folder).word,
         "generation": max(folder.committed - 1, 0),
         "generations": config.generations,
         "agent": config.agent,

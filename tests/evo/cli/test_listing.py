@@ -1,12 +1,16 @@
 """The list of runs and tournaments."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from evo.analysis.running import state_of
 from evo.cli.listing import runs_below, tournaments_below
-from tests.evo.runs import ENVIRONMENT, manaforge
+from evo.evolution.run import new_manifest
+from evo.storage.store import create_run, peek_run
+from tests.evo.runs import ENVIRONMENT, TINY, manaforge
 
 EXAMPLE = Path("tests/data/run")
 
@@ -17,6 +21,18 @@ def test_a_run_is_listed_with_its_numbers() -> None:
     assert (run["state"], run["generation"], run["generations"]) == ("finished", 14, 14)
     assert run["began"].startswith("20")
     assert 0 < run["against_thesis_seven"] < 1
+
+
+def test_the_list_and_watch_agree_on_a_run_of_another_machine(tmp_path: Path) -> None:
+    """Its lock is not seen here, so its log says whether it goes on."""
+    with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
+        folder.note(event="generation", generation=0, seconds=1.0)
+    (run,) = runs_below(tmp_path)
+    assert run["state"] == state_of(peek_run(tmp_path / "run")).word == "running"
+    event = {"time": datetime(2020, 1, 1, tzinfo=UTC).isoformat(), "event": "generation", "generation": 0}
+    (tmp_path / "run" / "log.jsonl").write_text(json.dumps(event | {"seconds": 1.0}) + "\n")
+    (run,) = runs_below(tmp_path)
+    assert run["state"] == state_of(peek_run(tmp_path / "run")).word == "stopped"
 
 
 def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:

@@ -95,8 +95,9 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings
 
+ARGS ?=  # options of JupyterLab, such as --allow-root --no-browser
 notebook: $(VENV)/.notebook  ## Open the notebooks in JupyterLab, which it installs with TensorBoard
-	$(BIN)/jupyter lab --notebook-dir notebooks
+	$(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks

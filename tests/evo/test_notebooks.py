@@ -1,6 +1,7 @@
 """The notebooks run, define nothing and stay short; their stored outputs are of the committed run."""
 
 import ast
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -33,6 +34,13 @@ def test_notebooks_are_short_define_nothing_and_keep_their_outputs(book: Path) -
     kinds = {kind for cell in cells for output in cell.outputs for kind in output.get("data", {})}
     assert "image/png" in kinds
     assert "/home/" not in book.read_text()
+
+
+def test_make_notebook_takes_options_of_jupyterlab() -> None:
+    """As root and without a browser, JupyterLab starts only with options."""
+    command = ["make", "-n", "notebook", "ARGS=--allow-root --no-browser"]
+    done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].endswith("jupyter lab --notebook-dir notebooks --allow-root --no-browser")
 
 
 @pytest.mark.heavy

@@ -1,9 +1,25 @@
-"""What is wrong with a value of a configuration, in plain words."""
+"""Texts that users read: what is wrong with a value of a configuration, and how long something takes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import ErrorDetails
+
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+"""Seconds."""
+
+
+def duration(seconds: float) -> str:
+    """A time in at most two units: "95 s", "12 min", "11 h 58 min", "2 days 12 h"."""
+    if round(seconds) < 2 * MINUTE:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / MINUTE)
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
+    days, hours = divmod(round(seconds / HOUR), 24)
+    return f"{days:,} day{'s' if days > 1 else ''}" + (f" {hours} h" if hours else "")
 
 
 def blamed(message: str, given: Mapping[str, str]) -> str:

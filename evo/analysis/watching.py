@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from engine.tables import Column, FittingTable
 from evo.analysis.progress import validated_progress
 from evo.analysis.running import RunState, state_of
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of
+from evo.wording import duration
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
@@ -86,8 +86,7 @@ def view_run(runs: Runs, name: str) -> RunView:
     share = f"{last / max(folder.config.generations, 1):.0%}"
     words = {"running": [share], "stopped": [share, "stopped"], "finished": ["finished"]}[state.word]
     if state.word == "running" and state.speed:
-        left = timedelta(seconds=round(state.seconds_left))
-        words += [f"{state.speed:,.0f} games/s", f"{left} left"]
+        words += [f"{state.speed:,.0f} games/s", f"{duration(state.seconds_left)} left"]
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {', '.join(words)}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
     validated = validated_progress(runs)

@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
 from rich.table import Table
 from rich.text import Text
+
+from evo.wording import duration
 
 SHORTEST_BAR, LONGEST_BAR = 8, 40
 """Characters of a bar."""
@@ -25,12 +27,15 @@ class Part(NamedTuple):
     importance: int = 0
 
 
-class TimeLeft(TimeRemainingColumn):
-    """The time left, and the word for it."""
+class TimeLeft(ProgressColumn):
+    """The time left, and the word for it; nothing while it is unknown."""
+
+    max_refresh = 0.5  # seconds
 
     def render(self, task: Task) -> Text:
-        """Hours, minutes and seconds."""
-        return Text.assemble(super().render(task), " left")
+        """Such as "11 h 58 min left"."""
+        left = task.time_remaining
+        return Text("" if left is None else f"{duration(left)} left", style="progress.remaining")
 
 
 class FittingProgress(Progress):

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from typing import NamedTuple
 
 import typer
 from rich.console import Console
@@ -15,8 +16,7 @@ from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from evo.seeds import Stream
 from evo.storage.store import RunError
-
-HOUR, DAY = 3_600.0, 86_400.0
+from evo.wording import DAY, HOUR, duration
 
 SLOWEST = {True: 500.0, False: 0.3}
 """Games a second of slow machines, compiled and in Python: less than an hour at these is not measured."""
@@ -25,8 +25,24 @@ SAMPLE_SECONDS = 0.5
 SAMPLE_STAGE = 1002
 """Part of the address of the sample's deals."""
 
+BUSY = 0.8
+"""A machine that gives less than this part of the processors that a pool could use does other work too."""
+
 FILE_BYTES, INDIVIDUAL_BYTES, CELL_BYTES = 14_000, 160, 3
 """Bytes of a generation's two files: a part of their own, a row of an individual, a row of `pairings/`."""
+
+
+class Speed(NamedTuple):
+    """Games a second of a pool.
+
+    Attributes:
+        now: as measured.
+        share: of the processors that the pool could use, the part that it got meanwhile; 1 where that cannot
+            be told, on Ray.
+    """
+
+    now: float
+    share: float = 1.0
 
 
 def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, sure: bool) -> None:
@@ -48,13 +64,18 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
     if games / SLOWEST[compiled] < HOUR:
         return
     speed = games_a_second(config, pool)
-    seconds = games / speed
+    seconds = games / speed.now
     if seconds < HOUR:
         return
-    length = f"{seconds / DAY:,.1f} days" if seconds > DAY else f"{seconds / HOUR:.1f} hours"
     megabytes = disk_of(config) * runs / 1e6
-    said = f"{games:,} games: about {length} at {speed:,.0f} games a second, {megabytes:,.0f} MB on disk"
-    console.print(said, markup=False, highlight=False)
+    said = f"{games:,} games: about {duration(seconds)} at {speed.now:,.0f} games a second"
+    console.print(f"{said}, {megabytes:,.0f} MB on disk", markup=False, highlight=False)
+    if speed.share < BUSY:
+        alone = f"without that work about {duration(seconds * speed.share)}"
+        busy = (
+            f"this machine does other work too: the sample had {speed.share:.0%} of the processors; {alone}"
+        )
+        console.print(busy, markup=False, highlight=False)
     if seconds < DAY or sure:
         return
     if not sys.stdin.isatty():
@@ -78,7 +99,7 @@ def refuse_without_memory(config: RunConfig) -> None:
         )
 
 
-def games_a_second(config: RunConfig, pool: Pool) -> float:
+def games_a_second(config: RunConfig, pool: Pool) -> Speed:
     """Speed of a pool on this configuration's games, between its first individuals."""
     individuals = new_strategy(config).ask()
     pairings = make_pairings(len(individuals), "round-robin", ())
@@ -86,11 +107,12 @@ def games_a_second(config: RunConfig, pool: Pool) -> float:
     roster, count = roster_of(config, individuals), 2 * pool.workers
     while True:
         schedule, _ = matchups.schedule(0, count)
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         pool.play(roster, schedule, lambda _: None)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, time.process_time() - used
         if seconds > SAMPLE_SECONDS:
-            return count / seconds
+            here = pool.name == "local" and bool(roster.compiled(schedule).all())
+            return Speed(count / seconds, min(used / seconds / pool.workers, 1.0) if here else 1.0)
         count *= 4
 
 

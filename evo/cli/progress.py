@@ -24,6 +24,7 @@ from evo.evolution.validation import Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
+from evo.wording import duration
 
 LEGEND = (
     "best: win rate of a generation's best against its own generation, which does not rise with strength\n"
@@ -236,7 +237,7 @@ class Display(Stoppable):
         left = self._left / self.speed() if self.speed() else 0.0
         parts = [(seven, 2)] if validation is not None else []
         parts += [(best, 3), (spread, 5), (step, 6), (f"{int(scalars['new parents'])} new", 4)]
-        parts += [(f"{scalars['games a second']:,.0f} games/s", 1), (f"{left:,.0f} s left", 0)]
+        parts += [(f"{scalars['games a second']:,.0f} games/s", 1), (f"{duration(left)} left", 0)]
         head = f"{self._before}generation {told.generation}/{self._generations}: "
         width = self.console.width - len(head) if self.console.is_terminal else sys.maxsize
         line = head + fitted_line(parts, width)
@@ -295,7 +296,7 @@ class Counter(Stoppable):
             self._bar.update(self._task, advance=games, speed=f"{speed:,.0f} games/s" if speed else "")
         elif now >= self._next_line and self.total:
             self._next_line = now + LINE_SECONDS
-            left = f", {(self.total - self._played) / speed:,.0f} s left" if speed else ""
+            left = f", {duration((self.total - self._played) / speed)} left" if speed else ""
             text = f"{self._played:,} of {self.total:,} games, {speed:,.0f} a second{left}"
             self.console.print(text, highlight=False)
 

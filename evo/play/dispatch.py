@@ -20,6 +20,7 @@ import numpy as np
 from evo.play.chunking import ChunkSizer
 from evo.play.games import GAME, Roster, Schedule, play_schedule
 from evo.play.results import Answer, PoolError, WorkerDisagreesError, refusal
+from evo.wording import duration
 
 LATE = 10
 """A chunk is late after this many times the median latency; it is then given to a second worker."""
@@ -374,16 +375,16 @@ class _OneSchedule:
         if newest and silent:
             self.silences += 1
             if self.silences > SILENCES:
-                raise PoolError(f"no worker has answered for {SILENCES * hung_after / 60:.0f} minutes")
+                raise PoolError(f"no worker has answered for {duration(SILENCES * hung_after)}")
             self.began = now
         late = self.dispatcher.late_after()
         for start, attempt in newest.items():
             games = f"games {start} to {attempt.stop - 1}"
             if silent:  # no chunk is to blame when no worker answers
-                why = f"no result of any worker for {hung_after:.0f} s: {games} are taken back"
+                why = f"no result of any worker for {duration(hung_after)}: {games} are taken back"
                 self._take_back(attempt, why, False)
             elif now - attempt.began > hung_after:
-                why = f"no result of {games} for {hung_after:.0f} s: they are taken back"
+                why = f"no result of {games} for {duration(hung_after)}: they are taken back"
                 self._take_back(attempt, why, True)
             elif now - attempt.began > late and copies[start] == 1 and self.dispatcher.may_start(0):
                 self.note(f"{games} take more than {late:.1f} s; they are handed out again")

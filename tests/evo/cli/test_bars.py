@@ -4,10 +4,15 @@ import io
 
 import pytest
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn
+from rich.progress import BarColumn, Task, TextColumn
 
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
 from evo.cli.progress import Counter
+
+
+@pytest.fixture(autouse=True)
+def known_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Task, "time_remaining", 43_055.0)
 
 
 def drawn(width: int) -> str:
@@ -35,7 +40,7 @@ def drawn(width: int) -> str:
 
 @pytest.mark.parametrize(
     ("width", "speed", "bar", "games"),
-    [(140, True, True, True), (80, True, True, True), (60, True, True, False), (42, True, False, False)],
+    [(140, True, True, True), (80, True, True, True), (60, True, True, False), (48, True, False, False)],
 )
 def test_names_and_the_time_left_stay(width: int, speed: bool, bar: bool, games: bool) -> None:
     text = drawn(width)
@@ -45,7 +50,7 @@ def test_names_and_the_time_left_stay(width: int, speed: bool, bar: bool, games:
 
 
 def test_the_narrowest_bar_has_what_must_stay() -> None:
-    assert drawn(32).split() == ["generation", "3/24", "-:--:--", "left"]
+    assert drawn(32).split() == ["generation", "3/24", "11", "h", "58", "min", "left"]
 
 
 def test_lines_lose_their_least_important_parts() -> None:
@@ -56,14 +61,17 @@ def test_lines_lose_their_least_important_parts() -> None:
 
 
 def test_a_tournament_without_a_terminal_says_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 10.0, 12.0, 20.0])
+    clock = iter([0.0, 10.0, 12.0, 20.0, 30.0])
     monkeypatch.setattr("evo.cli.progress.time.monotonic", lambda: next(clock))
     console = Console(file=io.StringIO(), width=140)
     counter = Counter(console, 1_000)
     for games in (0, 200, 40, 160):
         counter.advance(games)
+    counter.total = 1_000_000
+    counter.advance(200)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert lines == [
         "200 of 1,000 games, 20 a second, 40 s left",
         "400 of 1,000 games, 20 a second, 30 s left",
+        "600 of 1,000,000 games, 20 a second, 13 h 53 min left",
     ]

@@ -1,18 +1,23 @@
 """How long a run will take, and whether it begins."""
 
 import io
+import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from rich.console import Console
 
 from evo.cli import estimate
-from evo.cli.estimate import begin_or_refuse, disk_of, games_a_second
+from evo.cli.estimate import Speed, begin_or_refuse, disk_of, games_a_second
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
+from evo.play.games import Roster, Schedule
 from evo.play.local import LocalPool
 from evo.storage.store import create_run
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, manaforge
 
 EXAMPLE = Path("tests/data/run")
@@ -26,7 +31,7 @@ def said(config: RunConfig, sure: bool = False) -> str:
 
 @pytest.fixture(autouse=True)
 def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: 100.0)
+    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: Speed(100.0))
     monkeypatch.setitem(estimate.SLOWEST, True, 100.0)
 
 
@@ -41,14 +46,14 @@ def hours(number: float) -> RunConfig:
 def test_only_long_runs_say_how_long() -> None:
     assert said(TINY) == ""
     assert said(hours(0.9)) == ""
-    assert "about 2.0 hours at 100 games a second" in said(hours(2))
+    assert "about 2 h at 100 games a second" in said(hours(2))
 
 
 def test_more_than_a_day_needs_a_yes() -> None:
     with pytest.raises(typer.Exit) as refused:
         said(hours(60))
     assert refused.value.exit_code == 2
-    assert "about 2.5 days" in said(hours(60), sure=True)
+    assert "about 2 days 12 h" in said(hours(60), sure=True)
 
 
 def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
@@ -67,7 +72,30 @@ def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
 
 
 def test_speed_is_measured_by_playing() -> None:
-    assert games_a_second(TINY, LocalPool(1)) > 10
+    assert games_a_second(TINY, LocalPool(1)).now > 10
+
+
+def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "other work" not in said(hours(4))
+    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: Speed(100.0, 0.5))
+    text = said(hours(4))
+    assert "about 4 h at 100 games a second" in text
+    assert "does other work too: the sample had 50% of the processors; without that work about 2 h" in text
+
+
+class Sleepy(LocalPool):
+    """A pool that waits as long as it works: what a process is to another that takes half of its processors."""
+
+    def play(self, roster: Roster, games: Schedule, *rest: Any) -> np.ndarray:
+        began = time.perf_counter()
+        results = super().play(roster, games, *rest)
+        time.sleep(time.perf_counter() - began)
+        return results
+
+
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
+def test_the_share_of_the_processors_is_measured() -> None:
+    assert games_a_second(TINY, Sleepy(1)).share < 0.7
 
 
 def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from engine import RULES_VERSION, ManaforgeError
 from engine.received import read_bytes
 from engine.screen import shown
 from evo.analysis.clustering import cluster_weights
-from evo.analysis.tables import last_population, read_runs, weights_of
+from evo.analysis.tables import find_runs, last_population, read_runs, weights_of
 from evo.evolution.champion import named_agent, profile_of
 from evo.evolution.records import restore
 from evo.storage.champion import read_final, whole_champion
 from evo.storage.files import replace_file
-from evo.storage.store import RunError, peek_run
+from evo.storage.store import RunError, peek_run, run_path
 from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile, weight_class
@@ -80,8 +80,28 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     return found
 
 
+def study_profiles(path: Path, top: int = 1) -> list[Profile[WeightVector]]:
+    """The best candidates of a run, or those of every run of a study with the run in their names.
+
+    Raises:
+        RunError, ExportError: as of `best_profiles`.
+    """
+    found = []
+    for run, folder in find_runs([path]).items():
+        best = best_profiles(folder, top)
+        if folder != run_path(path):  # of a study
+            best = [replace(profile, name=f"{_in_file_names(run)}-{profile.name}") for profile in best]
+        found += best
+    return found
+
+
+def _in_file_names(run: str) -> str:
+    """The name of a run with what every file name may have."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", run).lstrip(".-") or "run"
+
+
 def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
-    """One profile for each cluster of the runs' last populations: its medoid.
+    """One profile for each cluster of the runs' last populations: its medoid, or its only individual.
 
     Raises:
         RunError: there is no such run.
@@ -102,7 +122,7 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
             "config_hash": config.digest,
             "manaforge": version("manaforge"),
             "rules": RULES_VERSION,
-            "group": {
+            "cluster": {
                 "number": int(cluster["group"]),
                 "name": cluster["name"],
                 "size": int(cluster["size"]),
@@ -117,9 +137,10 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
             "win_rate": float(row["win_rate"]),
         }
         slug = cluster["name"].replace(", ", "-").replace(" ", "-")
+        what = "single" if cluster["size"] == 1 else "cluster"
         columns = weights_of(runs.individuals)
         weights = weight_class(config.agent).from_array(row[columns].to_numpy(float))
-        profiles.append(Profile(f"group-{cluster['group']}-{slug}", weights, provenance))
+        profiles.append(Profile(f"{what}-{cluster['group']}-{slug}", weights, provenance))
     return profiles
 
 

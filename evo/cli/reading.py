@@ -79,8 +79,9 @@ def crossplay_command(
 
     done = play_into(tournament, out, "crossplay", place, output_console(), sections)
     comparisons = compared["table"]
-    for name, table in (("groups", clusters.summary), ("comparisons", comparisons)):
-        replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
+    for name, table in (("clusters", clusters.summary), ("comparisons", comparisons)):
+        content = csv_bytes(table.rename(columns={"group": "cluster"}))
+        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     summary = []
@@ -93,7 +94,7 @@ def crossplay_command(
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
-    done.console.print(f"written: {done.path}/groups.csv, comparisons.csv, tournament.html", markup=False)
+    done.console.print(f"written: {done.path}/clusters.csv, comparisons.csv, tournament.html", markup=False)
 
 
 def report_command(

@@ -21,6 +21,7 @@ from evo.cli.options import (
 )
 
 EXPORT_COLUMNS = (
+    Column("run", 4),
     Column("profile", folds=True),
     Column("candidate", 2),
     Column("final", 1, right=True),
@@ -30,7 +31,7 @@ EXPORT_COLUMNS = (
 CLUSTER_COLUMNS = (
     Column("profile", folds=True),
     Column("individual", 2),
-    Column("of cluster", 1),
+    Column("stands for", 1),
     Column("file", folds=True),
 )
 
@@ -203,8 +204,7 @@ def export_command(
     decks: RunDecks = "",
 ) -> None:
     """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
-    from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
-    from evo.analysis.tables import find_runs
+    from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
     from evo.cli.decks import give_decks_to
     from evo.cli.progress import output_console
 
@@ -213,19 +213,22 @@ def export_command(
         rows = []
         for exported in write_profiles(cluster_profiles([run]), out):
             provenance = exported.profile.provenance
-            cluster = provenance["group"]
-            size = f"{cluster['size']} of {cluster['of']}, {cluster['runs']} runs"
+            cluster = provenance["cluster"]
+            origin = "1 run" if cluster["runs"] == 1 else f"{cluster['runs']} runs"
+            size = f"{cluster['size']} of {cluster['of']}, {origin}"
+            if cluster["size"] == 1:
+                size = f"itself, a single individual of {cluster['of']}"
             individual = f"{provenance['run']}, {provenance['candidate']}"
             rows.append([exported.profile.name, individual, size, str(exported.path)])
         output_console().print(FittingTable(CLUSTER_COLUMNS, rows))
         return
     rows = []
-    best = [profile for path in find_runs([run]).values() for profile in best_profiles(path, top)]
-    for exported in write_profiles(best, out):
+    for exported in write_profiles(study_profiles(run, top), out):
         provenance = exported.profile.provenance
         final = provenance.get("final")
         score = (
             [f"{final['win_rate']:.1%}", f"{final['low']:.1%} to {final['high']:.1%}"] if final else ["", ""]
         )
-        rows.append([exported.profile.name, provenance["candidate"], *score, str(exported.path)])
+        own = [str(provenance["run"]), exported.profile.name, provenance["candidate"]]
+        rows.append([*own, *score, str(exported.path)])
     output_console().print(FittingTable(EXPORT_COLUMNS, rows))

@@ -189,17 +189,18 @@ def test_crossplay_and_export_of_clusters(tmp_path: Path) -> None:
     done = manaforge("crossplay", RUN, "--games", 2, "--out", "cross", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"crossplay cross: {8 * 7 // 2 * 4 * 2} games" in done.stdout
-    groups = pd.read_csv(tmp_path / "cross" / "groups.csv")
-    assert groups["size"].sum() == 8
-    assert (tmp_path / "cross" / "comparisons.csv").exists()
+    clusters = pd.read_csv(tmp_path / "cross" / "clusters.csv")
+    assert clusters["size"].sum() == 8
+    assert list(clusters["cluster"]) == [1, 2]
+    assert "cluster" in pd.read_csv(tmp_path / "cross" / "comparisons.csv").columns
     page = (tmp_path / "cross" / "tournament.html").read_text()
     assert "manaforge crossplay" in page
     assert page.index('<h2 id="styles">') < page.index('<h2 id="ratings">')
-    assert f"Clusters, {len(groups)} row" in page
+    assert f"Clusters, {len(clusters)} row" in page
     exported = manaforge("export", RUN, "--clusters", "--out", "best", cwd=tmp_path)
     assert exported.returncode == 0
     files = sorted((tmp_path / "best").iterdir())
-    assert len(files) == len(groups)
+    assert len(files) == len(clusters)
     words = [f"ilp:{file}" for file in files] if len(files) > 1 else [f"ilp:{files[0]}", "random"]
     played = manaforge("tournament", *words, "--decks", "hearthsim-basic", "--games", 2, cwd=tmp_path)
     assert played.returncode == 0

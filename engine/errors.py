@@ -54,20 +54,27 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
         name: the name that was asked for.
         known: all names that exist; compared without regard to case.
     """
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    near = _nearest(name.casefold(), list(by_folded))
+    names = list(dict.fromkeys(known))
+    near = nearest(name, names)
     if near:
-        hint = "nearest: " + ", ".join(by_folded[folded] for folded in near)
-    elif len(by_folded) <= 12:
-        hint = "known: " + ", ".join(by_folded.values())
+        hint = f"nearest: {', '.join(near)}"
+    elif len(names) <= 12:
+        hint = f"known: {', '.join(names)}"
     else:
         hint = "nothing has a similar name"
     return UnknownNameError(f"unknown {what} {name!r}; {hint}")
 
 
-def _nearest(name: str, known: list[str]) -> list[str]:
-    """At most five known names: those that begin with the name, that have it as a word, and similar ones."""
-    begin = [other for other in known if len(name) >= SHORTEST_PART and other.startswith(name)]
-    within = [other for other in known if len(name) >= SHORTEST_PART and name in other.split()]
-    similar = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
-    return list(dict.fromkeys([*begin, *within, *similar]))[:NEAREST]
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """At most five known names: those that begin with the name, that have it as a word, and similar ones.
+
+    Args:
+        name: the name that was asked for.
+        known: all names that exist; compared without regard to case.
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    folded = name.casefold()
+    begin = [other for other in by_folded if len(folded) >= SHORTEST_PART and other.startswith(folded)]
+    within = [other for other in by_folded if len(folded) >= SHORTEST_PART and folded in other.split()]
+    similar = get_close_matches(folded, by_folded, n=NEAREST, cutoff=0.5)
+    return [by_folded[other] for other in dict.fromkeys([*begin, *within, *similar])][:NEAREST]

@@ -19,8 +19,9 @@ from engine.screen import shown
 from evo.config import RunConfig
 from evo.evolution.validation import is_due
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
+from evo.storage.kinds import what_it_is
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
-from evo.storage.store import RunError, RunFolder, peek_run, run_path
+from evo.storage.store import NoRunError, RunError, RunFolder, peek_run, run_path
 from rivals import weight_class
 
 READERS = 4
@@ -90,7 +91,7 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
         inside = [path] if (path / "config.toml").is_file() else []
         inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
         if not inside:
-            raise RunError(f"{path} is not a run folder and holds none: no config.toml")
+            raise NoRunError(what_it_is(path))
         found += inside
     if len({path.resolve() for path in found}) < len(found):
         raise RunError(f"the same run twice in {', '.join(map(str, found))}")

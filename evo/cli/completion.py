@@ -41,7 +41,7 @@ def decks(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Run folders and studies in `runs/`."""
-    from evo.storage.store import RUNS
+    from evo.storage.kinds import RUNS
 
     found = {file.parent for file in RUNS.glob("*/config.toml")}
     found |= {file.parent.parent for file in RUNS.glob("*/*/config.toml")}
@@ -50,7 +50,7 @@ def runs(incomplete: str) -> list[str]:
 
 def entrants(incomplete: str) -> list[str]:
     """Agents, shipped profiles, and the runs in `runs/`."""
-    from evo.storage.store import RUNS
+    from evo.storage.kinds import RUNS
 
     found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
     for kind in AGENTS.values():

@@ -14,7 +14,8 @@ from engine.errors import unknown_name
 from evo.play.games import Player
 from evo.play.notation import NOTATION
 from evo.storage.champion import read_champion_file
-from evo.storage.store import RUNS, run_config
+from evo.storage.kinds import RUNS, what_it_is
+from evo.storage.store import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
@@ -151,7 +152,7 @@ def _runs_of(agent: str) -> list[str]:
 
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
-        raise EntrantError(f"{folder} is not a run folder: it has no config.toml")
+        raise EntrantError(what_it_is(folder))
     champion = read_champion_file(folder)
     finished = bool(champion.content)
     if (folder / "config.toml").exists():

@@ -38,14 +38,16 @@ from evo.storage.history import (
     read_history,
     table_file,
 )
+from evo.storage.kinds import RUNS, what_it_is
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
-
-RUNS = Path("runs")
-"""Where commands put run folders, below the current folder."""
 
 
 class RunError(ManaforgeError, RuntimeError):
     """A run folder that cannot be used; the message names it and the way out."""
+
+
+class NoRunError(RunError):
+    """A path that is not a run folder; the message says what it is, and the way out."""
 
 
 @dataclass
@@ -400,7 +402,7 @@ def peek_run(path: Path) -> RunFolder:
         ConfigError: its configuration cannot be used.
     """
     if not (path / "config.toml").is_file():
-        raise RunError(f"{path} is not a run folder: it has no config.toml")
+        raise NoRunError(what_it_is(path))
     folder = RunFolder(path, run_config(path))
     schema = folder.manifest().get("schema", RUN_SCHEMA)
     if schema != RUN_SCHEMA:

@@ -164,7 +164,7 @@ def test_many_runs_have_names_of_their_own(copy: Path, tmp_path: Path) -> None:
     assert list(find_runs([study / "00", other])) == ["study/00", "other/00"]
     assert len(read_runs([study, copy]).individuals) == 3 * 232
     for paths, message in (
-        ([tmp_path / "none"], "is not a run folder and holds none"),
+        ([tmp_path / "none"], "is not a run folder: there is no such folder"),
         ([copy, copy], "the same run twice"),
     ):
         with pytest.raises(RunError, match=message):

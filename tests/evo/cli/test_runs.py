@@ -85,7 +85,7 @@ def test_the_default_folder_is_below_runs(tiny: Path, tmp_path: Path) -> None:
             "for the cluster at auto use --pool ray",
         ),
         (("evolve", "quickstart", "--out", "/proc/none"), "cannot create run folder /proc/none"),
-        (("resume", "/nowhere"), "/nowhere is not a run folder: it has no config.toml"),
+        (("resume", "/nowhere"), "/nowhere is not a run folder: there is no such folder"),
         (("runs", "/nowhere"), "/nowhere is not a folder"),
         (("config", "show", "quickstart", "--set", "seed"), "--set takes KEY=VALUE, got 'seed'"),
     ],

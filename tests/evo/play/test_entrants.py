@@ -126,7 +126,7 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),
         ("mine", "unknown entrant 'mine'; nearest: ilp:mine"),
         ("ilp:mime", "unknown profile 'mime'; nearest: mine"),
-        ("ilp:runs", "runs is not a run folder"),
+        ("ilp:runs", "runs is a folder of runs, not a run: name one of its runs, runs/young"),
         ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),
     ):
         with pytest.raises(ManaforgeError, match=message):

@@ -355,6 +355,23 @@ def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[t
             yield key, field.description or ""
 
 
+def choices() -> dict[str, list[str]]:
+    """The values of every key that takes one of a closed set, as --set takes them."""
+    schema = json_schema()
+    tables = {"": schema["properties"]}
+    for key, value in schema["properties"].items():
+        if "$ref" in value:
+            tables[f"{key}."] = schema["$defs"][value["$ref"].rpartition("/")[2]]["properties"]
+    found: dict[str, list[str]] = {}
+    for prefix, properties in tables.items():
+        for key, value in properties.items():
+            if value.get("type") == "boolean":
+                found[prefix + key] = ["true", "false"]
+            elif "enum" in value:
+                found[prefix + key] = [str(choice) for choice in value["enum"]]
+    return found
+
+
 def json_schema() -> dict[str, Any]:
     """The JSON schema of a configuration, by which editors complete and check it."""
     schema = RunConfig.model_json_schema()

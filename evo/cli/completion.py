@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import typer
+
+from engine.received import read_toml
 from engine.shipped import shipped_decks, shipped_rulesets
+from evo.play.formats import OFFERED_FORMATS, SEATS
 from evo.shipped import shipped_configs
-from ilp_agent.backends import BACKENDS
+from ilp_agent.backends import BACKENDS, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
-from rivals.registry import AGENTS
+from rivals.registry import AGENTS, DEFAULT_AGENT
 
 
 def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
@@ -28,9 +32,14 @@ def configs(incomplete: str) -> list[str]:
 
 
 def keys(incomplete: str) -> list[str]:
-    """Keys of a configuration, as --set takes them."""
-    from evo.config import meanings
+    """Keys of a configuration, as --set takes them; after KEY= its values, where they are a closed set."""
+    from evo.config import choices, meanings
 
+    key, equals, value = incomplete.partition("=")
+    if key == "decks" and equals:
+        return [f"{key}={names}" for names in decks(value)]
+    if equals:
+        return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
     return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key != "schema"])
 
 
@@ -56,8 +65,23 @@ def entrants(incomplete: str) -> list[str]:
     for kind in AGENTS.values():
         if kind.weighted:
             found += [f"{kind.name}:{name}" for name in shipped_profiles(kind.owner)]
-    found += [f"ilp:{file.parent.name}" for file in sorted(RUNS.glob("*/champion.toml"))]
+    champions = [*sorted(RUNS.glob("*/champion.toml")), *sorted(RUNS.glob("*/*/champion.toml"))]
+    found += [f"{_agent_of(file.parent)}:{file.parent.relative_to(RUNS)}" for file in champions]
     return _beginning(incomplete, found)
+
+
+def entrant_lists(incomplete: str) -> list[str]:
+    """Entrants, also as the last of a list with commas."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in entrants(last) if name not in before.split(",")]
+
+
+def _agent_of(run: Path) -> str:
+    """The agent whose weights a run evolved, by its configuration alone; the default where it says none."""
+    try:
+        return str(read_toml(run / "config.toml").get("agent", DEFAULT_AGENT))
+    except (OSError, ValueError):
+        return DEFAULT_AGENT
 
 
 def profiles(incomplete: str) -> list[str]:
@@ -82,10 +106,29 @@ def backends(incomplete: str) -> list[str]:
     return _beginning(incomplete, BACKENDS)
 
 
-def weights(incomplete: str) -> list[str]:
-    """Weights of every agent, with the names that --weight also takes."""
+def weights(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Weights of the agent chosen before, or of every agent, with the names that --weight also takes."""
+    entrant = ctx.params.get("entrant") or next(
+        iter(ctx.args), ""
+    )  # not parsed before an option without value
+    agent = str(entrant).partition(":")[0].partition("@")[0]
     found: list[str] = []
-    for kind in AGENTS.values():
+    for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
         if kind.weights:
             found += [*kind.weights.names(), *kind.weights.ALIASES]
     return _beginning(incomplete, sorted(set(found)))
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats of a tournament."""
+    return _beginning(incomplete, OFFERED_FORMATS)
+
+
+def seats(incomplete: str) -> list[str]:
+    """Kinds of seats."""
+    return _beginning(incomplete, SEATS)
+
+
+def formulations(incomplete: str) -> list[str]:
+    """Formulations of the turn program."""
+    return _beginning(incomplete, FORMULATIONS)

@@ -119,7 +119,9 @@ def explain_command(
     backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=completion.backends),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
-        "", help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}."
+        "",
+        help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}.",
+        autocompletion=completion.formulations,
     ),
 ) -> None:
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""

@@ -28,12 +28,18 @@ LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("l
 def ladder_command(
     decks: DeckNames,
     players: str = typer.Option(
-        DEFAULT_PLAYER, help=f"Who plays all decks against itself, separated by commas. {WHO_PLAYS}"
+        DEFAULT_PLAYER,
+        help=f"Who plays all decks against itself, separated by commas. {WHO_PLAYS}",
+        autocompletion=completion.entrant_lists,
     ),
     games: int = typer.Option(
         400, min=2, max=10**8, help="Games for each player and ordered pair of decks; even."
     ),
-    ruleset: str = typer.Option(BALANCED, help="Ruleset; in the default, going first counts least."),
+    ruleset: str = typer.Option(
+        BALANCED,
+        help="Ruleset; in the default, going first counts least.",
+        autocompletion=completion.rulesets_of,
+    ),
     out: LadderOut = None,
     seed: DealSeed = 1,
     workers: Workers = 0,

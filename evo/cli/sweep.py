@@ -58,6 +58,7 @@ def sweep_command(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: the entrant goes "
         "first, with the first deck.",
+        autocompletion=completion.seats,
     ),
     seed: int = typer.Option(
         1, min=0, max=2**64 - 1, help="Seed of the deals, which are the same for all values."

@@ -45,12 +45,15 @@ def tournament_command(
         max=10**9,
         help="Games for each matchup and ordered pair of decks; even with paired seats.",
     ),
-    style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP),
+    style: str = typer.Option(
+        DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=completion.formats
+    ),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
         "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
+        autocompletion=completion.seats,
     ),
     out: Out = None,
     sprt: str = typer.Option(

@@ -442,7 +442,8 @@ def _validated(content: dict[str, Any], where: str, given: Mapping[str, str] | N
             if problem["type"] == "extra_forbidden":
                 of_file.append(str(unknown_name("key", key, known)))
                 continue
-            text = f"{key} {wanted(problem)}, got {problem['input']!r}" if key else wanted(problem)
+            got = f", got {problem['input']!r}" if problem["input"] != () and problem["input"] != [] else ""
+            text = f"{key} {wanted(problem)}{got}" if key else wanted(problem)
             options = [option for name, option in given.items() if f"{key}.".startswith(f"{name}.")]
             option = options[0] if options else "" if key else blamed(text, given)
             if option:

@@ -52,6 +52,8 @@ def wanted(problem: ErrorDetails) -> str:
         "too_short": "must have at least {min_length} entries",
         "too_long": "must have at most {max_length} entries",
     }
+    if problem["type"] == "too_short" and not problem["input"]:
+        return "must not be empty"
     if problem["type"] in kinds:
         return kinds[problem["type"]].format(**limits)
     return problem["msg"].removeprefix("Value error, ")

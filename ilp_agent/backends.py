@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
+from ilp_agent.shipped import in_checkout
+
 FORMULATIONS = ("sequential", "thesis")
 
 
@@ -55,8 +57,10 @@ class Backend:
         """What is missing here and how to get it; "" where nothing is."""
         if not self.library or self.library_version:
             return ""
-        package = f"manaforge[{self.extra}]" if self.extra else self.library
-        return f"backend {self.name!r} needs {self.library}: pip install '{package}'"
+        way = f"pip install '{self.library}'"
+        if self.extra:
+            way = "make setup-extras" if in_checkout() else f"pip install 'manaforge[{self.extra}]'"
+        return f"backend {self.name!r} needs {self.library}: {way}"
 
 
 _ENTRIES = (

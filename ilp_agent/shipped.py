@@ -3,6 +3,11 @@
 from pathlib import Path
 
 
+def in_checkout() -> bool:
+    """Whether this is a checkout of the sources, with its Makefile, and no installed package."""
+    return (Path(__file__).resolve().parents[1] / "Makefile").is_file()
+
+
 def configs_folder() -> Path:
     """Where this installation keeps its configurations: beside this file in a wheel, else in the checkout."""
     here = Path(__file__).resolve().parent

@@ -1,6 +1,5 @@
 """The report of runs, written with its games and progress."""
 
-import os
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +10,7 @@ from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
 from evo.play.games import Player
-from evo.storage.files import replace_file
+from evo.storage.files import replace_file, why_not_writable
 from evo.storage.store import RunError, run_path
 
 
@@ -29,13 +28,15 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
         RunError: the page cannot be written, or the runs cannot be compared.
     """
     target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
-    if target.is_dir() or not os.access(target.parent, os.W_OK):
-        raise RunError(f"cannot write {target}; choose another --out")
+    temporary = target.with_name(f".{target.name}.tmp")
+    why = why_not_writable(target, temporary)
+    if why:
+        raise RunError(f"cannot write {target}: {why}; choose another --out")
     counter = Counter(console, 0)
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
     with pool_of(Place("local", workers, ""), players, counter) as pool:
         page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
-    replace_file(target, page, target.with_name(f".{target.name}.tmp"))
+    replace_file(target, page, temporary)
     for problem in found.problems:
         console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import ManaforgeError
-from engine.errors import unknown_name
+from engine.errors import UnknownNameError, nearest, unknown_name
 from evo.play.games import Player
 from evo.play.notation import NOTATION
 from evo.storage.champion import read_champion_file
@@ -139,10 +139,30 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
     for folder in (Path(name), RUNS / name):
         if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return _champion(agent, folder)
+    if "/" in name and not name.endswith(".toml") and not os.path.exists(name):  # noqa: PTH110 - likewise
+        raise EntrantError(what_it_is(Path(name)))
     if name.endswith(".toml") or "/" in name:
         return _read_profile(agent, name)
+    raise _unknown_profile(agent, name)
+
+
+def _unknown_profile(agent: str, name: str) -> UnknownNameError:
+    """An error with the nearest names of an agent's profiles and runs; if none is near, of other agents'."""
+    known = {
+        kind.name: [*shipped_profiles(kind.owner), *_runs_of(kind.name)]
+        for kind in AGENTS.values()
+        if kind.weighted
+    }
     what = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
-    raise unknown_name(what, name, [*shipped, *_runs_of(agent)])
+    if nearest(name, known[agent]):
+        return unknown_name(what, name, known[agent])
+    others = {kind.name: kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted}
+    for other, names in known.items():
+        others = {profile: f"{other}:{profile}" for profile in names if other != agent} | others
+    near = [others[profile] for profile in nearest(name, others)]
+    if not near:
+        return unknown_name(what, name, known[agent])
+    return UnknownNameError(f"unknown {what} {name!r}; nearest: {', '.join(near)}")
 
 
 def _runs_of(agent: str) -> list[str]:

@@ -33,13 +33,39 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
         content: its new content.
         temporary: where it is written first, on the same file system; left behind if that fails.
     """
-    temporary.unlink(missing_ok=True)
-    with temporary.open("xb") as file:  # a new file: never through an existing link
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(target)
-    sync_folder(target.parent)
+    try:
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:  # a new file: never through an existing link
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:  # of the file that was asked for; nobody knows the temporary one
+        raise OSError(error.errno, error.strerror, str(target)) from error
+
+
+def file_in_the_way(path: Path) -> Path | None:
+    """The file that keeps a path from being a folder: itself, or one that it takes for a folder."""
+    return next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+
+
+def why_not_writable(target: Path, temporary: Path) -> str:
+    """Why a file cannot be written here; "" where it can, which is tried with the temporary one."""
+    if target.is_dir():
+        return "it is a folder"
+    file = file_in_the_way(target.parent)
+    if file is not None:
+        return f"{file} is a file"
+    if not target.parent.exists():
+        return f"there is no folder {target.parent}"
+    try:
+        temporary.unlink(missing_ok=True)
+        temporary.open("xb").close()
+        temporary.unlink()
+    except OSError as error:
+        return str(error.strerror or error)
+    return ""
 
 
 def sync_folder(path: Path) -> None:

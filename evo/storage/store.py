@@ -21,6 +21,7 @@ from evo.config import ConfigError, RunConfig, deck_beside, read_config, read_to
 from evo.storage.decks import DECKS, keep_decks, missing_decks
 from evo.storage.files import (
     append_event,
+    file_in_the_way,
     first_link,
     json_bytes,
     parquet_bytes,
@@ -286,7 +287,7 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
                 (path / kind).mkdir(exist_ok=True)
             sync_folder(path)
         except (FileExistsError, NotADirectoryError):
-            raise RunError(f"run folder {path} is a file; choose another --out") from None
+            raise RunError(f"{file_in_the_way(path)} is a file; choose another --out") from None
         except OSError as error:
             raise RunError(f"cannot create run folder {path}: {error.strerror or error}") from None
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
@@ -302,8 +303,9 @@ def check_vacant(path: Path) -> None:
     Raises:
         RunError: the folder cannot be used for a new run.
     """
-    if path.exists() and not path.is_dir():
-        raise RunError(f"run folder {path} is a file; choose another --out")
+    file = file_in_the_way(path)
+    if file is not None:
+        raise RunError(f"{file} is a file; choose another --out")
     if (path / "config.toml").exists():
         raise RunError(f"run folder {path} is not empty; to continue it: manaforge resume {path}")
     for entry in path.iterdir() if path.exists() else ():

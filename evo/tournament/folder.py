@@ -24,6 +24,7 @@ from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS, keep_decks
 from evo.storage.files import (
     append_event,
+    file_in_the_way,
     first_link,
     json_bytes,
     parquet_bytes,
@@ -257,7 +258,7 @@ def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, mo
         try:
             folder.begin(definition, ruleset, most)
         except (FileExistsError, NotADirectoryError):
-            raise TournamentError(f"{path} is a file; choose another --out") from None
+            raise TournamentError(f"{file_in_the_way(path)} is a file; choose another --out") from None
         except OSError as error:
             raise TournamentError(f"cannot use folder {path}: {error.strerror or error}") from None
         on_error.pop_all()

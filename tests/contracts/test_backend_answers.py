@@ -65,16 +65,24 @@ def test_a_missing_package_names_the_other_backends(name: str, monkeypatch: pyte
     find_solver.cache_clear()
 
 
-def test_a_missing_extra_tells_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("checkout", "way"), [(True, "make setup-extras"), (False, "pip install 'manaforge[{}]'")]
+)
+def test_a_missing_extra_tells_how_to_install_it(
+    checkout: bool, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a checkout by make, whose locked versions pip would not take."""
     from ilp_agent import backends, solver
 
     entry = next(entry for entry in BACKENDS.values() if entry.extra)
     find_solver.cache_clear()
+    assert backends.in_checkout()
+    monkeypatch.setattr(backends, "in_checkout", lambda: checkout)
     monkeypatch.setitem(sys.modules, entry.module, None)
     monkeypatch.setattr(
         backends, "_installed_version", lambda library: "" if library == entry.library else "1"
     )
-    with pytest.raises(SolverError, match=re.escape(f"pip install 'manaforge[{entry.extra}]'")):
+    with pytest.raises(SolverError, match=re.escape(way.format(entry.extra))):
         find_solver(entry.name)
     other = next(name for name in BACKENDS if name != entry.name)
     assert f"{entry.name} " not in solver.others(other), "nobody is sent to what is not there"

@@ -60,7 +60,7 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
         ('strategy = "eva"\nlambda = 5', 'strategy "eva" requires lambda = mu, got 5 and 10'),
         ('decks = ["thesis-paladn"]', "unknown deck 'thesis-paladn'; nearest: thesis-paladin"),
         ('decks = ["thesis-paladin", "thesis-paladin"]', "the same deck twice"),
-        ("decks = []", "decks must have at least 1 entries"),
+        ("decks = []", "decks must not be empty"),
         ("decks = [1]", "decks.0 must be text, got 1"),
         ("es = 3", "es must be a table"),
         ('pool = "cloud"', "pool must be 'auto', 'local' or 'ray', got 'cloud'"),
@@ -88,6 +88,12 @@ def test_overrides() -> None:
     for text, message in (
         ("sed=7", "unknown key 'sed'; nearest: seed"),
         ("seed", "--set takes KEY=VALUE, got 'seed'"),
+        ("decks=", "^--set decks=: decks must not be empty$"),
+        (
+            "agent=foo",
+            "^--set agent=foo: agent must be 'ilp', 'hearthsim', 'eva' or 'greedy-ilp', got 'foo'$",
+        ),
+        ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma$"),
         ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),
         ("es.bounds=hard", "^--set es.bounds=hard: es.bounds must be 'clamp' or 'reflect', got 'hard'$"),
         ("decks=thesis-paladin,none", "^--set decks=thesis-paladin,none: unknown deck 'none'"),

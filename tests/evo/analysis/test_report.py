@@ -176,9 +176,15 @@ def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
     assert page.count('src="data:image/png;base64,') == page.count('srcset="data:image/png;base64,') >= 8
     assert not re.findall(r'(?:src|href|srcset)="(?!data:image/png;base64,|#)', page)
     assert manaforge("report", tmp_path / "none", cwd=tmp_path).stderr.startswith("manaforge: ")
-    for out in (tmp_path, tmp_path / "none" / "page.html"):
+    for out, why in (
+        (tmp_path, "it is a folder"),
+        (tmp_path / "none" / "page.html", f"there is no folder {tmp_path / 'none'}"),
+        (copy / "config.toml" / "page.html", f"{copy / 'config.toml'} is a file"),
+        ("/proc/page.html", "No such file or directory"),
+    ):
         told = manaforge("report", copy, "--out", out, cwd=tmp_path)
-        assert (told.returncode, told.stderr) == (1, f"manaforge: cannot write {out}; choose another --out\n")
+        said = f"manaforge: cannot write {out}: {why}; choose another --out\n"
+        assert (told.returncode, told.stdout, told.stderr) == (1, "", said)
     (copy / "champion.toml").write_text("name = 1")
     assert manaforge("report", copy, cwd=tmp_path).returncode == 0
     assert "champion.toml is left out" in (copy / "report.html").read_text()

@@ -126,6 +126,11 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("ilp:runs/young", "run runs/young has no champion yet; to finish it: manaforge resume runs/young"),
         ("mine", "unknown entrant 'mine'; nearest: ilp:mine"),
         ("ilp:mime", "unknown profile 'mime'; nearest: mine"),
+        ("ilp:evaeva", "unknown profile 'evaeva'; nearest: eva"),
+        ("ilp:competitive", "unknown profile 'competitive'; nearest: eva:competition"),
+        ("eva:mime", "unknown profile of eva 'mime'; nearest: ilp:mine"),
+        ("ilp:runs/yong", "runs/yong is not a run folder: there is no such folder; nearest: runs/young"),
+        ("ilp:zzz", "unknown profile 'zzz'; known: aggro-face"),
         ("ilp:runs", "runs is a folder of runs, not a run: name one of its runs, runs/young"),
         ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),
     ):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evo.evolution.run import new_manifest
+from evo.storage.files import replace_file
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.store import RunError, check_vacant, create_run, open_run, peek_run
 from tests.evo.runs import TINY
@@ -106,3 +107,16 @@ def test_a_manifest_is_only_a_note(copy: Path) -> None:
     for text in ("{", "[]", json.dumps({"sessions": 3}), "[" * 100_000):
         (copy / "manifest.json").write_text(text)
         assert peek_run(copy).manifest() == {}
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    """Not the folder that was asked for, nor a temporary file."""
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(RunError, match=f"^{file} is a file; choose another --out$"):
+        create_run(file / "runs" / "x", TINY, {})
+    with pytest.raises(RunError, match=f"^{file} is a file; choose another --out$"):
+        check_vacant(file / "x")
+    with pytest.raises(NotADirectoryError) as told:
+        replace_file(file / "x", b"", file / "x.tmp")
+    assert told.value.filename == str(file / "x")

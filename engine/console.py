@@ -13,7 +13,7 @@ from engine.screen import shown
 
 
 def command_line(app: typer.Typer, program: str) -> None:
-    """Run a Typer app: exit 1 with one line on standard error for our errors, 130 on Ctrl-C (Typer's own)."""
+    """Run a Typer app: our errors are one line on standard error with their exit code; Ctrl-C is 130."""
     write_anything()
     try:
         app(prog_name=program)
@@ -31,7 +31,7 @@ def write_anything() -> None:
 def end_with(error: Exception, program: str) -> NoReturn:
     """Exit with one line on standard error for our errors and the system's; raise all others again.
 
-    The code is 1, or the error's own `exit_code`.
+    The code is the error's own `exit_code`; of the system's 1.
     """
     if isinstance(error, ManaforgeError):
         print(shown(f"{program}: {error}"), file=sys.stderr)
@@ -42,7 +42,7 @@ def end_with(error: Exception, program: str) -> NoReturn:
         print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)
     else:
         raise error
-    sys.exit(getattr(error, "exit_code", 1))
+    sys.exit(error.exit_code if isinstance(error, ManaforgeError) else 1)
 
 
 def write_nowhere() -> None:

@@ -11,7 +11,7 @@ from engine.cards import Card, find_card
 from engine.codes import DECK_SIZE, MAX_STAT
 from engine.deckcodes import deck_from_code, looks_like_code
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_counts
-from engine.errors import DeckError, ManaforgeError, UnknownNameError, unknown_name
+from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
 from engine.received import parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
@@ -30,11 +30,14 @@ def find_deck(name: str | Path) -> Deck:
     if name.endswith(".toml"):
         return read_deck(Path(name))
     if looks_like_code(name):
-        return deck_from_code(name)
+        try:
+            return deck_from_code(name)
+        except DeckError as error:
+            raise DeckNameError(str(error)) from None
     if "/" in name:
         return read_deck(Path(name))
-    error = unknown_name("deck", name, shipped_decks())
-    raise UnknownNameError(f"{error} (and it is neither a path ending in .toml nor a deck code)")
+    unknown = unknown_name("deck", name, shipped_decks())
+    raise UnknownNameError(f"{unknown} (and it is neither a path ending in .toml nor a deck code)")
 
 
 def read_deck(path: str | Path) -> Deck:
@@ -46,9 +49,10 @@ def read_deck(path: str | Path) -> Deck:
     path = Path(path)
     try:
         text = read_text(path)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise DeckError(f"cannot read deck file {path}: {reason}") from None
+    except OSError as error:
+        raise DeckNameError(f"cannot read deck file {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise DeckError(f"cannot read deck file {path}: {error}") from None
     return replace(_parse_deck(text, str(path)), text=text)
 
 

@@ -11,10 +11,26 @@ SHORTEST_PART = 3
 
 
 class ManaforgeError(Exception):
-    """Root of every error this project raises on purpose. Its message is written for the user."""
+    """Root of every error this project raises on purpose. Its message is written for the user.
+
+    Attributes:
+        exit_code: of a command that ends by it (docs/commands.md).
+    """
+
+    exit_code = 1
 
 
-class UnknownNameError(ManaforgeError, LookupError):
+class WrongValueError(ManaforgeError):
+    """A value of a command line that is wrong as it was typed, whatever is in files and folders.
+
+    It is out of range, not of the known ones, in contradiction to another, or names a file or folder that is
+    not there. Errors for such values derive from this too: they alone decide that a command ends with 2.
+    """
+
+    exit_code = 2
+
+
+class UnknownNameError(WrongValueError, LookupError):
     """A card, deck, ruleset or agent that does not exist; the message lists the nearest names."""
 
 
@@ -26,11 +42,15 @@ class DeckError(ManaforgeError, ValueError):
     """A deck file or deck code that cannot be played; the message says what is wrong and where."""
 
 
+class DeckNameError(DeckError, WrongValueError):
+    """A text that names no deck: a file that cannot be opened, or a damaged deck code."""
+
+
 class RulesetError(ManaforgeError, ValueError):
     """A ruleset whose numbers are out of range; the message names the field."""
 
 
-class NotationError(ManaforgeError, ValueError):
+class NotationError(WrongValueError, ValueError):
     """A text that is not a position, an action or a recorded game."""
 
 

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from engine import Deck, ManaforgeError, find_deck, find_ruleset, received, rulesets
-from engine.errors import unknown_name
+from engine.errors import WrongValueError, unknown_name
 from evo.shipped import shipped_configs
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
@@ -34,6 +34,9 @@ LONGEST_PATH = 4_000
 
 ADDRESSES_OF_FILES = ("", "auto")
 """What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
+
+TYPED = "configuration"
+"""Stands for the file in errors where there is none: all values come from options or from a caller."""
 
 MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
 """Far more games than anybody plays; numbers of any size would overflow, or never end."""
@@ -55,6 +58,10 @@ NOT_HASHED = ("generations", "pool", "workers", "address", "validation.every", "
 
 class ConfigError(ManaforgeError, ValueError):
     """A configuration that cannot be used; the message names file and key."""
+
+
+class ConfigOptionError(ConfigError, WrongValueError):
+    """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
 
 
 class _Model(BaseModel):
@@ -256,7 +263,7 @@ class _RunConfig(_Model):
         Raises:
             ConfigError: a value is not allowed.
         """
-        return _validated(self.model_dump(by_alias=True) | values, "configuration")
+        return _validated(self.model_dump(by_alias=True) | values, TYPED)
 
 
 if TYPE_CHECKING:
@@ -320,7 +327,7 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     try:
         return received.read_toml(file)
     except OSError as error:
-        raise ConfigError(f"cannot read {what} {file}: {error.strerror}") from None
+        raise ConfigOptionError(f"cannot read {what} {file}: {error.strerror}") from None
     except ValueError as error:
         raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
@@ -333,7 +340,7 @@ def find_config(path: str | Path) -> Path:
         ConfigError: no file can have this name.
     """
     if len(str(path)) > LONGEST_PATH or "\0" in str(path):
-        raise ConfigError(f"no configuration can have the name {str(path)[:40]!r}...")
+        raise ConfigOptionError(f"no configuration can have the name {str(path)[:40]!r}...")
     given = Path(path)
     shipped = configs_folder() / f"{path}.toml"
     if given.is_file() or not shipped.is_file():
@@ -404,9 +411,9 @@ def _override(content: dict[str, Any], text: str) -> str:
     key, equals, value = text.partition("=")
     known = dict(meanings())
     if not equals or not key:
-        raise ConfigError(f"--set takes KEY=VALUE, got {text!r}")
+        raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
     if key not in known:
-        raise ConfigError(f"--set {text}: {unknown_name('key', key, known)}")
+        raise ConfigOptionError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
         parsed = received.parse_toml(f"value = {value}")["value"]
     except ValueError:
@@ -433,7 +440,9 @@ def _validated(content: dict[str, Any], where: str, given: Mapping[str, str] | N
     try:
         return RunConfig.model_validate(content)
     except ManaforgeError as error:
-        raise ConfigError(f"{blamed(str(error), given) or where}: {error}") from None
+        option = blamed(str(error), given)
+        kind = ConfigOptionError if option or where == TYPED else ConfigError
+        raise kind(f"{option or where}: {error}") from None
     except ValidationError as errors:
         known = dict(meanings())
         of_file, of_options = [], []
@@ -451,4 +460,5 @@ def _validated(content: dict[str, Any], where: str, given: Mapping[str, str] | N
             else:
                 of_file.append(text)
         in_file = [f"{where}: {'; '.join(of_file)}"] if of_file else []
-        raise ConfigError("; ".join([*in_file, *of_options])) from None
+        kind = ConfigError if in_file and where != TYPED else ConfigOptionError
+        raise kind("; ".join([*in_file, *of_options])) from None

@@ -6,13 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from engine import ManaforgeError, MinionSpec, PlayerView, Position
+from engine import MinionSpec, PlayerView, Position
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, UNKNOWN, Outcome
+from engine.errors import WrongValueError
 from engine.minion import keyword_flags_of
 from ilp_agent.turn import TURN, attacks_on_arrival, read_turn
 
 
-class ProblemError(ManaforgeError, ValueError):
+class ProblemError(WrongValueError, ValueError):
     """An impossible turn: the message names the argument, its value and the limit."""
 
 

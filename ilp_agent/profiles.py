@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import tomli_w
 
-from engine.errors import ManaforgeError, unknown_name
+from engine.errors import ManaforgeError, WrongValueError, unknown_name
 from engine.received import read_toml
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
@@ -21,6 +21,10 @@ W = TypeVar("W", bound=WeightVector, covariant=True)  # noqa: PLC0105 - a letter
 
 class ProfileError(ManaforgeError, ValueError):
     """A profile file that cannot be used; the message names the file and the key."""
+
+
+class ProfileNameError(ProfileError, WrongValueError):
+    """The name of a profile file that cannot be opened."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = read_toml(path)
     except OSError as error:
-        raise ProfileError(f"cannot read profile {path}: {error.strerror}") from None
+        raise ProfileNameError(f"cannot read profile {path}: {error.strerror}") from None
     except ValueError as error:  # also of numbers beyond Python's limits
         raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
     schema = content.pop("schema", None)

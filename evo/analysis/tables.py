@@ -21,7 +21,7 @@ from evo.evolution.validation import is_due
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.kinds import what_it_is
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
-from evo.storage.store import NoRunError, RunError, RunFolder, peek_run, run_path
+from evo.storage.store import RunError, RunFolder, RunNameError, peek_run, run_path
 from rivals import weight_class
 
 READERS = 4
@@ -91,10 +91,10 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
         inside = [path] if (path / "config.toml").is_file() else []
         inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
         if not inside:
-            raise NoRunError(what_it_is(path))
+            raise RunNameError(what_it_is(path))
         found += inside
     if len({path.resolve() for path in found}) < len(found):
-        raise RunError(f"the same run twice in {', '.join(map(str, found))}")
+        raise RunNameError(f"the same run twice in {', '.join(map(str, found))}")
     for depth in range(1, 20):
         names = [shown("/".join(path.resolve().parts[-depth:])) for path in found]
         if len(set(names)) == len(names):

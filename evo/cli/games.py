@@ -100,12 +100,15 @@ def _heading(position: "Position") -> str:
 
 def _two_decks(text: str) -> "tuple[Deck, Deck]":
     """The decks of the first and the second player; one named is both players'."""
-    from engine import DeckError, find_deck
+    from engine import find_deck
+    from engine.errors import DeckNameError
     from evo.config import names_in
 
     names = names_in(text)
     if len(names) not in (1, 2):
-        raise DeckError(f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}")
+        raise DeckNameError(
+            f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}"
+        )
     return find_deck(names[0]), find_deck(names[-1])
 
 
@@ -129,9 +132,10 @@ def explain_command(
     from engine.show import console, draw_position
     from evo.cli.explanation import as_json, draw_explanation
     from evo.play.entrants import entrant_profile
-    from ilp_agent import Profile, TurnProblem, Weights, explain, program_of
+    from ilp_agent import Profile, TurnProblem, Weights, explain, find_solver, program_of
     from rivals import DEFAULT_AGENT
 
+    find_solver(backend)
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))

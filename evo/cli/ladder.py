@@ -57,12 +57,12 @@ def ladder_command(
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings
     from evo.storage.files import csv_bytes, replace_file
-    from evo.tournament.folder import TournamentError
+    from evo.tournament.folder import DefinitionError
     from evo.tournament.run import Tournament
 
     place = place_of(pool, workers, address)
     if len(decks) < 2:
-        raise TournamentError(f"a ladder needs two decks, got {', '.join(decks)}")
+        raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
     found, _ = find_entrants(names_in(players))
     words = ["manaforge", "ladder", *decks, "--players", players, "--games", str(games), "--ruleset", ruleset]
     tournament = Tournament(

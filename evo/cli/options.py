@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
 OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
 
-Workers = Annotated[int, typer.Option(min=0, help="Workers; 0 for one on each processor.")]
+MOST_WORKERS = 100_000
+
+Workers = Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Workers; 0 for one on each processor.")]
 PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", autocompletion=completion.pools)]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[
@@ -32,7 +34,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON 
 RunWorkers = Annotated[
     int | None,
     typer.Option(
-        "--workers", min=0, help="Workers; 0 for one on each processor. (default: the configuration's)"
+        "--workers",
+        min=0,
+        max=MOST_WORKERS,
+        help="Workers; 0 for one on each processor. (default: the configuration's)",
     ),
 ]
 RunPool = Annotated[
@@ -92,13 +97,16 @@ def place_of(pool: str, workers: int, address: str) -> Place:
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
-        TournamentError: the number of workers is below 0.
+        PlaceError: the address is none, or not for this pool.
+        DefinitionError: the number of workers is below 0.
     """
-    from evo.tournament.folder import TournamentError
+    from evo.play.pools import check_place
+    from evo.tournament.folder import DefinitionError
 
     check_pool(pool)
     if workers < 0:
-        raise TournamentError(f"workers must be 0, for one on each processor, or more, got {workers}")
+        raise DefinitionError(f"workers must be 0, for one on each processor, or more, got {workers}")
+    check_place(pool, address)
     return Place(pool, workers, address)
 
 
@@ -107,14 +115,19 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
 
     Raises:
         UnknownNameError: there is no such pool.
+        PlaceError: the address is none, or not for this pool.
         ConfigError: a value is not allowed.
     """
+    from evo.play.pools import check_place
+
     if pool is not None:
         check_pool(pool)
     if pool == "local" and address is None:
         address = ""  # the command line takes precedence over the file
     given = {"workers": workers, "pool": pool, "address": address}
-    return config.changed(**{key: value for key, value in given.items() if value is not None})
+    chosen = config.changed(**{key: value for key, value in given.items() if value is not None})
+    check_place(chosen.pool, chosen.address)
+    return chosen
 
 
 def unfollowed_address(file: Path, address: str | None) -> str:
@@ -147,10 +160,10 @@ def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
     """The text, if it is one of the known ones.
 
     Raises:
-        TournamentError: it is not; the message lists the nearest.
+        DefinitionError: it is not; the message lists the nearest.
     """
-    from evo.tournament.folder import TournamentError
+    from evo.tournament.folder import DefinitionError
 
     if text not in known:
-        raise TournamentError(f"{option}: {unknown_name(what, text, known)}")
+        raise DefinitionError(f"{option}: {unknown_name(what, text, known)}")
     return text

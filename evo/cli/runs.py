@@ -75,13 +75,13 @@ def evolve_command(
     from evo.cli.sessions import carry_on, playing
     from evo.config import find_config, read_config, read_toml
     from evo.evolution.study import open_or_create
-    from evo.storage.store import RunError, check_vacant
+    from evo.storage.store import RunNameError, check_vacant
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     refuse_without_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
-        raise RunError("--resume needs --out: the folder that all starts share")
+        raise RunNameError("--resume needs --out: the folder that all starts share")
     if not resume:
         check_vacant(path)
     display = Display(output_console(), tensorboard)
@@ -182,10 +182,10 @@ def runs_command(
     """List run folders and tournaments, and their states."""
     from evo.cli.listing import runs_below, show_runs, show_tournaments, tournaments_below
     from evo.cli.progress import output_console
-    from evo.storage.store import RunError
+    from evo.storage.store import RunNameError
 
     if not root.is_dir():
-        raise RunError(f"{root} is not a folder")
+        raise RunNameError(f"{root} is not a folder")
     if as_data:
         print(json.dumps({"runs": runs_below(root), "tournaments": tournaments_below(root)}, indent=1))
         return

@@ -38,7 +38,7 @@ Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), sh
 
 def tournament_command(
     entrants: Entrants,
-    decks: str = typer.Option("", help=DECKS_HELP, autocompletion=completion.decks),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
     games: int = typer.Option(
         200,
         min=1,

@@ -6,7 +6,7 @@ import stat
 import sys
 from pathlib import Path
 
-from evo.play.results import PoolError
+from evo.play.results import PlaceError, PoolError
 
 PROBE_SECONDS = 5.0
 """How long to wait for a connection to a cluster's head."""
@@ -75,17 +75,28 @@ def refuse_others(file: Path, status: os.stat_result) -> None:
         )
 
 
+def check_address(address: str) -> None:
+    """Refuse what is not the form of an address.
+
+    Raises:
+        PlaceError: it is not.
+    """
+    host, _, port = address.rpartition(":")
+    known = address in ("", "auto") or "://" in address
+    if not known and (not host or not port.isdecimal() or not 0 < int(port) < 65536):
+        raise PlaceError(f"--address takes auto or HOST:PORT, got {address!r}")
+
+
 def probe(address: str) -> None:
     """Refuse an address at which nothing listens, which Ray would retry for minutes.
 
     Raises:
         PoolError: it is not an address, or nothing listens there.
     """
+    check_address(address)
     if "://" in address:
         return
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise PoolError(f"--address takes auto or HOST:PORT, got {address!r}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
     except (OSError, UnicodeError) as error:  # UnicodeError: not a host name

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import ManaforgeError
-from engine.errors import UnknownNameError, nearest, unknown_name
+from engine.errors import UnknownNameError, WrongValueError, nearest, unknown_name
 from evo.play.games import Player
 from evo.play.notation import NOTATION
 from evo.storage.champion import read_champion_file
@@ -21,8 +21,14 @@ from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
 
 
-class EntrantError(ManaforgeError, ValueError):
+class EntrantError(WrongValueError, ValueError):
     """A text that does not name an entrant."""
+
+
+class UnfinishedError(EntrantError):
+    """A run that has no champion yet."""
+
+    exit_code = 1
 
 
 SHARE_DIGITS = 12
@@ -178,7 +184,7 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if (folder / "config.toml").exists():
         finished = champion.finishes(run_config(folder))
     if not finished:
-        raise EntrantError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
+        raise UnfinishedError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
     owner = AGENTS[agent].owner
     if find_kind(evolved).owner == owner and evolved not in (agent, owner):

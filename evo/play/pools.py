@@ -3,13 +3,25 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
+from evo.play.cluster import check_address
 from evo.play.local import LocalPool
 from evo.play.pool import Pool, never_stop, processors
 from evo.play.ray import RayPool
-from evo.play.results import PoolError
+from evo.play.results import PlaceError
 
 POOLS = ("auto", LocalPool.name, RayPool.name)
 """Kinds of pools as configurations and commands write them."""
+
+
+def check_place(kind: str, address: str) -> None:
+    """Refuse an address that is none, or that this kind of pool does not join.
+
+    Raises:
+        PlaceError: it is one.
+    """
+    check_address(address)
+    if address and kind == LocalPool.name:
+        raise PlaceError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
 
 
 @contextlib.contextmanager
@@ -45,8 +57,7 @@ def open_pool(
             chosen, why = "ray", "these agents hold the GIL, so threads would not help"
         else:
             chosen, why = "local", "threads are enough for compiled games on this machine"
-    if address and chosen == "local":
-        raise PoolError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
+    check_place(chosen, address)
     pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
     note = pool.found if isinstance(pool, RayPool) else ""
     if chosen == "local" and not compiled:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine import ManaforgeError, Outcome
+from engine.errors import WrongValueError
 from evo.play.games import GAME, Fault, Roster, Schedule, play_schedule
 
 
@@ -14,12 +15,12 @@ class PoolError(ManaforgeError, RuntimeError):
     """A pool that cannot start, lost its workers, or got no good result from them."""
 
 
-class PoolLostError(PoolError):
-    """A pool that ended while it played; nothing that was finished is lost.
+class PlaceError(PoolError, WrongValueError):
+    """Where games are to be played is wrong: an address that is none, or that this pool does not join."""
 
-    Attributes:
-        exit_code: of a command that ends by it.
-    """
+
+class PoolLostError(PoolError):
+    """A pool that ended while it played; nothing that was finished is lost."""
 
     exit_code = 3
 

@@ -12,8 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from engine import ManaforgeError
-from engine.errors import unknown_name
+from engine.errors import WrongValueError, unknown_name
 from evo.stats.ratings import ELO, PAIR_SCORES, expected_score
 
 Model = Literal["logistic", "normalized"]
@@ -26,7 +25,7 @@ UNSEEN = 1e-3
 """Count of a result that has not occurred yet, as in fishtest."""
 
 
-class SprtError(ManaforgeError, ValueError):
+class SprtError(WrongValueError, ValueError):
     """Values that do not define a test; the message names them."""
 
 

@@ -15,7 +15,8 @@ from typing import IO, Any
 
 import pandas as pd
 
-from engine import ManaforgeError
+from engine import ManaforgeError, find_deck
+from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
 from evo.config import ConfigError, RunConfig, deck_beside, read_config, read_toml
 from evo.storage.decks import DECKS, keep_decks, missing_decks
@@ -47,8 +48,8 @@ class RunError(ManaforgeError, RuntimeError):
     """A run folder that cannot be used; the message names it and the way out."""
 
 
-class NoRunError(RunError):
-    """A path that is not a run folder; the message says what it is, and the way out."""
+class RunNameError(RunError, WrongValueError):
+    """A path for a run that is none, or named twice; the message says what it is, and the way out."""
 
 
 @dataclass
@@ -375,6 +376,8 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
     if not missing:
         raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
     given = list(decks)
+    for deck in given:
+        find_deck(deck)
     if len(given) == len(missing):
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
@@ -404,7 +407,7 @@ def peek_run(path: Path) -> RunFolder:
         ConfigError: its configuration cannot be used.
     """
     if not (path / "config.toml").is_file():
-        raise NoRunError(what_it_is(path))
+        raise RunNameError(what_it_is(path))
     folder = RunFolder(path, run_config(path))
     schema = folder.manifest().get("schema", RUN_SCHEMA)
     if schema != RUN_SCHEMA:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine import find_deck, find_ruleset
+from engine import ManaforgeError, find_deck, find_ruleset
 from evo.config import MOST_GAMES, ConfigError, deck_beside, read_toml
 from evo.play.entrants import find_entrant, find_entrants, from_folder
 from evo.tournament.run import Tournament
@@ -35,10 +35,15 @@ class ArenaConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Arena:
-    """An arena and the folder that its relative paths start from."""
+    """An arena and its file."""
 
     config: ArenaConfig
-    folder: Path
+    file: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where its relative paths start from."""
+        return self.file.parent
 
 
 def read_arena(name: str) -> Arena:
@@ -50,7 +55,7 @@ def read_arena(name: str) -> Arena:
     file = configs_folder() / "arena.toml" if name == "arena" else Path(name)
     content = read_toml(file, "arena")
     try:
-        return Arena(ArenaConfig.model_validate(content), file.parent)
+        return Arena(ArenaConfig.model_validate(content), file)
     except ValidationError as errors:
         lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in errors.errors()]
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
@@ -75,19 +80,21 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         origin: the command that plays it.
 
     Raises:
-        EntrantError, UnknownNameError, ProfileError: there is no such entrant.
-        ConfigError: the champion is in the list too.
+        EntrantError, UnknownNameError, ProfileError: `champion` is no entrant.
+        ConfigError: what the file names is not there, or the champion is in the list too.
     """
     config = arena.config
-    if champion:
-        first = find_entrant(champion)
-    else:
-        first = replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
-    found, _ = find_entrants([from_folder(text, arena.folder) for text in config.entrants])
+    typed = find_entrant(champion) if champion else None
+    try:
+        first = typed or replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
+        found, _ = find_entrants([from_folder(text, arena.folder) for text in config.entrants])
+        decks = tuple(find_deck(deck_beside(name, arena.folder)) for name in config.decks)
+        ruleset = find_ruleset(config.ruleset)
+    except ManaforgeError as error:
+        raise ConfigError(f"arena {arena.file}: {error}") from None
     others = [replace(entrant, text=_in_file(entrant.text, arena.folder)) for entrant in found]
     if first.player in [entrant.player for entrant in others]:
         raise ConfigError(f"the champion {champion or config.champion} is also one of the others")
-    decks = tuple(find_deck(deck_beside(name, arena.folder)) for name in config.decks)
     if len({deck.name for deck in decks}) < len(decks):
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
@@ -97,7 +104,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         self_play=frozenset(),
         decks=decks,
         deck_names=config.decks,
-        ruleset=find_ruleset(config.ruleset),
+        ruleset=ruleset,
         ruleset_name=config.ruleset,
         games=2 * -(-wanted // (2 * cells)),
         seed=seed,

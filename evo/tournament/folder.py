@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from engine import Deck, ManaforgeError, Ruleset
+from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
 from evo.play.games import GAME
 from evo.play.matchups import FAULTS
@@ -56,6 +57,10 @@ WHOLE = (
 
 class TournamentError(ManaforgeError, ValueError):
     """A tournament that cannot be played; the message names what is wrong and the way out."""
+
+
+class DefinitionError(TournamentError, WrongValueError):
+    """What defines a tournament is wrong: its entrants, decks or options, not its folder."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ from evo.seeds import Stream
 from evo.stats.points import points_of
 from evo.stats.sequential import Sprt, Verdict
 from evo.storage.files import digest_of
-from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, TournamentFolder, too_many_games
+from evo.tournament.folder import TOURNAMENT_SCHEMA, DefinitionError, TournamentFolder, too_many_games
 from rivals import find_kind
 
 SAVE_SECONDS = 5.0
@@ -52,7 +52,7 @@ class Tournament:
         origin: the whole command, if it is not `manaforge tournament`.
 
     Raises:
-        TournamentError: these do not define a tournament; the message says what is missing.
+        DefinitionError: these do not define a tournament; the message says what is missing.
     """
 
     entrants: tuple[Entrant, ...]
@@ -73,30 +73,30 @@ class Tournament:
     def __post_init__(self) -> None:
         names = [deck.name for deck in self.decks]
         if type(self.games) is not int or not 1 <= self.games <= MOST_GAMES:
-            raise TournamentError(
+            raise DefinitionError(
                 f"games must be a whole number from 1 to {MOST_GAMES:,}, got {self.games!r}"
             )
         if not self.entrants or (len(self.entrants) == 1 and not self.self_play):
             only = self.entrants[0].text if self.entrants else ""
-            raise TournamentError(
+            raise DefinitionError(
                 f"a tournament needs two entrants, got {only or 'none'}; name another, "
                 f"or the same twice for its games against itself"
             )
         if not self.decks:
-            raise TournamentError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
+            raise DefinitionError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
         if len(set(names)) != len(names):
-            raise TournamentError(f"two decks of one name in {', '.join(names)}")
+            raise DefinitionError(f"two decks of one name in {', '.join(names)}")
         if self.seats != "paired" and len(self.decks) > 2:
-            raise TournamentError(
+            raise DefinitionError(
                 f"--seats fixed takes one deck for both, or the first's and the second's, got {len(names)}"
             )
         if self.seats == "paired" and self.games % 2:
-            raise TournamentError(
+            raise DefinitionError(
                 f"--games must be even, since every deal is played twice with the entrants exchanged, "
                 f"got {self.games}{'' if self.origin and self.style != 'sweep' else '; or --seats fixed'}"
             )
         if self.sprt and (len(self.entrants) != 2 or self.self_play or self.seats == "fixed"):
-            raise TournamentError("--sprt compares two different entrants in paired games")
+            raise DefinitionError("--sprt compares two different entrants in paired games")
         matchups = Matchups(
             make_pairings(len(self.entrants), self.style, self._self_play_places()),
             len(self.decks),

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
-from engine import ManaforgeError
-from engine.errors import unknown_name
+from engine.errors import WrongValueError, unknown_name
 from evo.play.entrants import Entrant
 from evo.stats.points import points_of
 from evo.stats.ratings import exact_rate
@@ -27,7 +26,7 @@ MOST_VALUES = 1000
 COLUMNS = ("weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high")
 
 
-class SweepError(ManaforgeError, ValueError):
+class SweepError(WrongValueError, ValueError):
     """A sweep that cannot be played; the message names what is wrong and the way out."""
 
 

@@ -67,7 +67,7 @@ def test_mistakes_are_one_line_without_a_traceback(engine) -> None:
         (("deck", "none.toml"), "cannot read deck file none.toml: No such file or directory"),
     ):
         code, out, err = engine(*arguments)
-        assert (code, out) == (1, "")
+        assert (code, out) == (2, "")
         assert message in err
         assert err.startswith("program: ")
         assert "Traceback" not in err

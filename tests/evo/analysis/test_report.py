@@ -220,7 +220,7 @@ def test_watch_without_a_terminal_looks_once(tmp_path: Path) -> None:
     assert "run: generation 14 of 14, finished" in done.stdout
     assert "mean age" in done.stdout
     assert "warning: " in done.stdout
-    assert manaforge("watch", tmp_path / "none", cwd=tmp_path).returncode == 1
+    assert manaforge("watch", tmp_path / "none", cwd=tmp_path).returncode == 2
     config = (copy / "config.toml").read_text().replace("generations = 14", "generations = 40")
     (copy / "config.toml").write_text(config)
     assert "run: generation 14 of 40, 35%" in manaforge("watch", copy, cwd=tmp_path).stdout

@@ -87,6 +87,6 @@ def test_the_curve_counts_every_card() -> None:
 )
 def test_wrong_input_is_one_line(words: tuple[str, ...], message: str) -> None:
     done = manaforge("ladder", *words)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1

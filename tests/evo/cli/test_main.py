@@ -32,7 +32,7 @@ def test_wrong_input_is_one_line() -> None:
         (("play", "random", "random", "--ruleset", "y"), "unknown ruleset 'y'"),
     ):
         done = manaforge(*arguments)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
@@ -65,7 +65,7 @@ def test_explain_prints_the_integer_program() -> None:
     assert "mana, and The Coin:\n    " in done.stdout
     assert "integer in [0, 1]: u[2]" in done.stdout
     wrong = manaforge("explain", POSITION, "--program", "thesi")
-    assert wrong.returncode == 1
+    assert wrong.returncode == 2
     assert "unknown formulation 'thesi'; nearest: thesis" in wrong.stderr
 
 
@@ -112,6 +112,6 @@ def test_wrong_entrants_and_positions_are_one_line() -> None:
         (("explain", "hero 3 | hero 3", "--backend", "cplex"), "unknown backend 'cplex'"),
     ):
         done = manaforge(*arguments)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert "Traceback" not in done.stderr

@@ -87,7 +87,6 @@ def test_sprt_as_words(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("random", *BASIC), "needs two entrants, got random; name another, or the same twice"),
-        (("random", "pass"), "a tournament needs decks: --decks thesis-paladin,thesis-warrior"),
         (("random", "pass", "--decks", ","), "a tournament needs decks"),
         (("random", "pass", "--decks", "thesis-palladin"), "unknown deck 'thesis-palladin'"),
         (("random", "pass", *BASIC, "--games", "7"), "--games must be even"),
@@ -109,7 +108,8 @@ def test_wrong_input_is_one_line_before_any_game(
 ) -> None:
     (tmp_path / "broken.toml").write_text('schema = 1\nname = "x"\n[weights]\nlethal = -1\nclear = 1\nface = 1\nthreat = 1\nsurvive = 1\ndamage = 1\ntrade = 1\nplay = 1\n')  # fmt: skip
     done = manaforge("tournament", *arguments, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
+    state = "--out" in arguments or "ilp:broken.toml" in arguments
+    assert (done.returncode, done.stdout) == (1 if state else 2, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

@@ -1,0 +1,170 @@
+"""Exit codes, as docs/commands.md says: 2 for what was typed wrong, 1 for what files, folders and the machine say."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from engine.console import command_line
+from evo.cli.main import COMMANDS, app
+
+RUN = Path("tests/data/run").resolve()
+DEFINED = "--games 2 --decks thesis-paladin --out new"
+SWEPT = f"--against random {DEFINED}"
+
+LINES = {
+    "play": "random pass",
+    "explain": "'hero 3 | hero 3'",
+    "evolve": "quickstart --out new",
+    "resume": "run",
+    "study": "quickstart --runs 2 --out new",
+    "runs": "runs",
+    "export": "run --out new",
+    "config show": "quickstart",
+    "config schema": "",
+    "tournament": f"random pass {DEFINED}",
+    "sweep": f"ilp:keep-alive --weight face --values 1,2 {SWEPT}",
+    "arena": "--games 2 --out new",
+    "ladder": "thesis-paladin thesis-warrior --games 2 --out new",
+    "crossplay": "run --out new",
+    "report": "run --out new",
+    "watch": "run",
+}
+"""A right line of every command; wrong values of its options follow it."""
+
+OPTIONS = {
+    "--decks": ["thesis-paladn", "none.toml", "AAEB"],
+    "--seed": ["-1", "x"],
+    "--ruleset": ["thesiss"],
+    "--profile": ["keepalive", "none.toml", "none/run"],
+    "--backend": ["gorubi"],
+    "--program": ["thesi"],
+    "--workers": ["-1", "x", "1000000000"],
+    "--pool": ["rai"],
+    "--address": ["nonsense", "auto --pool local"],
+    "--set": ["sed=3", "seed", "seed=-1", "decks=", "decks=none", "agent=foo", "strategy=foo", "es.bounds=x"],
+    "--generations": ["-1", "x", "2000000"],
+    "--runs": ["0", "x"],
+    "--parallel": ["-1"],
+    "--top": ["0", "x"],
+    "--games": ["-1", "x", "10000000000"],
+    "--format": ["swiss"],
+    "--seats": ["fix"],
+    "--sprt": ["elo1=x", "elo=3", "elo0=5 elo1=1", "model=x"],
+    "--weight": ["fase"],
+    "--values": ["x", "0:1:0", "-1", "1,1"],
+    "--against": ["randm", "ilp:none"],
+    "--champion": ["randm", "ilp:none"],
+    "--players": ["randm", "ilp:none"],
+    "--every": ["0", "x"],
+}
+"""Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
+
+OTHERS = {
+    ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
+    ("tournament", "--games"): ["0", "3", "x"],
+    ("sweep", "--games"): ["0", "3", "x"],
+    ("ladder", "--games"): ["1", "3", "x"],
+    ("crossplay", "--games"): ["1", "3", "x"],
+    **{(name, "--decks"): [] for name in ("resume", "export", "report", "crossplay")},  # the run has all
+}
+"""Where the wrong values of a command's option are others."""
+
+ARGUMENTS = [
+    *(f"play {name} pass" for name in ("randm", "ilp:none", "ilp:none.toml", "ilp:runs", "ilp:keep-alive@no", "ilp:")),
+    *("play random", "play random randm", "play random pass pass"),
+    *("explain nonsense", "explain 'hero 0 | hero 3'", "explain 'hero 3 board [Yetti] | hero 3'"),
+    *("evolve quikstart", "evolve none.toml", "evolve quickstart --resume", "evolve"),
+    *("resume none", "resume runs/none", "resume runs", "resume tour", "resume file", "resume"),
+    *("study quikstart --runs 2", "study none.toml --runs 2", "study quickstart"),
+    *("runs none", "runs file"),
+    *("export none --out new", "export tour --out new", "export run"),
+    *("config show quikstart", "config show none.toml", "config shw", "config"),
+    f"tournament {DEFINED}",
+    *(f"tournament {names} {DEFINED}" for names in ("randm pass", "random", "ilp:none pass", "'ilp:none*' pass")),
+    *("tournament random pass --games 2", "tournament random pass --decks ,"),
+    *(f"sweep {name} --weight face --values 1 {SWEPT}" for name in ("randm", "random", "")),
+    *(f"sweep ilp:keep-alive {parts} {SWEPT}" for parts in ("--weight face", "--values 1")),
+    *("arena none", "arena none.toml"),
+    *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
+    *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
+    *("", "tornament", "play random pass --sed 3"),
+]  # fmt: skip
+"""Lines with wrong or missing arguments, or options that a command does not have."""
+
+STATE = [
+    *("evolve quickstart --out run", "evolve quickstart --out file", "evolve bad.toml --out new"),
+    *("resume bad", "resume run --decks thesis-paladin"),
+    *("study quickstart --runs 2 --out run", "export run --out file", "export young --out new"),
+    *(
+        "export run --out new --top 99",
+        "config show bad.toml",
+        "play ilp:young pass",
+        "play ilp:bad.toml pass",
+    ),
+    *(f"tournament random pass {DEFINED} --out run", f"tournament random pass {DEFINED} --decks bad.toml"),
+    *("arena bad.toml", "report run --out none/x", "report bad", "crossplay run --out file"),
+]
+"""Lines that are right, and which a file's content or a folder's state does not allow."""
+
+
+def values_of_options() -> list[str]:
+    """A line for each wrong value of each option of each command."""
+    lines = []
+    for command, line in LINES.items():
+        found: Any = typer.main.get_command(app)
+        for name in command.split():
+            found = found.get_command(None, name)
+        for one in found.params:
+            if one.param_type_name == "option" and not one.is_flag and "--out" not in one.opts:
+                values = OTHERS.get((command, one.opts[0]), OPTIONS[one.opts[0]])
+                lines += [f"{command} {line} {one.opts[0]} {value}" for value in values]
+    return lines
+
+
+@pytest.fixture
+def code_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The exit code of a command line, in this process and a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(RUN, "run")
+    shutil.copytree(RUN, "bad")
+    shutil.copytree(RUN, "young")
+    Path("young/champion.toml").unlink()
+    Path("bad/config.toml").write_text("gams = 3")
+    Path("bad.toml").write_text("gams = 3")
+    Path("runs").mkdir()
+    Path("tour").mkdir()
+    Path("tour/tournament.json").touch()
+    Path("file").touch()
+
+    def code(line: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["manaforge", *shlex.split(line)])
+        with pytest.raises(SystemExit) as ended:
+            command_line(app, "manaforge")
+        return int(ended.value.code or 0)
+
+    return code
+
+
+def test_every_command_has_a_line() -> None:
+    assert list(LINES) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("line", [*values_of_options(), *ARGUMENTS])
+def test_what_is_typed_wrong_ends_with_2(line: str, code_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert code_of(line) == 2
+    said = capsys.readouterr()
+    assert len(said.err.splitlines()) == 1 or "Usage: " in said.err + said.out
+    assert not Path("new").exists(), "nothing is begun"
+
+
+@pytest.mark.parametrize("line", STATE)
+def test_what_files_and_folders_do_not_allow_ends_with_1(
+    line: str, code_of: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_of(line) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1

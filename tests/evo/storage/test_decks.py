@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine import DeckError, find_deck
+from engine.errors import DeckNameError
 from evo.analysis.tables import read_runs
 from evo.cli.main import app
 from evo.config import ConfigError, read_config
@@ -107,8 +108,10 @@ def test_an_old_run_says_which_deck_file_is_gone_and_takes_it(
     deck_file(Path("other.toml"), count=1)
     with pytest.raises(DeckError, match="29 cards"):
         find_deck("other.toml")
-    with pytest.raises(ConfigError, match="29 cards"):
+    with pytest.raises(DeckError, match="^other.toml: 29 cards"):
         give_decks(Path("old"), ["other.toml"])
+    with pytest.raises(DeckNameError, match="^cannot read deck file none.toml"):
+        give_decks(Path("old"), ["none.toml"])
     with pytest.raises(RunError, match=r"not started with these decks \(thesis-warrior, hearthsim-basic\)"):
         give_decks(Path("old"), ["thesis-warrior"])
     with pytest.raises(RunError, match="these decks are gone: mine.toml"):

@@ -27,7 +27,7 @@ def what_it_is(path: Path) -> str:
     if inside:
         kind = "a study" if all(run.name.isdecimal() for run in inside) else "a folder of runs"
         return f"{path} is {kind}, not a run: name one of its runs, {_listed(inside)}"
-    return f"{path} is not a run folder: it has no config.toml"
+    return f"{path} is not a run folder and holds none: it has no config.toml"
 
 
 def _tournament(path: Path) -> str:

@@ -38,7 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("runs/onne", "is not a run folder: there is no such folder; nearest: runs/one"),
         ("nothing", "is not a run folder: there is no such folder"),
         ("runs/one/config.toml", "is a file, not a run folder"),
-        ("runs/one/generations", "is not a run folder: it has no config.toml"),
+        ("runs/one/generations", "is not a run folder and holds none: it has no config.toml"),
     ],
 )
 def test_each_is_told_what_it_is(path: str, words: str, here: Path) -> None:

@@ -241,7 +241,11 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
     """
     try:
         source = pa.BufferReader(content)
-        yield pq.ParquetFile(source, read_dictionary=list(names), page_checksum_verification=True)
+        try:
+            file = pq.ParquetFile(source, read_dictionary=list(names), page_checksum_verification=True)
+        except KeyError as error:  # of a name that it does not hold
+            raise SchemaError(f"it has no column {error.args[0].decode()}") from None
+        yield file
     except SchemaError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -59,6 +59,15 @@ def indexed(run: Path) -> None:
     )
 
 
+def without(file: str, name: str) -> Callable[[Path], None]:
+    """A table without one of its columns."""
+
+    def make(run: Path) -> None:
+        pq.write_table(pq.read_table(run / file).drop_columns([name]), run / file)
+
+    return make
+
+
 def bomb(run: Path) -> None:
     """Eight million rows in some kilobytes."""
     table = pq.read_table(run / "final.parquet")
@@ -132,6 +141,8 @@ CASES: dict[str, Callable[[Path], None]] = {
     "candidates that nobody knows": column(
         "final.parquet", "candidate", lambda values: [f"nobody {n}" for n in range(len(values))]
     ),
+    "a final of nobody": without("final.parquet", "candidate"),
+    "pairings without decks": without("pairings/0002.parquet", "deck"),
     "a rank of -1e300": column("final.parquet", "rank", first(-1e300)),
     "a survivor's rank of -1e300": column(
         "generations/0003.parquet",

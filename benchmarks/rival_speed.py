@@ -10,12 +10,12 @@ import numpy as np
 
 from benchmarks.engine_speed import best_seconds
 from engine import find_deck, find_ruleset, play
+from engine.batches import deal_games
 from engine.decks import tables_of
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
-from ilp_agent.selfplay import deal_games
 from rivals import hearthsim
 
 BATCHES = [

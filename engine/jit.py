@@ -163,9 +163,14 @@ def _pace() -> float:
 
 
 class _CompileNotice(event.Listener):
-    """Says on standard error, once, that kernels are being compiled, and about how long it takes."""
+    """Says on standard error, once, that kernels are being compiled, and about how long it takes.
+
+    Attributes:
+        quiet: say nothing.
+    """
 
     def __init__(self) -> None:
+        self.quiet = False
         self._depth = 0
         self._notice = ""
         self._told: set[str] = set()
@@ -185,6 +190,8 @@ class _CompileNotice(event.Listener):
             return
         self._began, self._waiting = time.perf_counter(), [kernel for kernel in _slow if not kernel.ready]
         waiting = {kernel.files for kernel in self._waiting}
+        if self.quiet:
+            return
         is_new = not self._notice or not waiting <= self._told
         if is_new:
             self._told |= waiting
@@ -213,7 +220,18 @@ class _CompileNotice(event.Listener):
                 file.write_text(f"{(time.perf_counter() - self._began) / expected:.2f}\n")
 
 
-event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]
+_compile_notice = _CompileNotice()
+event.register("numba:compile", _compile_notice)  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def compiling_quietly() -> Iterator[None]:
+    """In this context nothing is said of compiling."""
+    before, _compile_notice.quiet = _compile_notice.quiet, True
+    try:
+        yield
+    finally:
+        _compile_notice.quiet = before
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
+from engine.jit import compiling_quietly
 from engine.screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.cli.estimate import begin_or_refuse, refuse_without_memory
@@ -139,7 +140,7 @@ def evolve(
     display = Display(_console(quiet))
     if not isinstance(config, RunConfig):
         display.say(unfollowed_address(find_config(config), address))
-    with _interrupted(), playing(chosen, display) as players, open_or_create(path, chosen) as folder:
+    with _session(quiet), playing(chosen, display) as players, open_or_create(path, chosen) as folder:
         if not folder.committed:
             begin_or_refuse(chosen, 1, players, display.console, sure=True)
         carry_on(folder, players, display, chosen.address)
@@ -248,7 +249,7 @@ def write_report(
     found = read_runs(runs)
     paths = [Path(run) for run in runs]
     console = _console(quiet)
-    with _interrupted():
+    with _session(quiet):
         target = write_page(found, paths, _path(out), workers, console)
     return WrittenReport(target, found.individuals, last_population(found.individuals), found.problems)
 
@@ -273,7 +274,7 @@ def _console(quiet: bool) -> Console:
 
 def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet: bool) -> PlayedTournament:
     """A tournament played to its end, as tables."""
-    with _interrupted():
+    with _session(quiet):
         done = play_into(wanted, out, kind, place, _console(quiet))
     for warning in warnings_of(done.summary):
         warnings.warn(warning, stacklevel=3)
@@ -283,9 +284,10 @@ def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet
 
 
 @contextlib.contextmanager
-def _interrupted() -> Iterator[None]:
-    """A stop by a signal as Python's own exception, where a command would exit."""
+def _session(quiet: bool) -> Iterator[None]:
+    """A stop by a signal as Python's own exception, where a command would exit; if quiet, no notices."""
     try:
-        yield
+        with compiling_quietly() if quiet else contextlib.nullcontext():
+            yield
     except typer.Exit as stop:
         raise KeyboardInterrupt(f"stopped by signal {stop.exit_code - 128}") from None

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from engine.batches import deal_games, endings
 from engine.codes import ActionKind, Outcome
 from engine.jit import njit, njit_slow
 from engine.rules import apply, encode, outcome
-from engine.state import STATE, new_game
+from engine.state import STATE
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
 from ilp_agent.steps import PLAN
@@ -74,35 +75,6 @@ def play_games(
     play_turns(cards, weights, agents, states, results)
     results["outcome"], results["turns"] = endings(states)
     results["health"] = states["sides"]["health"]
-
-
-def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Outcomes of games, and rounds begun, at most the ruleset's cap; each int64, shape (games,)."""
-    outcomes = np.empty(len(states), np.int64)
-    read_outcomes(states, outcomes)
-    return outcomes, np.minimum(states["turn"], states["turn_cap"])
-
-
-@njit
-def read_outcomes(states: np.ndarray, outcomes: np.ndarray) -> None:
-    """How each game stands, an `Outcome`. `outcomes` is modified in place."""
-    for game in range(len(states)):
-        outcomes[game] = outcome(states[game])
-
-
-@njit
-def deal_games(
-    cards: np.ndarray,
-    decks: np.ndarray,
-    rules: np.void,
-    deck_numbers: np.ndarray,
-    keys: np.ndarray,
-    states: np.ndarray,
-) -> None:
-    """Deal a batch of games; arguments as of `play_games`. `states`, dtype `STATE`, is modified in place."""
-    for game in range(len(keys)):
-        first, second = deck_numbers[game]
-        new_game(states[game], cards, decks[first], decks[second], rules, keys[game])
 
 
 @njit_slow(8)

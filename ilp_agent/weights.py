@@ -104,14 +104,14 @@ class WeightVector:
 
     @classmethod
     def active_shares(cls, weights: np.ndarray, inert: frozenset[str]) -> np.ndarray:
-        """The scale-free form of all weights but the inert ones, in which these are 0.
+        """The scale-free form of weights whose inert ones are taken as 0.
 
         Args:
             weights: shape (..., weights).
             inert: names.
 
         Returns:
-            The same shape; NaN where `scale_free` has it.
+            The same shape; all NaN where every weight but the inert ones is zero.
         """
         counted = [name not in inert for name in cls.names()]
         return cls.scale_free(np.where(counted, weights, 0.0))

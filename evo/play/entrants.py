@@ -66,7 +66,8 @@ def find_entrant(text: str) -> Entrant:
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
     agent, name, backend = _parts(text)
-    find_solver(backend)
+    if find_kind(agent).takes_backend:
+        find_solver(backend)
     if not _has_weights(agent):
         return Entrant(text, Player(kind=agent, backend=backend))
     return Entrant(text, _player(agent, entrant_profile(agent, name), backend))
@@ -234,7 +235,8 @@ def _is_glob(text: str) -> bool:
 def _expand(text: str) -> list[Entrant]:
     """Matching profile files and finished runs, each named as it is typed alone."""
     agent, pattern, backend = _parts(text)
-    find_solver(backend)
+    if find_kind(agent).takes_backend:
+        find_solver(backend)
     owner = AGENTS[agent].owner
     found = []
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute

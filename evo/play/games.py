@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
+from engine.batches import deal_games, endings
 from engine.codes import Purpose
 from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
-from ilp_agent.selfplay import deal_games, endings
 from rivals import AGENTS, DEFAULT_AGENT, find_kind
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load

@@ -29,7 +29,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, cache: Path) -> tuple[str, str]:
+def run(folder: Path, cache: Path, program: str = PROGRAM) -> tuple[str, str]:
     environment = {
         **os.environ,
         "MANAFORGE_CACHE_DIR": str(cache),
@@ -37,7 +37,7 @@ def run(folder: Path, cache: Path) -> tuple[str, str]:
         "COLUMNS": "200",
     }
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -82,6 +82,29 @@ def test_the_estimate_counts_slow_kernels_once_and_learns_from_the_machine(
         notice
         == f"Compiling the game's kernels (once after an update, about {max(1, round(21 * pace)) * 5} s)\n"
     )
+
+
+@compiled
+def test_compiling_can_say_nothing(copy: Path, tmp_path: Path) -> None:
+    quiet = f"from engine.jit import compiling_quietly\nwith compiling_quietly():\n    {PROGRAM.splitlines()[0]}\n"
+    quiet += "".join(f"    {line}\n" for line in PROGRAM.splitlines()[1:])
+    assert run(copy, tmp_path / "cache", quiet) == ("2", "")
+
+
+def test_games_of_python_agents_alone_wait_for_no_agents_kernels() -> None:
+    """Which the estimate would count: it is of all slow kernels of the modules that are imported."""
+    program = (
+        "from engine import jit\n"
+        "from evo.cli.tournament import tournament_command\n"
+        "from evo.play.pools import open_pool\n"
+        "from evo.tournament.words import tournament_of\n"
+        "with open_pool('local', 1, '', False) as (pool, _):\n"
+        "    wanted = tournament_of(['pass', 'random'], ['thesis-paladin'], 'thesis', games=2)\n"
+        "    pool.play(wanted.roster, wanted.matchups.schedule(0, 2)[0], lambda _: None)\n"
+        "print([kernel.files for kernel in jit._slow])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> None:

@@ -14,6 +14,7 @@ import evo
 from engine import ManaforgeError
 from evo.cli.main import app
 from evo.storage.store import RunError
+from tests.conftest import UNCOMPILED
 from tests.evo.runs import TINY, bytes_of
 
 SMALL = {"generations": 1, "mu": 3, "lambda_": 3, "games": 2, "decks": ["thesis-paladin"]}
@@ -96,6 +97,26 @@ def test_a_call_in_another_thread(tmp_path: Path) -> None:
     thread.start()
     thread.join()
     assert paths == [tmp_path / "run"]
+
+
+QUIET = """
+import evo
+evo.play_tournament("pass", "random", decks="thesis-paladin", games=2, out="t", pool="local", quiet=True)
+"""
+
+
+@pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
+def test_quiet_says_nothing_of_compiling(tmp_path: Path) -> None:
+    """In a process of its own, whose cache is empty."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path.cwd()),
+        "MANAFORGE_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    words = [sys.executable, "-c", QUIET]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert list((tmp_path / "cache" / "kernels").rglob("*.nbi")), "it did compile"
 
 
 LONG = """

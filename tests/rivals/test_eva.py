@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from engine import Action, find_card, find_deck, find_ruleset, parse_action, parse_position, play
+from engine.batches import deal_games, endings
 from engine.decks import deck_records, table_of
 from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WeightError
-from ilp_agent.selfplay import deal_games, endings
 from rivals import EvaAgent, EvaWeights, find_agent_profile
 from rivals.eva import play_turns, score_action
 from tests.conftest import UNCOMPILED

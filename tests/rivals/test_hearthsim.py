@@ -303,9 +303,9 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
 def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a budget of 4 nodes many turns run out: both count the same."""
     from engine import find_deck, find_ruleset
+    from engine.batches import deal_games, endings
     from engine.decks import deck_records, table_of
     from engine.streams import stream_key
-    from ilp_agent.selfplay import deal_games, endings
     from rivals import hearthsim
     from rivals.hearthsim import USE, play_turns, tree_of_thread
 

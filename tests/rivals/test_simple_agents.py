@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from engine import find_deck, find_ruleset, parse_action, parse_position, play
+from engine.batches import deal_games, endings
 from engine.decks import deck_records, table_of
 from engine.match import Agent
 from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WEIGHT_NAMES, Weights, find_profile
-from ilp_agent.selfplay import deal_games, endings
 from rivals import AggroAgent, GreedyIlpAgent, aggro, greedy
 from tests.conftest import UNCOMPILED
 

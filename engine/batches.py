@@ -1,0 +1,48 @@
+"""Batches of games in arrays: how they are dealt, and how they stand.
+
+Apart from any agent's kernels, so that games that an agent does not play wait for none of its kernels.
+"""
+
+import numpy as np
+
+from engine.jit import njit
+from engine.rules import outcome
+from engine.state import new_game
+
+
+def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Outcomes of games, and rounds begun, at most the ruleset's cap; each int64, shape (games,)."""
+    outcomes = np.empty(len(states), np.int64)
+    read_outcomes(states, outcomes)
+    return outcomes, np.minimum(states["turn"], states["turn_cap"])
+
+
+@njit
+def read_outcomes(states: np.ndarray, outcomes: np.ndarray) -> None:
+    """How each game stands, an `Outcome`. `outcomes` is modified in place."""
+    for game in range(len(states)):
+        outcomes[game] = outcome(states[game])
+
+
+@njit
+def deal_games(
+    cards: np.ndarray,
+    decks: np.ndarray,
+    rules: np.void,
+    deck_numbers: np.ndarray,
+    keys: np.ndarray,
+    states: np.ndarray,
+) -> None:
+    """Deal a batch of games.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        decks: dtype `engine.state.DECK`, shape (decks,).
+        rules: dtype `engine.state.RULES`.
+        deck_numbers: shape (games, 2) integers into `decks`; column 0 goes first.
+        keys: uint64, shape (games,): the deals.
+        states: dtype `STATE`, shape (games,). Modified in place.
+    """
+    for game in range(len(keys)):
+        first, second = deck_numbers[game]
+        new_game(states[game], cards, decks[first], decks[second], rules, keys[game])

@@ -43,7 +43,7 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.figures.page import MOST_HEAT, Section, heat_table, html_table, image, intervals
 from evo.figures.style import WIDE, draw_both, plot_scores
 from evo.play.games import Play
@@ -112,13 +112,19 @@ def what_was_run(given: Material) -> list[Section]:
     finished = sum(
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
     )
-    count = f"{len(runs.folders)} run{'s' if len(runs.folders) > 1 else ''}"
     text = (
-        f"{count}, {finished} of them with all their generations, {games:,} games of evolution. Every "
+        f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. Every "
         "generation plays all pairings with every ordered pair of decks on common deals. "
         f"{coverage_of(given.all_decks)}"
     )
     return [Section("What was run", text, [_runs_table(runs)])]
+
+
+def _finished_runs(n: int, finished: int) -> str:
+    """How many runs there are, and how many of them have all their generations."""
+    if n == 1:
+        return f"One run with {'all' if finished else 'not yet all of'} its generations"
+    return f"{n} runs, {'all' if finished == n else f'{finished} of them'} with all their generations"
 
 
 def _runs_table(runs: Runs) -> Markup:
@@ -152,25 +158,30 @@ def champions(given: Material) -> list[Section]:
         rows.append(
             {"run": name, "champion": provenance.get("candidate", "")}
             | profile.weights.active(given.runs.inert_weights)
-            | {"against the seven": seven.get("win_rate"), "low": seven.get("low"), "high": seven.get("high")}
+            | {
+                CHAMPION_AGAINST_SEVEN: seven.get("win_rate"),
+                "low": seven.get("low"),
+                "high": seven.get("high"),
+            }
         )
     if not rows:
         text = "No run is finished yet, so there is no champion."
         return [Section("Champions", text, conclusion=text)]
     table = pd.DataFrame(rows)
     text = "One champion." if len(rows) == 1 else f"{len(rows)} champions."
-    if table["against the seven"].notna().any():
-        best = table.loc[table["against the seven"].astype(float).idxmax()]
+    if table[CHAMPION_AGAINST_SEVEN].notna().any():
+        best = table.loc[table[CHAMPION_AGAINST_SEVEN].astype(float).idxmax()]
         bounds = f"(95% interval {best['low']:.1%} to {best['high']:.1%})"
         text = (
-            f"Against the thesis's seven the champion scores {best['against the seven']:.1%} {bounds}."
+            f"Against the thesis's seven the champion scores {best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
             if len(rows) == 1
-            else f"Against the thesis's seven the champions score {table['against the seven'].mean():.1%} on "
-            f"average; the best, of run {best['run']}, {best['against the seven']:.1%} {bounds}."
+            else "Against the thesis's seven the champions score "
+            f"{table[CHAMPION_AGAINST_SEVEN].mean():.1%} on average; the best, of run {best['run']}, "
+            f"{best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
         )
     shown = table.drop(columns=["low", "high"])
     shown["95% interval"] = intervals(table, "low", "high", "{:.1%}")
-    formats = dict.fromkeys((*names, "against the seven"), "{:.1%}")
+    formats = dict.fromkeys((*names, CHAMPION_AGAINST_SEVEN), "{:.1%}")
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
     return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
 

@@ -12,6 +12,7 @@ from engine.tables import Column, FittingTable
 from evo.analysis.progress import validated_progress
 from evo.analysis.running import RunState, state_of
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of
+from evo.evolution.validation import BEST_AGAINST_SEVEN
 from evo.wording import duration
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -21,19 +22,26 @@ WIDEST = 48
 SHORTEST = 12
 """Fewest bars of a table: those of the newest generations."""
 
-COURSE_COLUMNS = (
-    Column("by generation"),
-    Column("first", 2),
-    Column("", 1, shortest=SHORTEST),
-    Column("now"),
-)
-WEIGHT_COLUMNS = (
-    Column("weight"),
-    Column("first", 3),
-    Column("mean share by generation", 1, shortest=SHORTEST),
-    Column("now"),
-    Column("middle half of the population", 2, folds=True),
-)
+
+def course_columns(first: int, last: int) -> tuple[Column, ...]:
+    """Of a table by generation."""
+    return (
+        Column("by generation"),
+        Column(f"generation {first}", 2),
+        Column("", 1, shortest=SHORTEST),
+        Column(f"generation {last}"),
+    )
+
+
+def weight_columns(first: int, last: int) -> tuple[Column, ...]:
+    """Of a table of weights by generation."""
+    return (
+        Column("weight"),
+        Column(f"generation {first}", 3),
+        Column("mean share by generation", 1, shortest=SHORTEST),
+        Column(f"generation {last}"),
+        Column("middle half of the population", 2, folds=True),
+    )
 
 
 def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
@@ -70,11 +78,6 @@ class RunView:
         return Group(*(part for part in (self.head, self.course, self.weights) if part is not None))
 
 
-def draw_run(runs: Runs, name: str) -> RenderableType:
-    """One run: its state, its course by generation, and its weights."""
-    return view_run(runs, name).whole
-
-
 def view_run(runs: Runs, name: str) -> RunView:
     """The parts of one run's picture."""
     folder = runs.folders[name]
@@ -82,7 +85,7 @@ def view_run(runs: Runs, name: str) -> RunView:
     state = state_of(folder)
     if own.empty:
         return RunView(state, Text(f"{name}: no generation yet, {state.word}"))
-    last = int(own["generation"].max())
+    begin, last = int(own["generation"].min()), int(own["generation"].max())
     share = f"{last / max(folder.config.generations, 1):.0%}"
     words = {"running": [share], "stopped": [share, "stopped"], "finished": ["finished"]}[state.word]
     if state.word == "running" and state.speed:
@@ -91,8 +94,8 @@ def view_run(runs: Runs, name: str) -> RunView:
     survivors = own[own["survived"]].groupby("generation")
     validated = validated_progress(runs)
     by_generation = {
-        "against the seven": validated[validated["run"] == name].set_index("generation")["score"],
         "best": own.groupby("generation")["win_rate"].max(),
+        BEST_AGAINST_SEVEN: validated[validated["run"] == name].set_index("generation")["score"],
         "spread": survivors[shares_of(own)].std(ddof=0).mean(axis=1),
         "step": own[own["survived"]]
         .groupby("generation")[[name for name in own.columns if str(name).startswith("sigma_")]]
@@ -104,12 +107,14 @@ def view_run(runs: Runs, name: str) -> RunView:
     for what, values in by_generation.items():
         known = values.dropna()
         if len(known):
-            first, now = (_number(what, known.iloc[place]) for place in (0, -1))
+            first = _number(what, known[begin]) if begin in known.index else ""
+            at = int(known.index[-1])
+            now = _number(what, known.iloc[-1]) + (f" ({at})" if at != last else "")
             rows.append([what, first, bars(known.to_numpy()), now])
             newest.append(f"{what} {now}")
     inert = Text(", ".join(sorted(runs.inert_weights)))
     note = [Text("inert with these decks, and left out: ") + inert] if inert else []
-    course = FittingTable(COURSE_COLUMNS, rows)
+    course = FittingTable(course_columns(begin, last), rows)
     return RunView(state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors), *note))
 
 
@@ -125,7 +130,7 @@ def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> 
             first, last = known.iloc[0], known.iloc[-1]
             middle = f"{low:.1%} to {high:.1%}"
             rows.append([name, f"{first:.1%}", bars(known.to_numpy()), f"{last:.1%}", middle])
-    return FittingTable(WEIGHT_COLUMNS, rows)
+    return FittingTable(weight_columns(int(means.index[0]), int(means.index[-1])), rows)
 
 
 def _median(values: pd.DataFrame) -> float:
@@ -135,6 +140,6 @@ def _median(values: pd.DataFrame) -> float:
 
 def _number(what: str, value: float) -> str:
     """A value as `evolve` writes it."""
-    if what in ("best", "against the seven"):
+    if what in ("best", BEST_AGAINST_SEVEN):
         return f"{value:.1%}"
     return f"{value:.0f}" if what == "new" else f"{value:.1f}" if what == "mean age" else f"{value:.3f}"

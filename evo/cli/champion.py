@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleRenderable
 from rich.table import Table as RichTable
 
 from engine.tables import Column, FittingTable
-from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
@@ -19,10 +19,13 @@ from rivals import read_agent_profile
 MOST_COLUMNS, WIDE = 8, 90
 """Most weights whose table has a column each, and the width that it needs."""
 
+SHARES = "share of sum"
+"""What weights are called that are divided by their sum, at any width."""
+
 WEIGHT_COLUMNS = (
     Column("weight"),
     Column("as evolved", 2, right=True),
-    Column("scale-free", 1, right=True),
+    Column(SHARES, 1, right=True),
     Column("for", 3),
 )
 OPPONENT_COLUMNS = (
@@ -61,6 +64,13 @@ def show_champion(path: Path, console: Console) -> None:
             counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
             table.append([row.opponent, *counts, f"{row.score:.1%}", interval, verdict])
         console.print(FittingTable(OPPONENT_COLUMNS, table))
+        seven = provenance.get("against_thesis_seven")
+        if isinstance(seven, dict):
+            console.print(
+                f"{CHAMPION_AGAINST_SEVEN}: {seven['win_rate']:.1%} of {rows['games'].sum():,} games "
+                f"(95% interval {seven['low']:.1%} to {seven['high']:.1%})",
+                highlight=False,
+            )
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
         panel = peek_run(path).manifest().get("panel")
@@ -82,7 +92,7 @@ def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, widt
     if len(names) <= MOST_COLUMNS and width >= WIDE:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)
-        table.add_row("share of sum", *shares)
+        table.add_row(SHARES, *shares)
         return table
     rows = list(zip(names, values, shares, vector.MEANINGS, strict=True))
     return FittingTable(WEIGHT_COLUMNS, rows, title)

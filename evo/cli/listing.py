@@ -12,7 +12,7 @@ from engine.tables import Column, FittingTable
 from evo.analysis.running import state_of
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
-from evo.storage.store import peek_run
+from evo.storage.store import RunFolder, peek_run
 
 RUN_COLUMNS = (
     Column("run"),
@@ -33,6 +33,8 @@ TOURNAMENT_COLUMNS = (
     Column("games", 5, right=True),
     Column("leader", 1),
 )
+KINDS = {"self-play": "ladder"}
+"""What formats are called that no one chooses by their name."""
 
 
 def show_runs(root: Path, console: Console) -> None:
@@ -50,7 +52,7 @@ def show_runs(root: Path, console: Console) -> None:
             run["agent"],
             run["strategy"],
             ", ".join(run["decks"]),
-            "" if run["against_thesis_seven"] is None else f"{run['against_thesis_seven']:.1%}",
+            _against_seven(run),
         ]
         for run in found
     ]
@@ -58,6 +60,14 @@ def show_runs(root: Path, console: Console) -> None:
     for run in found:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
+
+
+def _against_seven(run: dict[str, Any]) -> str:
+    """The champion's score; without one the best's of the last generation that was validated."""
+    for who, key in (("champion", "against_thesis_seven"), ("best", "best_against_thesis_seven")):
+        if run[key] is not None:
+            return f"{who} {run[key]:.1%}"
+    return ""
 
 
 def show_tournaments(root: Path, console: Console) -> None:
@@ -106,6 +116,7 @@ def _run(path: Path, name: str) -> dict[str, Any]:
         "strategy": "",
         "decks": [],
         "against_thesis_seven": None,
+        "best_against_thesis_seven": None,
         "problem": "",
     }
     try:
@@ -126,21 +137,33 @@ def _run(path: Path, name: str) -> dict[str, Any]:
         "strategy": config.strategy,
         "decks": config.deck_names,
         "against_thesis_seven": rate if isinstance(rate, float) else None,
+        "best_against_thesis_seven": _last_validated(folder),
     }
+
+
+def _last_validated(folder: RunFolder) -> float | None:
+    """Score of the best of the last generation whose validation can be read; None without one."""
+    every, last = folder.config.validation.every, folder.committed - 1
+    for generation in range(last - last % every, -1, -every) if every else ():
+        table = folder.validation(generation)
+        if table is not None:
+            return float(table["score"].iloc[0])
+    return None
 
 
 def _tournament(path: Path, name: str) -> dict[str, Any]:
     about, summary = _content(path / "tournament.json"), _content(path / "summary.json")
     ratings, entrants, games = summary.get("ratings"), about.get("entrants"), summary.get("games")
     first = ratings[0] if isinstance(ratings, list) and ratings else {}
-    leader = first.get("entrant", "") if isinstance(first, dict) else ""
+    style = str(about.get("format", ""))
+    leader = first.get("entrant", "") if isinstance(first, dict) and style != "self-play" else ""
     written = datetime.fromtimestamp((path / "tournament.json").stat().st_mtime, UTC)
     state = "running" if is_locked(path) else "finished" if (path / "games.parquet").exists() else "stopped"
     return {
         "tournament": name,
         "began": written.isoformat(timespec="seconds"),
         "state": state if about else "unreadable",
-        "kind": str(about.get("format", "")),
+        "kind": KINDS.get(style, style),
         "entrants": len(entrants) if isinstance(entrants, list) else 0,
         "games": games if isinstance(games, int) else None,
         "leader": str(leader),

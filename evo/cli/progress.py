@@ -20,7 +20,7 @@ from engine.console import plain_width, write_nowhere
 from engine.decks import coverage_of
 from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
-from evo.evolution.validation import Validation
+from evo.evolution.validation import BEST_AGAINST_SEVEN, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
@@ -33,7 +33,7 @@ LEGEND = (
 """What the numbers of a generation mean, said once."""
 
 VALIDATION_LEGEND = (
-    "against the seven: the best's score against the thesis's profiles, which rises with strength"
+    f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength"
 )
 """The same of what only runs with validation show."""
 
@@ -112,7 +112,7 @@ class Display(Stoppable):
         self._recent: deque[tuple[float, int]] = deque()
         self._generations = self._games_a_pairing = 0
         self._inert: frozenset[str] = frozenset()
-        self._against_seven: float | None = None
+        self._validated = ""
 
     def of_run(self, name: str) -> "Display":
         """A display of plain lines for one run among several, which stops when this one does."""
@@ -164,8 +164,8 @@ class Display(Stoppable):
                     Part(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games"), 5),
                     Part(TextColumn("{task.fields[speed]}"), 1),
                     Part(TimeLeft()),
-                    Part(TextColumn("{task.fields[validated]}"), 2),
                     Part(TextColumn("{task.fields[best]}"), 3),
+                    Part(TextColumn("{task.fields[validated]}"), 2),
                     Part(TextColumn("{task.fields[rest]}"), 6),
                 ),
                 self.console,
@@ -211,11 +211,14 @@ class Display(Stoppable):
             "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
             "spread of weights": float(shares[:, active].std(axis=0).mean()),
             "median step size": strategy.step_size(),
-            "new parents": float(sum(parent.birth == told.generation for parent in strategy.parents)),
             "games a second": games * len(told.individuals) / 2 / seconds,
         }
+        if told.generation:  # in the first all are
+            scalars["new parents"] = float(
+                sum(parent.birth == told.generation for parent in strategy.parents)
+            )
         if validation is not None:
-            scalars["best against the seven"] = self._against_seven = validation.score
+            scalars[BEST_AGAINST_SEVEN] = validation.score
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
@@ -228,15 +231,18 @@ class Display(Stoppable):
         best = f"best {scalars['best win rate']:.1%}"
         spread = f"spread {scalars['spread of weights']:.3f}"
         step = f"step {scalars['median step size']:.3f}"
-        seven = f"against the seven {self._against_seven:.1%}" if self._against_seven is not None else ""
+        seven = "" if validation is None else f"{BEST_AGAINST_SEVEN} {validation.score:.1%}"
         if self._bar is not None:
             at = f"{min(told.generation + 1, self._generations)}/{self._generations}"
             rest = f"{spread}, {step}"
-            self._bar.update(self._task, generation=at, validated=seven, best=best, rest=rest)
+            if seven:
+                self._validated = f"{seven} ({told.generation})"  # stays beside later generations
+            self._bar.update(self._task, generation=at, validated=self._validated, best=best, rest=rest)
             return
         left = self._left / self.speed() if self.speed() else 0.0
-        parts = [(seven, 2)] if validation is not None else []
-        parts += [(best, 3), (spread, 5), (step, 6), (f"{int(scalars['new parents'])} new", 4)]
+        parts = [(best, 3)] + ([(seven, 2)] if seven else [])
+        parts += [(spread, 5), (step, 6)]
+        parts += [(f"{int(scalars['new parents'])} new", 4)] if told.generation else []
         parts += [(f"{scalars['games a second']:,.0f} games/s", 1), (f"{duration(left)} left", 0)]
         head = f"{self._before}generation {told.generation}/{self._generations}: "
         width = self.console.width - len(head) if self.console.is_terminal else sys.maxsize

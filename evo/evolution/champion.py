@@ -39,6 +39,10 @@ THESIS_SEVEN = (
 )
 
 
+CHAMPION_AGAINST_SEVEN = "champion against the seven"
+"""Name of the champion's score against the thesis's seven, in the final."""
+
+
 @dataclass(frozen=True)
 class Champion:
     """The winner of the final.

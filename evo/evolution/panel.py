@@ -99,6 +99,6 @@ def panel_sentence(panel: Mapping[str, Any]) -> str:
     place = 1 + sum(score > champion for score in others)
     shipped = f", the shipped study champion {study:.1%}" if isinstance(study, float) else ""
     return (
-        f"place {place} of {len(others) + 1} by score against the seven on the same {games:,} games each: "
+        f"panel against the seven, on the same {games:,} games each: place {place} of {len(others) + 1}, "
         f"this champion {champion:.1%}{shipped}, random weights {min(randoms):.1%} to {max(randoms):.1%}"
     )

@@ -23,6 +23,9 @@ COLUMNS = {"generation": "int32", "individual": "int64"} | {
     name: kind for name, kind in FINAL_COLUMNS.items() if name not in ("stage", "rank", "candidate")
 }
 
+BEST_AGAINST_SEVEN = "best against the seven"
+"""Name of the score of a generation's best against the thesis's seven."""
+
 
 class Validation(NamedTuple):
     """Score per game, draws half, of a generation's best against the seven, with its 95% interval."""

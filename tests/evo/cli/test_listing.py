@@ -10,7 +10,7 @@ from evo.analysis.running import state_of
 from evo.cli.listing import runs_below, tournaments_below
 from evo.evolution.run import new_manifest
 from evo.storage.store import create_run, peek_run
-from tests.evo.runs import ENVIRONMENT, TINY, manaforge
+from tests.evo.runs import ENVIRONMENT, TINY, manaforge, run_new
 
 EXAMPLE = Path("tests/data/run")
 
@@ -35,6 +35,19 @@ def test_the_list_and_watch_agree_on_a_run_of_another_machine(tmp_path: Path) ->
     assert run["state"] == state_of(peek_run(tmp_path / "run")).word == "stopped"
 
 
+def test_a_run_without_a_benchmark_shows_its_last_validation(tmp_path: Path) -> None:
+    validated = {"every": 2, "games": 4}
+    config = TINY.changed(validation=validated, final={"games": 40, "benchmark_games": 0})
+    run_new(tmp_path / "run", config)
+    (run,) = runs_below(tmp_path)
+    table = peek_run(tmp_path / "run").validation(2)
+    assert table is not None
+    assert run["against_thesis_seven"] is None
+    assert run["best_against_thesis_seven"] == table["score"].iloc[0]
+    shown = manaforge("runs", tmp_path).stdout
+    assert f"best {run['best_against_thesis_seven']:.1%}" in shown
+
+
 def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:
     words = ("tournament", "pass", "random", "--decks", "thesis-paladin", "--games", 4)
     assert manaforge(*words, "--out", tmp_path / "t", "--pool", "local").returncode == 0
@@ -44,13 +57,17 @@ def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Pat
     found = {one["tournament"]: one for one in tournaments_below(tmp_path)}
     assert (found["t"]["state"], found["t"]["entrants"], found["t"]["games"]) == ("finished", 2, 4)
     assert found["t"]["leader"] == "random"
+    words = ("ladder", "thesis-paladin", "hearthsim-basic", "--players", "pass", "--games", 2)
+    assert manaforge(*words, "--out", tmp_path / "l", "--pool", "local").returncode == 0
+    assert [one["kind"] for one in tournaments_below(tmp_path / "l")] == ["ladder"]
     assert [found[name]["state"] for name in "abc"] == ["unreadable", "unreadable", "stopped"]
     listed = manaforge("runs", tmp_path)
     assert listed.returncode == 0
     assert "no run folders" in listed.stdout
     assert "random" in listed.stdout
+    found["l"] = next(one for one in tournaments_below(tmp_path) if one["tournament"] == "l")
     printed = json.loads(manaforge("runs", tmp_path, "--json").stdout)
-    assert printed["tournaments"] == list(found.values())
+    assert printed["tournaments"] == [found[name] for name in sorted(found)]
 
 
 def test_columns_says_how_wide_tables_are(monkeypatch: pytest.MonkeyPatch) -> None:

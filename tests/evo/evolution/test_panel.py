@@ -53,6 +53,6 @@ def test_a_strange_panel_is_no_sentence(panel: dict[str, object]) -> None:
 def test_the_place_counts_who_scores_more() -> None:
     panel = {"games": 8, "champion": 0.6, "study": 0.7, "random": [0.65, 0.2]}
     assert panel_sentence(panel) == (
-        "place 3 of 4 by score against the seven on the same 8 games each: this champion 60.0%, "
+        "panel against the seven, on the same 8 games each: place 3 of 4, this champion 60.0%, "
         "the shipped study champion 70.0%, random weights 20.0% to 65.0%"
     )

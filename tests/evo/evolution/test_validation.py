@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from evo.analysis.tables import read_runs, read_validation
-from evo.analysis.watching import draw_run
+from evo.analysis.watching import view_run
 from evo.cli.progress import Display
 from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
@@ -104,7 +104,7 @@ def test_evolve_and_watch_show_the_same_figures_under_the_same_names(strategy: s
     with create_run(tmp_path / "run", config, new_manifest(config)) as folder, closing(LocalPool(1)) as pool:
         begin_session(folder, pool)
         evolve(folder, pool, Display(Console(file=said, width=200, soft_wrap=True)))
-    Console(file=drawn, width=200).print(draw_run(read_runs([tmp_path / "run"]), "run"))
+    Console(file=drawn, width=200).print(view_run(read_runs([tmp_path / "run"]), "run").whole)
     rows = {}
     for line in drawn.getvalue().splitlines():
         cells = [cell.strip() for cell in line.split("│")]
@@ -116,4 +116,8 @@ def test_evolve_and_watch_show_the_same_figures_under_the_same_names(strategy: s
     for name in ("best", "spread", "step"):
         assert f"{name} {rows[name]}," in lines["generation 3"]
     assert f"{rows['new']} new" in lines["generation 3"]
-    assert f"against the seven {rows['against the seven']}," in lines["generation 2"]
+    assert " new" not in lines["generation 0"], "in the first all are"
+    against, generation = rows["best against the seven"].split()
+    assert generation == "(2)", "not of the last generation, which is not validated"
+    assert f"best against the seven {against}," in lines["generation 2"]
+    assert "┃ generation 3 " in drawn.getvalue()

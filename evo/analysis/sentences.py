@@ -11,6 +11,9 @@ from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import names_of, shares_of
 from evo.figures.page import points
 
+STABLE = 0.75
+"""Stability above which a cluster is stable."""
+
 
 def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
     """Mean with its 95% interval by Student's t; nan bounds for a single value."""
@@ -53,11 +56,11 @@ def progress_conclusion(progress: pd.DataFrame) -> str:
     if by_run.shape[1] < 2:
         return ""
     first, last = by_run.columns[0], by_run.columns[-1]
-    gain = mean_interval(by_run[last] - by_run[first])
-    sure = gain[1] > 0 or gain[2] < 0
+    gain, low, high = _gain(progress, first, last)
+    sure = low > 0 or high < 0
     return (
-        f"From generation {first} to {last} the best changed by {points(gain[0])} points of score against "
-        f"the thesis's seven ({_between(*gain[1:], points)})" + ("." if sure else ", which may be chance.")
+        f"From generation {first} to {last} the best changed by {points(gain)} points of score against "
+        f"the thesis's seven ({_over(by_run, low, high)})" + ("." if sure else ", which may be chance.")
     )
 
 
@@ -67,6 +70,28 @@ def _by_generation(progress: pd.DataFrame) -> pd.DataFrame:
     return by_run.dropna(axis=1)
 
 
+def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, float]:
+    """How much the best gained between two generations, with its 95% interval.
+
+    The interval is over runs; of one run it is that of the games of both, as if the deals were independent,
+    and nan where the table has no intervals.
+    """
+    by_run = _by_generation(progress)
+    gain = mean_interval(by_run[last] - by_run[first])
+    if len(by_run) > 1 or not {"low", "high"} <= set(progress.columns):
+        return gain
+    ends = progress.set_index("generation").loc[[first, last]]
+    half = float(np.hypot.reduce((ends["high"] - ends["low"]) / 2))
+    return gain[0], gain[0] - half, gain[0] + half
+
+
+def _over(by_run: pd.DataFrame, low: float, high: float) -> str:
+    """The interval of a gain in words, with what it is over."""
+    if len(by_run) > 1 or np.isnan(low):
+        return _between(low, high, points)
+    return f"95% interval of the games {points(low)} to {points(high)}"
+
+
 def progress_sentence(progress: pd.DataFrame) -> str:
     """Whether the best got better against fixed opponents, and whether they still do."""
     by_run = _by_generation(progress)
@@ -74,16 +99,19 @@ def progress_sentence(progress: pd.DataFrame) -> str:
         return "There is one generation to compare."
     first, last = by_run.columns[0], by_run.columns[-1]
     half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
-    gain, late = (mean_interval(by_run[last] - by_run[start]) for start in (first, half))
-    runs = _count(len(by_run), "run")
+    gain, late = (_gain(progress, start, last) for start in (first, half))
+    one = len(by_run) == 1
+    mean = "" if one else f" in the mean of {_count(len(by_run), 'run')}"
     text = (
-        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%} in "
-        f"the mean of {runs} and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
-        f"{points(gain[0])} points ({_between(*gain[1:], points)}). Of it, {points(late[0])} points "
-        f"({_between(*late[1:], points)}) came after generation {half}"
+        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
+        f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of {points(gain[0])} points "
+        f"({_over(by_run, *gain[1:])}). Of it, {points(late[0])} points ({_over(by_run, *late[1:])}) came "
+        f"after generation {half}"
     )
-    still = not np.isnan(late[1]) and late[1] > 0
-    return text + (": it still improved." if still else "; further improvement cannot be told from chance.")
+    if np.isnan(late[1]):
+        return f"{text}; one run without intervals cannot tell this from chance."
+    text += ": it still improved" if late[1] > 0 else "; further improvement cannot be told from chance"
+    return text + (". Other seeds may gain more or less: one run cannot tell." if one else ".")
 
 
 def inert_sentence(inert: Collection[str]) -> str:
@@ -221,9 +249,17 @@ def clusters_sentence(clusters: Clusters) -> str:
     text = clusters_conclusion(clusters)
     if len(clusters.summary) < 2:
         return text
-    known = clusters.summary["stability"].notna()
-    stable = clusters.summary["stability"] > 0.75
-    count = f"Of {known.sum()} clusters large enough to tell {stable.sum()} are stable"
+    known = int(clusters.summary["stability"].notna().sum())
+    stable = int((clusters.summary["stability"] > STABLE).sum())
+    if known == 1:
+        count = (
+            f"One cluster is large enough to tell whether it is stable, and it is{'' if stable else ' not'}"
+        )
+    elif known:
+        are = "is" if stable == 1 else "are"
+        count = f"Of the {known} clusters large enough to tell, {stable or 'none'} {are} stable"
+    else:
+        count = "No cluster is large enough to tell whether it is stable"
     return f"{text} {count}. {'; '.join(map(_about, clusters.summary.itertuples()))}."
 
 

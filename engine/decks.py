@@ -61,7 +61,7 @@ class Deck:
 
     @property
     def n_exact(self) -> int:
-        """How many of its cards are played exactly; the others are bodies with their keywords."""
+        """How many of its cards are played exactly; the others are bodies with the keywords it gives."""
         return sum(card.exact for card in self.cards)
 
     def counts(self) -> list[tuple[Card, int]]:
@@ -75,8 +75,11 @@ def coverage_of(decks: Iterable[Deck]) -> str:
     decks = list(decks)
     if all(deck.n_exact == len(deck.cards) for deck in decks):
         return "Every card of the decks is played exactly."
-    counts = ", ".join(f"{deck.name} {deck.n_exact} of {len(deck.cards)}" for deck in decks)
-    return f"Cards played exactly: {counts}; the others are bodies with their keywords."
+    counts = ", ".join(
+        f"{deck.name} {deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
+        for deck in decks
+    )
+    return f"Cards played exactly: {counts}; the others are bodies with the keywords their deck gives them."
 
 
 def table_of(decks: Iterable[Deck]) -> CardTable:

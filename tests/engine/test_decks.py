@@ -22,7 +22,7 @@ from engine import (
 )
 from engine.cards import catalogue
 from engine.deckcodes import code_of, deck_from_code
-from engine.decks import table_of
+from engine.decks import coverage_of, table_of
 from engine.show import console, draw_deck
 
 LINE = '[[cards]]\nid = "CS2_172"\ncount = 2\n'
@@ -282,3 +282,11 @@ def test_every_changed_byte_ends_in_a_deck_or_a_clear_error() -> None:
             else:
                 assert len(deck.cards) == 30
     assert refused > 100
+
+
+def test_coverage_tells_a_pool_from_a_deck() -> None:
+    said = coverage_of([find_deck("random-minions"), find_deck("thesis-warrior")])
+    assert said == (
+        "Cards played exactly: random-minions 12 of a pool of 12, thesis-warrior 12 of 30; the others are "
+        "bodies with the keywords their deck gives them."
+    )

@@ -1,12 +1,14 @@
 """The last populations of runs against each other, and the scores of their clusters by decks."""
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from engine import Deck
 from evo.analysis.tables import Runs, last_population, weights_of
 from evo.play.entrants import Entrant
 from evo.play.games import roster_of
@@ -33,9 +35,7 @@ def crossplay(
         RunError: the runs were played with different decks, rulesets or solvers.
     """
     configs = list(runs.configs.values())
-    if len({config.found_decks for config in configs}) > 1:
-        decks = dict.fromkeys(", ".join(config.deck_names) for config in configs)
-        raise RunError(f"these runs have different decks: {'; '.join(decks)}")
+    _refuse_other_decks(runs)
     for what in ("ruleset", *(() if backend else ("backend",))):
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
@@ -54,9 +54,37 @@ def crossplay(
         ruleset=roster.ruleset,
         ruleset_name=config.ruleset,
         games=games,
-        origin=f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
+        origin=lambda _: f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
     )
     return tournament, population
+
+
+def _refuse_other_decks(runs: Runs) -> None:
+    """Refuse runs with different decks.
+
+    Raises:
+        RunError: two of them differ; the message tells in what.
+    """
+    (one, first), *others = runs.configs.items()
+    for other, config in others:
+        if config.deck_names != first.deck_names:
+            mine, theirs = (", ".join(own.deck_names) for own in (first, config))
+            raise RunError(f"these runs have different decks: {one} has {mine}; {other} has {theirs}")
+        for deck, same in zip(first.found_decks, config.found_decks, strict=True):
+            if deck != same:
+                raise RunError(
+                    f"these runs have different decks: {deck.name} of {one} and {deck.name} of {other} have "
+                    f"{_difference(deck, same)}"
+                )
+
+
+def _difference(mine: Deck, theirs: Deck) -> str:
+    """In what two decks of one name differ."""
+    more, fewer = Counter(card.name for card in mine.cards), Counter(card.name for card in theirs.cards)
+    parts = [", ".join(sorted(names)) for names in (more - fewer, fewer - more) if names]
+    if not parts:
+        return "the same cards, whose numbers or keywords differ"
+    return f"other cards ({' against '.join(parts)})"
 
 
 def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:

@@ -64,7 +64,8 @@ def ladder_command(
     if len(decks) < 2:
         raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
     found, _ = find_entrants(names_in(players))
-    words = ["manaforge", "ladder", *decks, "--players", players, "--games", str(games), "--ruleset", ruleset]
+    options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
+    options += ["--seed", str(seed)] if seed != 1 else []
     tournament = Tournament(
         entrants=tuple(found),
         self_play=frozenset(entrant.text for entrant in found),
@@ -75,19 +76,21 @@ def ladder_command(
         games=games,
         style="self-play",
         seed=seed,
-        origin=shlex.join([*words, *(["--seed", str(seed)] if seed != 1 else [])]),
+        origin=lambda names: shlex.join(["manaforge", "ladder", *names, *options]),
     )
     done = play_into(tournament, out, "ladder", place, output_console(stderr=as_data))
     read = deck_standings(done.games)
+    ratings = read.ratings.rename(columns={"entrant": "deck"})
+    ratings = ratings.drop(columns=["illegal_actions", "agent_errors"])  # of players, not of decks
     pairs = read.decks.drop(columns="entrant")
-    for name, table in (("deck_ratings", read.ratings), ("deck_pairs", pairs)):
+    for name, table in (("deck_ratings", ratings), ("deck_pairs", pairs)):
         replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
     if as_data:
-        tables = {"ratings": read.ratings, "pairs": pairs}
+        tables = {"ratings": ratings, "pairs": pairs}
         records = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}
         print(json.dumps(records, indent=1))
         return
     show_decks(read, tournament.decks, done.console)
     done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
-    files = f"{done.path}/deck_ratings.csv, deck_pairs.csv, games.parquet"
+    files = f"{done.path}/tournament.html, deck_ratings.csv, deck_pairs.csv, games.parquet"
     done.console.print(f"written: {files}", markup=False, highlight=False)

@@ -85,9 +85,7 @@ def play_into(
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
     with played(tournament, out, kind, place, console) as (folder, verdict):
-        named = zip(tournament.deck_names, tournament.decks, strict=True)
-        decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
-        tournament = replace(tournament, deck_names=decks)  # for the command that repeats it
+        tournament = with_kept_decks(tournament, folder)
         names = [deck.name for deck in tournament.decks]
         table = games_table(tournament.matchups, folder.played, tournament.names, names)
         read = standings(table)
@@ -95,6 +93,13 @@ def play_into(
         folder.finish(table)
         write_files(tournament, folder, table, read, summary, kind, more(table, read))
     return Finished(folder.path, table, read, summary, console)
+
+
+def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
+    """The tournament with its deck files named as its folder keeps them, for the command that repeats it."""
+    named = zip(tournament.deck_names, tournament.decks, strict=True)
+    decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
+    return replace(tournament, deck_names=decks)
 
 
 @contextlib.contextmanager

@@ -53,6 +53,8 @@ def crossplay_command(
     decks: RunDecks = "",
 ) -> None:
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
+    import numpy as np
+
     from evo.analysis.clustering import cluster_weights, compare_clusters, size_in_words, sizes_of
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.sections_clusters import crossplay_sections
@@ -79,22 +81,24 @@ def crossplay_command(
 
     done = play_into(tournament, out, "crossplay", place, output_console(), sections)
     comparisons = compared["table"]
+    renamed = {"group": "cluster", "other": "other_cluster"}
     for name, table in (("clusters", clusters.summary), ("comparisons", comparisons)):
-        content = csv_bytes(table.rename(columns={"group": "cluster"}))
+        content = csv_bytes(table.rename(columns=renamed))
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     for problem in found.problems:
         done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
     summary = []
     scores = cluster_scores(done.read.ratings, tournament.names, labels)
     for cluster in clusters.summary.itertuples():
-        numbers = f"{cluster.silhouette:.2f}", f"{cluster.stability:.2f}", f"{scores[cluster.group]:.1%}"
+        known = (cluster.silhouette if cluster.size > 1 else np.nan), cluster.stability
+        numbers = *("" if np.isnan(one) else f"{one:.2f}" for one in known), f"{scores[cluster.group]:.1%}"
         size = size_in_words(cluster.size) if cluster.size == 1 else str(cluster.size)
         summary.append([str(cluster.group), cluster.name, size, str(cluster.runs), *numbers])
     done.console.print(FittingTable(CLUSTER_COLUMNS, summary))
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
-    done.console.print(f"written: {done.path}/clusters.csv, comparisons.csv, tournament.html", markup=False)
+    done.console.print(f"written: {done.path}/tournament.html, clusters.csv, comparisons.csv", markup=False)
 
 
 def report_command(

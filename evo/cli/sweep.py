@@ -72,7 +72,7 @@ def sweep_command(
     """Play the curve of one weight: its win rate against an opponent by value."""
     from engine import find_deck, find_ruleset
     from evo.cli.curve import show_curve, sweep_figure
-    from evo.cli.playing import played, print_json, print_warnings
+    from evo.cli.playing import played, print_json, print_warnings, with_kept_decks
     from evo.cli.progress import output_console
     from evo.config import names_in
     from evo.play.entrants import find_entrant
@@ -86,8 +86,8 @@ def sweep_command(
     seating = one_of("--seats", "kind of seats", seats, SEATS)
     deck_names = names_in(decks)
     words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
-    words += ["--decks", ",".join(deck_names), "--games", str(games), "--ruleset", ruleset]
-    words += ["--seats", seats] + (["--seed", str(seed)] if seed != 1 else [])
+    options = ["--games", str(games), "--ruleset", ruleset, "--seats", seats]
+    options += ["--seed", str(seed)] if seed != 1 else []
     tournament = Tournament(
         entrants=(*variants.entrants, find_entrant(against)),
         self_play=frozenset(),
@@ -99,13 +99,13 @@ def sweep_command(
         seats=cast(Seats, "first" if seating == "fixed" else seating),
         style="sweep",
         seed=seed,
-        origin=shlex.join(words),
+        origin=lambda names: shlex.join([*words, "--decks", ",".join(names), *options]),
     )
     console = output_console(stderr=as_data)
     with played(tournament, out, "sweep", place, console) as (folder, _):
         curve = sweep_table(variants, tournament, folder.played)
         curve["against_best"] = against_best(variants, tournament, folder.played)
-        summary = sweep_summary(variants, tournament, folder.played, curve)
+        summary = sweep_summary(variants, with_kept_decks(tournament, folder), folder.played, curve)
         names = [deck.name for deck in tournament.decks]
         folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
         columns = curve.drop(columns="against_best")

@@ -77,7 +77,8 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         champion: another champion than the file's, or "".
         games: games a pairing, rounded up to an equal number for each pair of decks; 0 for the file's.
         seed: of the deals.
-        origin: the command that plays it.
+        origin: the command that plays it with the arena's own decks. With copies of them, which no arena
+            names, it is that of a tournament.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError: `champion` is no entrant.
@@ -99,6 +100,16 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
     wanted = games or config.games
+    texts = [champion or from_folder(config.champion, arena.folder), *(entrant.text for entrant in found)]
+    pairing_games = 2 * -(-wanted // (2 * cells))
+    options = ["--games", str(pairing_games), "--ruleset", config.ruleset]
+    options += ["--seed", str(seed)] if seed != 1 else []
+
+    def command(names: tuple[str, ...]) -> str:
+        if names == config.decks:
+            return origin
+        return shlex.join(["manaforge", "tournament", *texts, "--decks", ",".join(names), *options])
+
     return Tournament(
         entrants=(first, *others),
         self_play=frozenset(),
@@ -106,9 +117,9 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         deck_names=config.decks,
         ruleset=ruleset,
         ruleset_name=config.ruleset,
-        games=2 * -(-wanted // (2 * cells)),
+        games=pairing_games,
         seed=seed,
-        origin=origin,
+        origin=command,
     )
 
 

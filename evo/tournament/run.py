@@ -49,7 +49,7 @@ class Tournament:
         seed: of the deals.
         sprt: the sequential test that may stop it early; for two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
-        origin: the whole command, if it is not `manaforge tournament`.
+        origin: the whole command by the names of the decks, if it is not `manaforge tournament`.
 
     Raises:
         DefinitionError: these do not define a tournament; the message says what is missing.
@@ -67,7 +67,7 @@ class Tournament:
     seed: int = 1
     sprt: Sprt | None = None
     words: tuple[str, ...] = ()
-    origin: str = ""
+    origin: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
     matchups: Matchups = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -162,7 +162,7 @@ class Tournament:
     def command(self) -> str:
         """The command that plays this tournament again."""
         if self.origin:
-            return self.origin
+            return self.origin(self.deck_names)
         texts = [name for name in self.names for _ in range(2 if name in self.self_play else 1)]
         words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
         words += ["--games", str(self.games), "--ruleset", self.ruleset_name]

@@ -2,12 +2,16 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from engine import Deck, find_deck
+from evo.analysis.crossplay import _refuse_other_decks
 from evo.analysis.plots import (
     plot_ages,
     plot_fitness,
@@ -41,6 +45,7 @@ from evo.analysis.tables import (
 )
 from evo.analysis.watching import bars
 from evo.figures.style import figure
+from evo.storage.store import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import manaforge
 
@@ -148,6 +153,58 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     said = progress_conclusion(rising)
     assert said.startswith("From generation 0 to 10 the best changed by +11.0 points of score against the")
     assert progress_conclusion(rising[rising["generation"] == 0]) == ""
+
+
+@pytest.mark.parametrize(
+    ("late", "half", "said"),
+    [
+        (
+            0.70,
+            0.03,
+            "+10.0 points (95% interval of the games +5.8 to +14.2) came after generation 5: it still",
+        ),
+        (0.62, 0.03, "+2.0 points (95% interval of the games -2.2 to +6.2) came after generation 5; further"),
+        (0.70, None, "came after generation 5; one run without intervals cannot tell this from chance."),
+    ],
+)
+def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | None, said: str) -> None:
+    scores = {0: 0.5, 5: 0.6, 10: late}
+    rows = [("a", g, s, s - (half or 0), s + (half or 0)) for g, s in scores.items()]
+    table = pd.DataFrame(rows, columns=["run", "generation", "score", "low", "high"])
+    table = table if half else table[["run", "generation", "score"]]
+    sentence = progress_sentence(table)
+    assert said in sentence
+    assert "in the mean of" not in sentence
+    if half:
+        assert sentence.endswith("Other seeds may gain more or less: one run cannot tell.")
+        assert progress_conclusion(table).endswith(
+            "(95% interval of the games "
+            f"{100 * (late - 0.5 - 0.0424264):+.1f} to {100 * (late - 0.5 + 0.0424264):+.1f})."
+        )
+
+
+def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
+    paladin, warrior = find_deck("thesis-paladin"), find_deck("thesis-warrior")
+    swapped = replace(paladin, cards=(*paladin.cards[:29], warrior.cards[0]))
+    keywords = replace(paladin.cards[0], id="other")
+    changed = replace(paladin, cards=(keywords, *paladin.cards[1:]))
+
+    def refusal(first: Deck, second: Deck) -> str:
+        runs = SimpleNamespace(
+            configs={
+                name: SimpleNamespace(found_decks=(deck,), deck_names=[deck.name])
+                for name, deck in (("a", first), ("b", second))
+            }
+        )
+        with pytest.raises(RunError) as error:
+            _refuse_other_decks(runs)  # type: ignore[arg-type]
+        return str(error.value).removeprefix("these runs have different decks: ")
+
+    assert refusal(paladin, warrior) == "a has thesis-paladin; b has thesis-warrior"
+    names = f"({paladin.cards[29].name} against {warrior.cards[0].name})"
+    start = "thesis-paladin of a and thesis-paladin of b have"
+    assert refusal(paladin, swapped) == f"{start} other cards {names}"
+    assert refusal(paladin, changed) == f"{start} the same cards, whose numbers or keywords differ"
 
 
 @compiled

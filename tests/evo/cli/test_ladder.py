@@ -1,6 +1,7 @@
 """Deck against deck."""
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,14 @@ def test_a_ladder_rates_decks_by_their_games(tmp_path: Path) -> None:
         assert len(own) == len(other), "each deck goes first as often as the other"
         won = (own["outcome"] == "first").sum() + (other["outcome"] == "second").sum()
         assert (row["games"], row["wins"]) == (len(own) + len(other), won)
-    assert {row["entrant"] for row in said["ratings"]} == set(DECKS)
+    assert {row["deck"] for row in said["ratings"]} == set(DECKS)
     assert np.isclose(sum(row["rating"] for row in said["ratings"]), 0)
     shown = manaforge(*words, "--out", tmp_path / "a")
     assert "18 of 30" in shown.stdout
     assert (tmp_path / "a" / "deck_pairs.csv").exists()
+    assert "a/tournament.html, deck_ratings.csv" in shown.stdout
     page = (tmp_path / "a" / "tournament.html").read_text()
-    assert f"{said['ratings'][0]['entrant']} is the best of 3 decks" in page
+    assert f"{said['ratings'][0]['deck']} is the best of 3 decks" in page
     assert '<h2 id="deck-against-deck">' in page
     assert '<h2 id="ratings">' not in page, "entrants that only met themselves have none"
 
@@ -73,6 +75,40 @@ def test_games_of_a_deck_against_itself_do_not_count() -> None:
 def test_the_curve_counts_every_card() -> None:
     for name in DECKS:
         assert sum(map(int, curve_of(find_deck(name)).split())) == 30
+
+
+def test_commands_that_repeat_name_the_kept_decks(tmp_path: Path) -> None:
+    """Each is run again from its page or summary after the user's own file is gone."""
+    mine = tmp_path / "mine.toml"
+    shipped = (Path("engine") / "data" / "decks" / "thesis-paladin.toml").read_text()
+    (tmp_path / "arena.toml").write_text(
+        'schema = 1\nchampion = "ilp:keep-alive"\nentrants = ["aggro"]\ndecks = ["mine.toml"]\ngames = 4\n'
+    )
+    for name, words in (
+        ("ladder", ("ladder", "mine.toml", "hearthsim-basic", "--players", "aggro", "--games", 2)),
+        ("arena", ("arena", "arena.toml", "--games", 4, "--seed", 3)),
+        (
+            "sweep",
+            (
+                *("sweep", "ilp:keep-alive", "--weight", "face", "--values", "0,1", "--against", "aggro"),
+                *("--decks", "mine.toml", "--games", 2, "--json"),
+            ),
+        ),
+    ):
+        mine.write_text(shipped.replace('name = "thesis-paladin"', 'name = "mine"'))
+        done = manaforge(*words, "--out", f"runs/{name}", "--pool", "local", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        folder = tmp_path / "runs" / name
+        summary = done.stdout if name == "sweep" else (folder / "summary.json").read_text()
+        command = shlex.split(json.loads(summary)["command"])
+        assert f"runs/{name}/decks/" in " ".join(command)
+        mine.unlink()
+        again = manaforge(*command[1:], "--out", "again/" + name, cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        games = [
+            pd.read_parquet(path / name / "games.parquet") for path in (tmp_path / "runs", tmp_path / "again")
+        ]
+        assert games[0]["outcome"].astype(str).tolist() == games[1]["outcome"].astype(str).tolist()
 
 
 @pytest.mark.parametrize(

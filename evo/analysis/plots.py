@@ -10,7 +10,8 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
-from evo.figures.style import BLUE, GREY, MARKERS, legend_above, share_ticks, whole_ticks, width_of
+from evo.evolution.validation import BEST_AGAINST_SEVEN
+from evo.figures.style import BLUE, GREY, MARKERS, is_narrow, legend_above, share_ticks, whole_ticks, width_of
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
@@ -117,7 +118,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
             linestyle="none",
         )
     if marked:
-        legend_above(axes, 1.25)
+        legend_above(axes, 1.5 if is_narrow(axes) else 1.28)
     axes.set(xlabel="weight", ylabel="share")
     if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
@@ -168,7 +169,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
     if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
-    axes.set(xlabel="generation", ylabel="score against the seven")
+    axes.set(xlabel="generation", ylabel=BEST_AGAINST_SEVEN)
     share_ticks(axes.yaxis)
     return axes
 

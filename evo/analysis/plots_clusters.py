@@ -58,11 +58,11 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         labels=names if few else None,
         no_labels=not few,
         leaf_rotation=90,
-        leaf_font_size=6,
+        leaf_font_size=8,
     )
     for row in clusters.summary.itertuples():
         axes.plot([], [], color=colours[row.group], label=_label(row))
-    legend_above(axes, 2.9)
+    legend_above(axes, 3.6)
     axes.set(ylabel="distance of merged clusters (Ward)", xlabel="" if few else f"{n} individuals")
     return axes
 
@@ -97,7 +97,7 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
         )
         x, y = places[row.medoid]
         axes.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.4)
-    legend_above(axes, 2.9)
+    legend_above(axes, 3.6)
     axes.set(
         xlabel=f"first component, {kept[0]:.0%} of the variance of shares",
         ylabel=f"second component, {kept[1]:.0%}",
@@ -148,7 +148,7 @@ def plot_comparison(
         axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="black", linewidth=2, clip_on=False))
     first = comparisons.iloc[0]
     one, other = (called(first[name], sizes) for name in ("group", "other"))
-    axes.set_title(f"{first['kind']}: {one} against {other}", fontsize=9)
+    axes.set_title(f"{first['kind']}:\n{one} against {other}", fontsize=9)
     axes.set(xlabel="opponent's deck", ylabel="own deck")
     axes.tick_params(axis="both", labelsize=7, length=0)
     axes.tick_params(axis="x", labelrotation=30)

@@ -30,8 +30,11 @@ LARGEST = 40.0
 WIDE, NARROW = 9.0, 4.4
 """Inches of a figure that fills a page, and of the same on a telephone."""
 
-LONGEST = 36
-"""Characters of an entrant's name in a figure."""
+LONGEST, LONGEST_NARROW = 36, 22
+"""Characters of an entrant's name in a figure, and in one on a telephone."""
+
+LEGEND = 9
+"""Size of a legend's letters, in points: readable on a telephone too."""
 
 DIVERGING = "vlag_r"
 """Red below one half, blue above, white between."""
@@ -136,7 +139,7 @@ def legend_above(axes: Axes, label: float) -> None:
         loc="lower left",
         bbox_to_anchor=(0, 1),
         ncols=max(1, int(width_of(axes) / label)),
-        fontsize=7,
+        fontsize=LEGEND,
         frameon=False,
         borderaxespad=0.2,
         columnspacing=1.2,
@@ -188,6 +191,11 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     return axes
 
 
-def short_name(name: str) -> str:
+def short_name(name: str, longest: int = LONGEST) -> str:
     """A name that fits a figure: of a long one, both ends."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2 - 1]}…{name[-LONGEST // 2 :]}"
+    return name if len(name) <= longest else f"{name[: longest // 2 - 1]}…{name[-longest // 2 :]}"
+
+
+def is_narrow(axes: Axes) -> bool:
+    """Whether the figure is the form for a telephone."""
+    return width_of(axes) <= NARROW

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from evo.figures.style import BLUE, GREY, ORANGE, short_name
+from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_narrow, short_name
 
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
@@ -21,14 +21,24 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     spread[~np.isfinite(spread)] = np.nan
     axes.errorbar(value, places, xerr=spread, fmt="o", color=BLUE, capsize=3, markersize=5, elinewidth=1.5)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xlabel="rating, Elo (mean of all entrants 0; bars: 95% intervals)", ylabel="")
-    axes.set_yticks(places, [short_name(name) for name in ratings["entrant"]])
+    narrow = is_narrow(axes)
+    longest = LONGEST_NARROW if narrow else LONGEST
+    end = "\n" if narrow else " "
+    axes.set(xlabel=f"rating, Elo (mean of all entrants 0;{end}bars: 95% intervals)", ylabel="")
+    axes.set_yticks(places, [short_name(name, longest) for name in ratings["entrant"]])
+    axes.margins(x=0.12 if narrow else 0.05)  # for the numbers above the first and the last mark
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.grid(axis="x", linewidth=0.4, alpha=0.6)
     for place, (rating, low, high) in enumerate(zip(value, ratings["low"], ratings["high"], strict=True)):
         bound = " or more" if np.isinf(high) else " or less" if np.isinf(low) else ""
         axes.annotate(
-            f"{rating:+.0f}{bound}", (rating, place), (0, 6), textcoords="offset points", ha="center", size=8
+            f"{rating:+.0f}{bound}",
+            (rating, place),
+            (0, 6),
+            textcoords="offset points",
+            ha="center",
+            size=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
     return axes
 

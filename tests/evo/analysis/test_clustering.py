@@ -211,7 +211,7 @@ def test_a_cluster_of_one_individual_is_called_that() -> None:
         plot_comparison(
             axes, comparisons[comparisons["kind"] == "any opponent"], ["x", "y"], sizes_of(clusters)
         )
-        assert axes.get_title() == "any opponent: 1 against 2 (one individual)"
+        assert axes.get_title() == "any opponent:\n1 against 2 (one individual)"
         assert all("%" not in text.get_text() for text in axes.texts), "differences are points"
     text = comparisons_section(comparisons, ["x", "y"], sizes_of(clusters), "").conclusion
     assert re.fullmatch(

@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -41,6 +40,19 @@ def shown(height: int, *views: RunView) -> list[str]:
     return lines
 
 
+class Clock:
+    """In place of the module `time`: nothing but sleeping takes time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 def test_a_short_screen_keeps_the_newest_generations() -> None:
     assert len(shown(20, view("a"))) == 8
     assert shown(7, view("a")) == ["a head", *(f"a course {line}" for line in range(4))]
@@ -55,20 +67,24 @@ def test_running_runs_come_before_those_that_ended() -> None:
 
 
 def test_it_ends_when_no_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that only waiting moves."""
+    clock = Clock()
+    monkeypatch.setattr(watching, "time", clock)
     looks = iter(["running", "running", "finished"])
     monkeypatch.setattr(watching, "look", lambda _: ([view("a", next(looks))], []))
-    monkeypatch.setattr(watching, "GRACE_SECONDS", 0.05)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     console = terminal()
-    began = time.monotonic()
     with pytest.raises(StopIteration):  # looks again within the grace
-        watch(console, [], every=0.01)
+        watch(console, [], every=1)
+    assert clock.monotonic() == 3
+    clock.now = 0.0
     looks = iter(["running", "running", *["finished"] * 1000])
-    watch(console, [], every=0.01)
-    assert time.monotonic() - began < 10
+    watch(console, [], every=1)
+    assert clock.monotonic() == 1 + watching.GRACE_SECONDS
     assert "a head" in console.file.getvalue()  # type: ignore[attr-defined]
     looks = iter(["finished"])
     watch(console, [], every=100)
+    assert clock.monotonic() == 1 + watching.GRACE_SECONDS, "it does not wait"
 
 
 def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:

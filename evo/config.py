@@ -28,7 +28,6 @@ from ilp_agent.backends import listed
 from ilp_agent.shipped import configs_folder
 from rivals import AGENTS, DEFAULT_AGENT, weight_class, weighted_kinds
 
-SCHEMA = 1
 LONGEST_PATH = 4_000
 """Characters."""
 

@@ -32,7 +32,9 @@ def show_config(
     for key, meaning in meanings():
         section, _, name = key.rpartition(".")
         value = (values[section] if section else values)[name]
-        text = ", ".join(value) if isinstance(value, list) else '""' if value == "" else str(value)
+        text = ", ".join(value) if isinstance(value, list) else str(value)
+        if isinstance(value, bool) or value == "":
+            text = json.dumps(value)  # as TOML has it
         table.add_row(key, text, meaning)
     output_console().print(table)
 

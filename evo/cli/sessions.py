@@ -45,7 +45,7 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
                 slow = slow_players(players)
                 if slow and any(player.compiled for player in players):
                     names = ", ".join(slow)
-                    note = f"in Python, far slower than compiled agents: {names}; leave out to save time"
+                    note = f"games of {names} run in Python, far slower than compiled ones"
                     display.console.print(note, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 ready = True

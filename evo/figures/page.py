@@ -62,7 +62,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Cell:
-    """A text in a table that sorts by a number; nan sorts last."""
+    """A text in a table that sorts by a number.
+
+    Attributes:
+        text: what is shown.
+        value: what it sorts by; nan with an empty text, which sorts last.
+    """
 
     text: str
     value: float

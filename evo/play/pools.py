@@ -54,14 +54,14 @@ def open_pool(
         elif not compiled and short:
             chosen, why = "local", "too few games to start Ray for"
         elif not compiled and (workers or processors()) > 1:
-            chosen, why = "ray", "these agents hold the GIL, so threads would not help"
+            chosen, why = "ray", "games of agents in Python need processes, one for each worker"
         else:
             chosen, why = "local", "threads are enough for compiled games on this machine"
     check_place(chosen, address)
     pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
     note = pool.found if isinstance(pool, RayPool) else ""
     if chosen == "local" and not compiled:
-        note = "agents in Python hold the GIL, so one thread plays"
+        note = "games of agents in Python take turns, one at a time"
     try:
         reason = "; ".join(filter(None, (why, note)))
         yield pool, f"pool {pool.name} with {pool.workers} workers" + (f" ({reason})" if reason else "")

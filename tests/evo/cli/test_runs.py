@@ -1,6 +1,7 @@
 """The commands on runs: good input, wrong input, signals, no terminal."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -101,6 +102,7 @@ def test_config_show() -> None:
     shown = manaforge("config", "show", "eva", "--set", "seed=5").stdout
     assert "lambda" in shown
     assert "eva" in shown
+    assert re.search(r"│ es\.shared_draw +│ true +│", shown), "as TOML has it"
     text = manaforge("config", "show", "eva", "--set", "seed=5", "--toml").stdout
     assert "seed = 5\n" in text
     assert "[final]" in text

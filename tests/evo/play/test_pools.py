@@ -33,7 +33,7 @@ def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:
         assert (pool.name, pool.workers) == ("local", processors())
     assert "threads are enough for compiled games" in said
     with open_pool("local", 2, "", False) as (_, said):
-        assert "agents in Python hold the GIL, so one thread plays" in said
+        assert "games of agents in Python take turns, one at a time" in said
 
 
 def test_ray_is_not_started_for_a_handful_of_games() -> None:

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from evo.config import RunConfig, read_config
+from evo.config import RunConfig
+from evo.configfiles import read_config
 from evo.evolution.fitness import all_pairings, play_pairings
 from evo.evolution.records import new_strategy
 from evo.play.games import roster_of

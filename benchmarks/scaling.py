@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.pool_cost import generations
 from engine import find_deck, find_ruleset
-from evo.config import read_config
+from evo.configfiles import read_config
 from evo.evolution.fitness import all_pairings, tally
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.run import new_manifest

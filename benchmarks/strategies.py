@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import typer
 
-from evo.config import RunConfig, read_config
+from evo.config import RunConfig
+from evo.configfiles import read_config
 from evo.evolution.fitness import play_pairings
 from evo.evolution.run import evolve, games_of_generation
 from evo.play.games import roster_of

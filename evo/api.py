@@ -26,7 +26,8 @@ from evo.cli.playing import play_into
 from evo.cli.progress import Display, default_folder, output_console
 from evo.cli.reporting import write_page
 from evo.cli.sessions import carry_on, playing
-from evo.config import RunConfig, find_config, names_in, read_config
+from evo.config import RunConfig
+from evo.configfiles import find_config, names_in, read_config
 from evo.evolution.study import open_or_create
 from evo.play.formats import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final

@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -18,21 +17,13 @@ from pydantic import (
     model_validator,
 )
 
-from engine import Deck, ManaforgeError, find_deck, find_ruleset, received, rulesets
+from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import WrongValueError, unknown_name
-from evo.shipped import shipped_configs
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed
-from ilp_agent.shipped import configs_folder
 from rivals import AGENTS, DEFAULT_AGENT, weight_class, weighted_kinds
-
-LONGEST_PATH = 4_000
-"""Characters."""
-
-ADDRESSES_OF_FILES = ("", "auto")
-"""What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
 
 TYPED = "configuration"
 """Stands for the file in errors where there is none: all values come from options or from a caller."""
@@ -262,7 +253,7 @@ class _RunConfig(_Model):
         Raises:
             ConfigError: a value is not allowed.
         """
-        return _validated(self.model_dump(by_alias=True) | values, TYPED)
+        return validated(self.model_dump(by_alias=True) | values, TYPED)
 
 
 if TYPE_CHECKING:
@@ -277,78 +268,6 @@ else:
         __doc__=_RunConfig.__doc__,
         **{name: (model, model()) for name, model in _SECTIONS.items()},
     )
-
-
-def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
-    """Read a configuration file, or a shipped one by name, with `key=value` overrides.
-
-    A deck file that it names is first looked for beside it, then from the current folder. An address
-    in it is not followed.
-
-    Args:
-        path: a file, or a name of `configs/`; "" for the defaults.
-        overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
-            are TOML, but text needs no quotes and a list no brackets.
-
-    Raises:
-        ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
-    """
-    file = find_config(path) if path else Path("defaults")
-    content = read_toml(file, "configuration") if path else {}
-    address = content.get("address", "")
-    if address in ADDRESSES_OF_FILES:
-        content.pop("address", None)
-    elif isinstance(address, str):
-        raise ConfigError(
-            f"{file}: address: a file may not choose a cluster, got {address!r}: it can run code on the "
-            "machines that join it. Give it on the command line: --address"
-        )
-    decks = content.get("decks")
-    if isinstance(decks, list):
-        content["decks"] = [deck_beside(deck, file.parent) for deck in decks]
-    given = {_override(content, override): f"--set {override}" for override in overrides}
-    return _validated(content, str(file), given)
-
-
-def deck_beside(deck: Any, folder: Path) -> Any:
-    """A deck as a file in `folder` names it: the file of this path there, else the text itself."""
-    if isinstance(deck, str) and deck.endswith(".toml") and os.path.isfile(folder / deck):  # noqa: PTH113 - accepts names no file can have
-        return str(folder / deck)
-    return deck
-
-
-def read_toml(file: Path, what: str) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises:
-        ConfigError: it cannot be read or is not TOML; the message calls it `what`.
-    """
-    try:
-        return received.read_toml(file)
-    except OSError as error:
-        raise ConfigOptionError(f"cannot read {what} {file}: {error.strerror}") from None
-    except ValueError as error:
-        raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
-
-
-def find_config(path: str | Path) -> Path:
-    """The file of a configuration: the path itself, or `configs/NAME.toml` of this installation.
-
-    Raises:
-        UnknownNameError: it is neither.
-        ConfigError: no file can have this name.
-    """
-    if len(str(path)) > LONGEST_PATH or "\0" in str(path):
-        raise ConfigOptionError(f"no configuration can have the name {str(path)[:40]!r}...")
-    given = Path(path)
-    shipped = configs_folder() / f"{path}.toml"
-    if given.is_file() or not shipped.is_file():
-        if not given.exists() and given.suffix != ".toml":
-            raise unknown_name("configuration", str(path), shipped_configs())
-        if not given.exists() and (configs_folder() / given.name).is_file() and given.parts[0] == "configs":
-            return configs_folder() / given.name
-        return given
-    return shipped
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -400,34 +319,7 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
             yield prefix + key, content[key], default
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """Names separated by commas, each once: how command lines write a list."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def _override(content: dict[str, Any], text: str) -> str:
-    """Apply one `key=value`; returns its key. `content` is modified in place."""
-    key, equals, value = text.partition("=")
-    known = dict(meanings())
-    if not equals or not key:
-        raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
-    if key not in known:
-        raise ConfigOptionError(f"--set {text}: {unknown_name('key', key, known)}")
-    try:
-        parsed = received.parse_toml(f"value = {value}")["value"]
-    except ValueError:
-        parsed = value
-    if key == "decks" and isinstance(parsed, str):
-        parsed = names_in(parsed)
-    section, _, name = key.rpartition(".")
-    table = content.setdefault(section, {}) if section else content
-    if not isinstance(table, dict):
-        raise ConfigError(f"{section} must be a table, got {table!r}")
-    table[name] = parsed
-    return key
-
-
-def _validated(content: dict[str, Any], where: str, given: Mapping[str, str] | None = None) -> RunConfig:
+def validated(content: dict[str, Any], where: str, given: Mapping[str, str] | None = None) -> RunConfig:
     """The configuration with this content.
 
     Args:

@@ -21,7 +21,8 @@ def show_config(
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
     from evo.cli.progress import output_console
-    from evo.config import meanings, read_config
+    from evo.config import meanings
+    from evo.configfiles import read_config
 
     chosen = read_config(config, overrides or ())
     if as_toml:

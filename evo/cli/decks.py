@@ -8,7 +8,7 @@ from rich.console import Console
 from engine import Deck
 from engine.tables import Column, FittingTable
 from evo.analysis.tables import find_runs
-from evo.config import names_in
+from evo.configfiles import names_in
 from evo.stats.standings import Standings
 from evo.storage.store import give_decks
 

@@ -102,7 +102,7 @@ def _two_decks(text: str) -> "tuple[Deck, Deck]":
     """The decks of the first and the second player; one named is both players'."""
     from engine import find_deck
     from engine.errors import DeckNameError
-    from evo.config import names_in
+    from evo.configfiles import names_in
 
     names = names_in(text)
     if len(names) not in (1, 2):

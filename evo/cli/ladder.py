@@ -53,7 +53,7 @@ def ladder_command(
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into
     from evo.cli.progress import output_console
-    from evo.config import names_in
+    from evo.configfiles import names_in
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings
     from evo.storage.files import csv_bytes, replace_file

@@ -137,7 +137,7 @@ def unfollowed_address(file: Path, address: str | None) -> str:
         file: the configuration.
         address: as the command line gives it; None if it does not.
     """
-    from evo.config import read_toml
+    from evo.configfiles import read_toml
 
     if address is not None or not read_toml(file, "configuration").get("address"):
         return ""

@@ -73,7 +73,7 @@ def evolve_command(
     from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.progress import Display, default_folder, output_console
     from evo.cli.sessions import carry_on, playing
-    from evo.config import find_config, read_config, read_toml
+    from evo.configfiles import find_config, read_config, read_toml
     from evo.evolution.study import open_or_create
     from evo.storage.store import RunNameError, check_vacant
 
@@ -143,7 +143,7 @@ def study_command(
     from evo.cli.listing import show_runs
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
-    from evo.config import find_config, read_config
+    from evo.configfiles import find_config, read_config
     from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
     from evo.play.pool import InterruptedRunError
     from evo.storage.store import RunError

@@ -74,7 +74,7 @@ def sweep_command(
     from evo.cli.curve import show_curve, sweep_figure
     from evo.cli.playing import played, print_json, print_warnings, with_kept_decks
     from evo.cli.progress import output_console
-    from evo.config import names_in
+    from evo.configfiles import names_in
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
     from evo.storage.files import csv_bytes

@@ -72,7 +72,7 @@ def tournament_command(
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into, print_json
     from evo.cli.progress import output_console
-    from evo.config import names_in
+    from evo.configfiles import names_in
     from evo.stats.standings import deck_standings
     from evo.tournament.output import show
     from evo.tournament.words import tournament_of

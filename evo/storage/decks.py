@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine import Deck, ManaforgeError, find_deck
-from evo.config import deck_beside
+from evo.configfiles import deck_beside
 from evo.storage.files import replace_file
 
 DECKS = "decks"

@@ -18,7 +18,8 @@ import pandas as pd
 from engine import ManaforgeError, find_deck
 from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
-from evo.config import ConfigError, RunConfig, deck_beside, read_config, read_toml
+from evo.config import ConfigError, RunConfig
+from evo.configfiles import deck_beside, read_config, read_toml
 from evo.storage.decks import DECKS, keep_decks, missing_decks
 from evo.storage.files import (
     append_event,

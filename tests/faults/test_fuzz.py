@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position
 from evo.analysis.tables import read_runs
-from evo.config import read_config
+from evo.configfiles import read_config
 from evo.play.entrants import find_entrant
 from evo.storage.champion import whole_champion
 from evo.storage.store import peek_run

@@ -380,7 +380,8 @@ def test_the_sample_of_schema_1_is_read_and_goes_on(tmp_path: Path) -> None:
 def test_configurations_and_profiles_of_another_schema_are_refused_by_number(
     schema: object, tmp_path: Path
 ) -> None:
-    from evo.config import ConfigError, read_config
+    from evo.config import ConfigError
+    from evo.configfiles import read_config
     from ilp_agent import ProfileError, find_profile, read_profile
 
     shown = json.dumps(schema) if schema is not None else "[]"

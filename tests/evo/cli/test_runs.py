@@ -11,7 +11,7 @@ import pytest
 
 from evo.cli.progress import Display, output_console
 from evo.cli.sessions import carry_on
-from evo.config import read_config
+from evo.configfiles import read_config
 from evo.evolution.run import new_manifest
 from evo.play.games import compile_games
 from evo.play.local import LocalPool

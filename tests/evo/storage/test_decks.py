@@ -10,7 +10,8 @@ from engine import DeckError, find_deck
 from engine.errors import DeckNameError
 from evo.analysis.tables import read_runs
 from evo.cli.main import app
-from evo.config import ConfigError, read_config
+from evo.config import ConfigError
+from evo.configfiles import read_config
 from evo.evolution.run import new_manifest
 from evo.storage.decks import keep_decks, missing_decks
 from evo.storage.store import RunError, create_run, give_decks, open_run, peek_run

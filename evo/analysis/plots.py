@@ -91,6 +91,7 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
     several = _line_over_runs(axes, new, "newcomers")
     axes.set(xlabel="generation", ylabel="newcomers" + (", mean and 95% interval" if several else ""))
     axes.set_ylim(bottom=0)
+    whole_ticks(axes.yaxis)
     return axes
 
 

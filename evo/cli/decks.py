@@ -53,7 +53,7 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
             f"{row.low:+.1f} to {row.high:+.1f}",
             f"{row.games:,}",
             f"{row.score:.1%}",
-            f"{by_name[row.entrant].n_exact} of {len(by_name[row.entrant].cards)}",
+            _exact(by_name[row.entrant]),
             curve_of(by_name[row.entrant]),
         ]
         for row in read.ratings.itertuples()
@@ -72,6 +72,10 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
         if order.index(row.deck) < order.index(row.opponent_deck)
     ]
     console.print(FittingTable(PAIR_COLUMNS, pairs, "every pair of decks"))
+
+
+def _exact(deck: Deck) -> str:
+    return f"{deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
 
 
 def curve_of(deck: Deck) -> str:

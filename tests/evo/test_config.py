@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import ManaforgeError
-from evo.config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings, shipped_configs
+from evo.config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings
 from evo.configfiles import read_config
+from evo.shipped import shipped_configs
 
 
 def test_written_back_it_is_complete_and_the_same() -> None:

@@ -9,36 +9,43 @@ from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_na
 
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
-    """Ratings with their 95% intervals, the best on top.
+    """Ratings with their 95% intervals, the best on top, and their numbers in a column on the right.
+
+    The bar of an interval without bound on a side goes to the edge, and has no end mark there.
 
     Args:
         axes: to draw on.
         ratings: columns entrant, rating, low, high (Elo), in the order to draw.
     """
     places = np.arange(len(ratings))
-    value = ratings["rating"].to_numpy()
-    spread = np.abs(np.stack([value - ratings["low"], ratings["high"] - value]))
-    spread[~np.isfinite(spread)] = np.nan
-    axes.errorbar(value, places, xerr=spread, fmt="o", color=BLUE, capsize=3, markersize=5, elinewidth=1.5)
+    value, low, high = (ratings[name].to_numpy(float) for name in ("rating", "low", "high"))
+    ends = np.concatenate([value, low, high])
+    ends = ends[np.isfinite(ends)]
+    margin = max(0.05 * float(np.ptp(ends)), 1.0)
+    edges = float(ends.min()) - margin, float(ends.max()) + margin
+    axes.hlines(places, np.maximum(low, edges[0]), np.minimum(high, edges[1]), color=BLUE, linewidth=1.5)
+    for bound in (low, high):
+        axes.plot(bound, places, "|", color=BLUE, markersize=7)
+    axes.plot(value, places, "o", color=BLUE, markersize=5)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
     narrow = is_narrow(axes)
     longest = LONGEST_NARROW if narrow else LONGEST
     end = "\n" if narrow else " "
     axes.set(xlabel=f"rating, Elo (mean of all entrants 0;{end}bars: 95% intervals)", ylabel="")
     axes.set_yticks(places, [short_name(name, longest) for name in ratings["entrant"]])
-    axes.margins(x=0.12 if narrow else 0.05)  # for the numbers above the first and the last mark
+    axes.set_xlim(*edges)
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.grid(axis="x", linewidth=0.4, alpha=0.6)
-    for place, (rating, low, high) in enumerate(zip(value, ratings["low"], ratings["high"], strict=True)):
-        bound = " or more" if np.isinf(high) else " or less" if np.isinf(low) else ""
+    for place, rating in enumerate(value):
+        bound = "≥ " if np.isinf(high[place]) else "≤ " if np.isinf(low[place]) else ""
         axes.annotate(
-            f"{rating:+.0f}{bound}",
-            (rating, place),
-            (0, 6),
+            f"{bound}{rating:+.0f}",
+            (1, place),
+            (5, 0),
+            xycoords=("axes fraction", "data"),
             textcoords="offset points",
-            ha="center",
-            size=8,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+            va="center",
+            size=9,
         )
     return axes
 

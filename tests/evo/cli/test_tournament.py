@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from evo.figures.style import figure, plot_scores, png
+from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
 from evo.tournament.plots import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
@@ -187,9 +188,9 @@ def test_figures_show_the_data() -> None:
     )
     with figure(6, 3) as (drawn, axes):
         plot_ratings(axes, ratings)
-        line, caps, _ = axes.containers[0]
-        assert line.get_xdata().tolist() == [50, -50]
-        assert [part.get_xdata().tolist() for part in caps] == [[40, -65], [65, -40]]
+        low, high, value = (line.get_xdata().tolist() for line in axes.lines[:3])
+        assert (value, low, high) == ([50, -50], [40, -65], [65, -40])
+        assert [part[:, 0].tolist() for part in axes.collections[0].get_segments()] == [[40, 65], [-65, -40]]
         assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
         assert png(drawn).startswith(b"\x89PNG")
     scores = pd.DataFrame([[np.nan, 0.7], [0.3, np.nan]], index=["a", "b"], columns=["a", "b"])
@@ -198,6 +199,29 @@ def test_figures_show_the_data() -> None:
         drawn_values = np.ma.filled(axes.collections[0].get_array().astype(float), np.nan)
         assert np.array_equal(drawn_values.reshape(2, 2), scores.to_numpy(), equal_nan=True)
         assert sorted(text.get_text() for text in axes.texts) == ["30%", "70%"]
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_numbers_of_ratings_stand_clear_of_axes_and_names(width: float) -> None:
+    n = 14
+    value = np.linspace(180, -129, n)
+    names = [f"greedy-ilp:true-balanced-{place}" for place in range(n)]
+    ratings = pd.DataFrame({"entrant": names, "rating": value, "low": value - 40, "high": value + 40})
+    ratings.loc[0, "high"], ratings.loc[n - 1, "low"] = np.inf, -np.inf
+    ratings.loc[3, ["low", "high"]] = np.nan
+    with figure(width, 0.85 * (1.1 + 0.36 * n)) as (drawn, axes):
+        plot_ratings(axes, ratings)
+        drawn.draw_without_rendering()
+        texts = [text.get_text() for text in axes.texts]
+        assert (texts[0], texts[1], texts[-1]) == ("≥ +180", "+156", "≤ -129")
+        labels = [*axes.texts, *axes.get_yticklabels()]
+        boxes = [label.get_window_extent() for label in labels]
+        assert not [1 for one, other in combinations(boxes, 2) if one.overlaps(other)]
+        assert not any(box.overlaps(axes.get_window_extent()) for box in boxes)
+        assert all(box.x0 >= 0 and box.x1 <= drawn.bbox.x1 for box in boxes), "inside the figure"
+        bars = [part[:, 0] for part in axes.collections[0].get_segments() if len(part)]
+        assert len(bars) == n - 1, "none without an interval"
+        assert (bars[0][1], bars[-1][0]) == (axes.get_xlim()[1], axes.get_xlim()[0]), "to the edge"
 
 
 def test_the_page_of_two_says_who_is_better(tmp_path: Path) -> None:

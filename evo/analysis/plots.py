@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
 from evo.evolution.validation import BEST_AGAINST_SEVEN
-from evo.figures.style import BLUE, GREY, MARKERS, is_narrow, legend_above, share_ticks, whole_ticks, width_of
+from evo.figures.style import BLUE, GREY, MARKERS, legend_above, share_ticks, small, whole_ticks, width_of
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
@@ -119,7 +119,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
             linestyle="none",
         )
     if marked:
-        legend_above(axes, 1.5 if is_narrow(axes) else 1.28)
+        legend_above(axes)
     axes.set(xlabel="weight", ylabel="share")
     if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
@@ -155,7 +155,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
     axes.yaxis.set_minor_formatter(NullFormatter())
-    legend_above(axes, 1.1)
+    legend_above(axes)
     return axes
 
 
@@ -199,5 +199,5 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
     whole_ticks(axes.xaxis)
     labelled = rows if len(rows) <= 30 else {}
     axes.set_yticks(list(labelled.values()), [f"individual {number}" for number in labelled])
-    axes.tick_params(axis="y", length=0, labelsize=7)
+    axes.tick_params(axis="y", length=0, labelsize=small(axes))
     return axes

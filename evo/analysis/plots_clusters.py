@@ -14,9 +14,12 @@ from scipy.cluster.hierarchy import dendrogram
 from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import shares_of
 from evo.figures.page import points
-from evo.figures.style import DIVERGING, GREY, MARKERS, legend_above
+from evo.figures.style import DIVERGING, GREY, MARKERS, is_narrow, legend_above, small
 
 SIGNIFICANT = 0.05
+MOST_LEAVES, MOST_LEAVES_NARROW = 40, 22
+"""Most individuals that are named below a tree, and below one on a telephone."""
+
 FAINTEST = 1e-6
 """Smaller p-values are drawn like this one."""
 
@@ -48,7 +51,7 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         axes.text(0.5, 0.5, f"{n} individuals, all equal", ha="center")
         axes.set_axis_off()
         return axes
-    few = n <= 40
+    few = n <= (MOST_LEAVES_NARROW if is_narrow(axes) else MOST_LEAVES)
     keys = clusters.members[["run", "individual"]].itertuples(index=False)
     names = [f"{run}:{number}" for run, number in keys]
     dendrogram(
@@ -58,11 +61,11 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         labels=names if few else None,
         no_labels=not few,
         leaf_rotation=90,
-        leaf_font_size=8,
+        leaf_font_size=max(8, small(axes)),
     )
     for row in clusters.summary.itertuples():
         axes.plot([], [], color=colours[row.group], label=_label(row))
-    legend_above(axes, 3.6)
+    legend_above(axes)
     axes.set(ylabel="distance of merged clusters (Ward)", xlabel="" if few else f"{n} individuals")
     return axes
 
@@ -97,7 +100,7 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
         )
         x, y = places[row.medoid]
         axes.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.4)
-    legend_above(axes, 3.6)
+    legend_above(axes)
     axes.set(
         xlabel=f"first component, {kept[0]:.0%} of the variance of shares",
         ylabel=f"second component, {kept[1]:.0%}",
@@ -139,7 +142,7 @@ def plot_comparison(
         cmap=DIVERGING,
         annot=texts,
         fmt="",
-        annot_kws={"size": 7},
+        annot_kws={"size": small(axes)},
         cbar=False,
         linewidths=0.5,
         square=True,
@@ -150,7 +153,7 @@ def plot_comparison(
     one, other = (called(first[name], sizes) for name in ("group", "other"))
     axes.set_title(f"{first['kind']}:\n{one} against {other}", fontsize=9)
     axes.set(xlabel="opponent's deck", ylabel="own deck")
-    axes.tick_params(axis="both", labelsize=7, length=0)
+    axes.tick_params(axis="both", labelsize=small(axes), length=0)
     axes.tick_params(axis="x", labelrotation=30)
     for text in axes.get_xticklabels():
         text.set(ha="right", rotation_mode="anchor")

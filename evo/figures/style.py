@@ -36,6 +36,12 @@ LONGEST, LONGEST_NARROW = 36, 22
 LEGEND = 9
 """Size of a legend's letters, in points: readable on a telephone too."""
 
+SMALL, SMALL_NARROW = 7, 9
+"""Size of the smallest letters of a figure, and of one on a telephone, in points."""
+
+LEFT_OF_AXES = 0.8
+"""Inches for ticks and label of the vertical axis."""
+
 DIVERGING = "vlag_r"
 """Red below one half, blue above, white between."""
 
@@ -128,23 +134,28 @@ def width_of(axes: Axes) -> float:
     return WIDE if drawn is None else float(drawn.get_figwidth())
 
 
-def legend_above(axes: Axes, label: float) -> None:
-    """A legend that covers no data.
+def legend_above(axes: Axes) -> None:
+    """A legend that covers no data, in as many columns as leave the axes their width.
 
     Args:
         axes: with labelled lines or marks.
-        label: inches of the widest label with its mark, which decides the number of columns.
     """
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=max(1, int(width_of(axes) / label)),
-        fontsize=LEGEND,
-        frameon=False,
-        borderaxespad=0.2,
-        columnspacing=1.2,
-        handletextpad=0.4,
-    )
+    drawn = axes.get_figure(root=True)
+    assert drawn is not None
+    room = (drawn.get_figwidth() - LEFT_OF_AXES) * drawn.get_dpi()
+    for columns in range(len(axes.get_legend_handles_labels()[1]), 0, -1):
+        legend = axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=columns,
+            fontsize=LEGEND,
+            frameon=False,
+            borderaxespad=0.2,
+            columnspacing=1.2,
+            handletextpad=0.4,
+        )
+        if legend.get_window_extent().width <= room:
+            return
 
 
 def whole_ticks(axis: Axis) -> None:
@@ -199,3 +210,8 @@ def short_name(name: str, longest: int = LONGEST) -> str:
 def is_narrow(axes: Axes) -> bool:
     """Whether the figure is the form for a telephone."""
     return width_of(axes) <= NARROW
+
+
+def small(axes: Axes) -> int:
+    """Size of the smallest letters, in points."""
+    return SMALL_NARROW if is_narrow(axes) else SMALL

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from engine import Deck, find_deck
+from evo.analysis.clustering import cluster_weights
 from evo.analysis.crossplay import _refuse_other_decks
 from evo.analysis.plots import (
     plot_ages,
@@ -22,6 +24,7 @@ from evo.analysis.plots import (
     plot_sigmas,
     plot_weights,
 )
+from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree
 from evo.analysis.sentences import (
     ages_sentence,
     decks_sentence,
@@ -44,7 +47,8 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.analysis.watching import bars
-from evo.figures.style import figure
+from evo.evolution.champion import THESIS_SEVEN
+from evo.figures.style import NARROW, SMALL_NARROW, WIDE, figure
 from evo.storage.store import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import manaforge
@@ -181,6 +185,43 @@ def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | N
             "(95% interval of the games "
             f"{100 * (late - 0.5 - 0.0424264):+.1f} to {100 * (late - 0.5 + 0.0424264):+.1f})."
         )
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_legends_leave_the_axes_their_width(width: float) -> None:
+    runs = read_runs([RUN])
+    population, sigmas = last_population(runs.individuals), long_sigmas(runs.individuals)
+    marked = {name: np.full(8, 0.125) for name in THESIS_SEVEN}
+    plots = (lambda axes: plot_weights(axes, population, marked), lambda axes: plot_sigmas(axes, sigmas))
+    for plot in plots:
+        with figure(width, 4) as (drawn, axes):
+            plot(axes)
+            drawn.draw_without_rendering()
+            assert axes.get_legend().get_window_extent().x1 <= drawn.bbox.x1
+            assert axes.get_window_extent().width > drawn.bbox.width - 90 * drawn.get_dpi() / 72
+
+
+def test_letters_are_readable_on_a_telephone() -> None:
+    individuals = read_runs([RUN]).individuals
+    population = last_population(individuals)
+    family = ancestors(individuals, "run", int(best_individuals(individuals).iloc[-1]["individual"]))
+    decks = ["thesis-paladin", "thesis-warrior"]
+    rows = [("any opponent", 1, 2, own, other, 0.6, 0.5, 0.01, 0.02) for own in decks for other in decks]
+    columns = ["kind", "group", "other", "deck", "opponent_deck", "score", "other_score", "p", "p_adjusted"]
+    compared = pd.DataFrame(rows, columns=columns)
+    for plot, table in (
+        (plot_fitness, individuals),
+        (plot_sigmas, long_sigmas(individuals)),
+        (plot_lineage, family),
+        (plot_tree, cluster_weights(population)),
+        (plot_map, cluster_weights(population)),
+        (lambda axes, table: plot_comparison(axes, table, decks), compared),
+    ):
+        with figure(NARROW, 3) as (drawn, axes):
+            plot(axes, table)  # type: ignore[operator]
+            drawn.draw_without_rendering()
+            sizes = {text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()}
+            assert min(sizes) >= SMALL_NARROW, plot
 
 
 def test_runs_with_other_decks_are_refused_with_what_differs() -> None:

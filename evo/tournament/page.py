@@ -240,6 +240,7 @@ def _weights(tournament: Tournament) -> list[Markup]:
         if rows:
             active = [name for name in vector.names() if name not in inert]
             table = pd.DataFrame(rows, columns=["entrant", "solver", *active])
+            table = table if table["solver"].any() else table.drop(columns="solver")
             tables.append(html_table(table, dict.fromkeys(active, "{:.1%}"), f"Weights of {vector.AGENT}"))
         if rows and inert:
             text = "Inert, since they change no decision with these decks, and left out: "

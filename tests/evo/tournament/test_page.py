@@ -1,0 +1,15 @@
+"""The page of a tournament: tables of who played."""
+
+from evo.tournament.page import _weights
+from evo.tournament.words import tournament_of
+
+
+def test_a_solver_is_told_where_one_can_be_chosen() -> None:
+    entrants = ["ilp:keep-alive", "greedy-ilp:keep-alive", "hearthsim:standard", "random"]
+    tables = _weights(tournament_of(entrants, ["hearthsim-basic"], "thesis", games=2))
+    told = {
+        table.split("<summary>")[1].split(",")[0]: ">solver<" in table
+        for table in tables
+        if "<summary>" in table
+    }
+    assert told == {"Weights of ilp": True, "Weights of hearthsim": False, "Without weights": False}

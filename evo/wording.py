@@ -1,4 +1,4 @@
-"""Texts that users read: what is wrong with a value of a configuration, and how long something takes."""
+"""Texts that users read: what is wrong with a value of a configuration, counts, durations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +20,11 @@ def duration(seconds: float) -> str:
         return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
     days, hours = divmod(round(seconds / HOUR), 24)
     return f"{days:,} day{'s' if days > 1 else ''}" + (f" {hours} h" if hours else "")
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things: "1 run", "2,000 runs"."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def blamed(message: str, given: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 
 from evo.analysis.tables import names_of, shares_of
 from evo.stats.points import outcome_codes, points_of_first
+from evo.wording import counted
 
 MOST_CLUSTERS = 10
 STABILITY_DRAWS = 100
@@ -62,7 +63,9 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     columns = shares_of(population)
     scaled = population[population[columns].notna().all(axis=1)].reset_index(drop=True)
     if len(scaled) < len(population):
-        notes.append(f"{len(population) - len(scaled)} individuals without any weight above 0 are left out")
+        n_left = len(population) - len(scaled)
+        are = "is" if n_left == 1 else "are"
+        notes.append(f"{counted(n_left, 'individual')} without any weight above 0 {are} left out")
     shares = scaled[columns].to_numpy()
     n = len(shares)
     distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0

@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import names_of, shares_of
 from evo.figures.page import points
+from evo.wording import counted
 
 STABLE = 0.75
 """Stability above which a cluster is stable."""
@@ -29,10 +30,6 @@ def _between(low: float, high: float, form: Callable[[float], str]) -> str:
     if np.isnan(low):
         return "one run, no interval"
     return f"95% interval over runs {form(low)} to {form(high)}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def fitness_sentence(individuals: pd.DataFrame) -> str:
@@ -101,16 +98,20 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
     gain, late = (_gain(progress, start, last) for start in (first, half))
     one = len(by_run) == 1
-    mean = "" if one else f" in the mean of {_count(len(by_run), 'run')}"
+    mean = "" if one else f" in the mean of {counted(len(by_run), 'run')}"
     text = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
         f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of {points(gain[0])} points "
-        f"({_over(by_run, *gain[1:])}). Of it, {points(late[0])} points ({_over(by_run, *late[1:])}) came "
-        f"after generation {half}"
+        f"({_over(by_run, *gain[1:])})"
     )
+    if half > first:
+        text += f". Of it, {points(late[0])} points ({_over(by_run, *late[1:])}) came after generation {half}"
     if np.isnan(late[1]):
         return f"{text}; one run without intervals cannot tell this from chance."
-    text += ": it still improved" if late[1] > 0 else "; further improvement cannot be told from chance"
+    if half > first:
+        text += ": it still improved" if late[1] > 0 else "; further improvement cannot be told from chance"
+    elif late[1] <= 0 <= late[2]:
+        text += ", which may be chance"
     return text + (". Other seeds may gain more or less: one run cannot tell." if one else ".")
 
 
@@ -130,9 +131,10 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
     survivors = individuals[individuals["survived"]]
     last = survivors["generation"].max()
     age = survivors.loc[survivors["generation"] == last, "age"].median()
+    median = counted(round(lived["lifespan"].median()), "generation")
     return (
-        f"{len(lived):,} of {len(spans):,} individuals survived at all, {lived['lifespan'].median():.0f} "
-        f"generations in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
+        f"{len(lived):,} of {len(spans):,} individuals survived at all, {median} "
+        f"in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
         f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
         f"The survivors of generation {last} have a median age of {age:.0f}."
     )
@@ -164,7 +166,7 @@ def largest_weights(population: pd.DataFrame) -> str:
         return ""
     middle = shares.median().set_axis(names_of(population)).sort_values(ascending=False, kind="stable")
     large = ", ".join(f"{name} {share:.1%}" for name, share in middle.iloc[:4].items())
-    return f"Largest in the median of {_count(len(shares), 'individual')}: {large}."
+    return f"Largest in the median of {counted(len(shares), 'individual')}: {large}."
 
 
 def weights_sentence(population: pd.DataFrame) -> str:
@@ -276,7 +278,7 @@ def clusters_conclusion(clusters: Clusters) -> str:
 def _about(cluster: Any) -> str:
     """A row of `Clusters.summary` in words."""
     start = (
-        f"{cluster.group} ({cluster.name}): {size_in_words(cluster.size)} of {_count(cluster.runs, 'run')}"
+        f"{cluster.group} ({cluster.name}): {size_in_words(cluster.size)} of {counted(cluster.runs, 'run')}"
     )
     if cluster.size == 1:
         return start
@@ -334,8 +336,11 @@ def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | N
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:
     """Where the best of the last generation comes from."""
     best = family[["individual", "birth"]].iloc[-1].astype(int)
+    n, oldest = len(family) - 1, family["birth"].min()
+    ancestry = counted(n, "ancestor") if n else "no ancestors"
+    ancestry += f", born in generation {oldest}" if n == 1 else ""
+    ancestry += f", the oldest born in generation {oldest}" if n > 1 else ""
     return (
         f"Individual {best['individual']}, the best of the last generation of run {run}, was born in "
-        f"generation {best['birth']} and has {len(family) - 1} ancestors, the oldest born in generation "
-        f"{family['birth'].min()}."
+        f"generation {best['birth']} and has {ancestry}."
     )

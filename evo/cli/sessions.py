@@ -18,6 +18,7 @@ from evo.play.pool import InterruptedRunError, Pool
 from evo.play.pools import open_pool
 from evo.play.results import PoolLostError
 from evo.storage.store import RunFolder
+from evo.wording import counted
 from rivals import find_kind
 
 
@@ -101,7 +102,8 @@ def carry_on(
 
 
 def _how_to_continue(folder: RunFolder, address: str) -> str:
-    kept = f"{folder.committed} generations are safe" if folder.committed else "no generation was finished"
+    safe = f"{counted(folder.committed, 'generation')} {'is' if folder.committed == 1 else 'are'} safe"
+    kept = safe if folder.committed else "no generation was finished"
     command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
     return f"{kept}. To continue: {command}"
 

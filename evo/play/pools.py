@@ -8,6 +8,7 @@ from evo.play.local import LocalPool
 from evo.play.pool import Pool, never_stop, processors
 from evo.play.ray import RayPool
 from evo.play.results import PlaceError
+from evo.wording import counted
 
 POOLS = ("auto", LocalPool.name, RayPool.name)
 """Kinds of pools as configurations and commands write them."""
@@ -64,6 +65,9 @@ def open_pool(
         note = "games of agents in Python take turns, one at a time"
     try:
         reason = "; ".join(filter(None, (why, note)))
-        yield pool, f"pool {pool.name} with {pool.workers} workers" + (f" ({reason})" if reason else "")
+        yield (
+            pool,
+            f"pool {pool.name} with {counted(pool.workers, 'worker')}" + (f" ({reason})" if reason else ""),
+        )
     finally:
         pool.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evo.wording import duration
+from evo.wording import counted, duration
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,7 @@ from evo.wording import duration
 )
 def test_durations_have_at_most_two_units(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_one_thing_is_not_plural() -> None:
+    assert [counted(n, "run") for n in (0, 1, 2, 2000)] == ["0 runs", "1 run", "2 runs", "2,000 runs"]

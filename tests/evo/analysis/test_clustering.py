@@ -135,7 +135,7 @@ def test_individuals_without_any_weight_are_left_out_and_told() -> None:
     weights[5] = 0
     found = cluster_weights(population(weights))
     assert len(found.members) == len(weights) - 1
-    assert "1 individuals without any weight above 0" in found.notes[0]
+    assert "1 individual without any weight above 0 is left out" in found.notes[0]
 
 
 def test_two_clusters_at_most_and_a_given_number() -> None:

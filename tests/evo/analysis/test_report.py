@@ -29,6 +29,7 @@ from evo.analysis.sentences import (
     ages_sentence,
     decks_sentence,
     fitness_sentence,
+    lineage_sentence,
     newcomers_sentence,
     progress_conclusion,
     progress_sentence,
@@ -185,6 +186,26 @@ def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | N
             "(95% interval of the games "
             f"{100 * (late - 0.5 - 0.0424264):+.1f} to {100 * (late - 0.5 + 0.0424264):+.1f})."
         )
+
+
+def test_progress_over_two_generations_is_told_once() -> None:
+    rows = [(run, g, 0.5 + n / 100 + gain) for n, run in enumerate("ab") for g, gain in ((0, 0.0), (4, 0.1))]
+    said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
+    assert said.endswith("a gain of +10.0 points (95% interval over runs +10.0 to +10.0).")
+    rows[1] = ("a", 4, 0.4)
+    said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
+    assert said.endswith("), which may be chance.")
+    assert "Of it" not in said
+
+
+def test_counts_of_one_are_not_plural() -> None:
+    spans = pd.DataFrame({"lifespan": [1, 1, 0], "birth": [0, 1, 1], "alive": [True, False, False]})
+    individuals = pd.DataFrame({"generation": [1], "age": [1], "survived": [True]})
+    assert "survived at all, 1 generation in the median and 1 at most" in ages_sentence(individuals, spans)
+    family = pd.DataFrame({"individual": [3, 5, 9], "birth": [0, 1, 2]})
+    assert lineage_sentence(family, "r").endswith("and has 2 ancestors, the oldest born in generation 0.")
+    assert lineage_sentence(family[1:], "r").endswith("and has 1 ancestor, born in generation 1.")
+    assert lineage_sentence(family[2:], "r").endswith("and has no ancestors.")
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])

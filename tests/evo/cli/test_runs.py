@@ -35,7 +35,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = manaforge("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "pool local with 1 workers (threads are enough" in done.stdout
+    assert "pool local with 1 worker (threads are enough" in done.stdout
     assert "generation 3/3: best " in done.stdout
     assert "against" in done.stdout
     assert "\x1b" not in done.stdout

@@ -25,7 +25,7 @@ def test_local_pools_play_the_same_games(workers: int) -> None:
         assert pool.busy > 0
     assert (played == play_schedule(roster, games)).all()
     assert sum(counted) == len(games)
-    assert said == f"pool local with {workers} workers"
+    assert said == f"pool local with {'1 worker' if workers == 1 else f'{workers} workers'}"
 
 
 def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:

@@ -14,6 +14,7 @@ from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from ilp_agent import WeightVector
 from rivals import weight_class
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new
 
 PLAIN = find_deck("random-minions")
@@ -55,6 +56,7 @@ def results(pool: Pool, kind: str, deck: Deck, weights: np.ndarray) -> np.ndarra
     return pool.play(roster, matchups.schedule(0, GAMES)[0], lambda _: None)
 
 
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 @pytest.mark.parametrize(("kind", "deck"), CASES, ids=lambda value: getattr(value, "name", value))
 def test_inert_weights_change_no_game_and_the_others_do(pool: Pool, kind: str, deck: Deck) -> None:
     vector = weight_class(kind)

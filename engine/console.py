@@ -33,10 +33,11 @@ def end_with(error: Exception, program: str) -> NoReturn:
 
     The code is the error's own `exit_code`; of the system's 1.
     """
+    if isinstance(error, ManaforgeError | OSError) and not _has_folder():
+        print(f"{program}: the current folder was deleted; change to one that exists", file=sys.stderr)
+        sys.exit(1)
     if isinstance(error, ManaforgeError):
         print(shown(f"{program}: {error}"), file=sys.stderr)
-    elif isinstance(error, OSError) and not error.filename and not _has_folder():
-        print(f"{program}: the current folder was deleted; change to one that exists", file=sys.stderr)
     elif isinstance(error, OSError):
         about = f"{error.filename}: " if error.filename else ""
         print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)

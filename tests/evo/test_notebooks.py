@@ -38,7 +38,7 @@ def test_notebooks_are_short_define_nothing_and_keep_their_outputs(book: Path) -
 
 def test_make_notebook_takes_options_of_jupyterlab() -> None:
     """As root and without a browser, JupyterLab starts only with options."""
-    command = ["make", "-n", "notebook", "ARGS=--allow-root --no-browser"]
+    command = ["make", "-n", "--no-print-directory", "notebook", "ARGS=--allow-root --no-browser"]
     done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1].endswith(
         "jupyter lab --notebook-dir notebooks --allow-root --no-browser"

@@ -23,7 +23,7 @@ def study(tmp_path: Path) -> Path:
 
 def test_profiles_of_a_study_have_the_run_in_their_names(study: Path, tmp_path: Path) -> None:
     """Runs of one configuration and seed would else overwrite each other's files."""
-    done = manaforge("export", study, "--top", 2, "--out", tmp_path / "out")
+    done = manaforge("export", "study", "--top", 2, "--out", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1].split()[1] == "run"
     files = sorted(file.name for file in (tmp_path / "out").iterdir())

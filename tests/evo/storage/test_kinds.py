@@ -65,3 +65,8 @@ def test_a_study_names_its_runs_where_one_is_wanted(words: str, here: Path) -> N
 def test_a_tournament_says_what_reads_it(words: str, here: Path) -> None:
     done = manaforge(*words.format("runs/tour").split())
     assert done.stderr == f"manaforge: {what_it_is(Path('runs/tour'))}\n"
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "../" + "9" * 400, "a\0b", "broken\udc80"])
+def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
+    assert "there is no such folder" in what_it_is(Path(name))

@@ -65,8 +65,10 @@ class Deaths:
         self._thread.start()
 
     def watch(self, services: Services) -> None:
-        """Watch these processes too."""
+        """Watch these processes too; nothing once closed."""
         with self._lock:
+            if self._closing.is_set():
+                return
             for process in services.keys() - self._watched.keys():
                 self._watched[process] = (_descriptor(process), services[process])
 
@@ -147,7 +149,7 @@ def _descriptor(process: int) -> int:
 def _ended(process: int, file: int) -> bool:
     """Whether a process has ended, by its file if there is one."""
     if file < 0:
-        return not _lives(process)
+        return not lives(process)
     poll = select.poll()
     poll.register(file, select.POLLIN)
     return bool(poll.poll(0))
@@ -161,7 +163,7 @@ def _raylet_at(node: Any) -> Iterator[tuple[int, str]]:
         raylet.connect(node.raylet_socket_name)
         size = struct.calcsize("3i")
         process = struct.unpack("3i", raylet.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0]
-        if process and _lives(process):
+        if process and lives(process):
             yield process, f"the raylet on this machine (process {process})"
 
 
@@ -183,7 +185,7 @@ def _command(process: int) -> str:
     return ""
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
     """Whether a process of this machine lives: neither gone nor waiting for its parent."""
     try:
         if not _PROC.exists():

@@ -21,7 +21,7 @@ from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
-from evo.play.processes import Deaths, end_session
+from evo.play.processes import Deaths, end_session, lives
 from evo.play.ray_process import Order
 from evo.play.results import PoolError, PoolLostError
 from ilp_agent.versions import play_versions
@@ -229,7 +229,8 @@ class _RayProcess:
         self._deaths.close()
         self._child.kill()
         self._child.wait()
-        end_session(self.pid)
+        if not lives(self.pid):  # else a stranger has its number by now, and its session is empty
+            end_session(self.pid)
 
     def _end_at_once(self) -> None:
         """End the process, which has lost a service; Ray's own end can take a minute.

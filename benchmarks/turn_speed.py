@@ -13,7 +13,7 @@ from engine import MinionSpec, find_deck, find_ruleset, play
 from engine.codes import KEYWORD_FIELDS, ActionKind, Outcome
 from engine.decks import deck_records, table_of
 from engine.jit import njit
-from engine.rules import apply, encode, outcome
+from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
@@ -46,7 +46,7 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
         n += 1
         solve_turn(turn, weights[seat], work, layers, plan)
         if not follow(state, cards, turn, plan, tracker) and outcome(state) == Outcome.ONGOING:
-            apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+            apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
     return n
 
 

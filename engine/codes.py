@@ -22,8 +22,11 @@ HERO = 7
 """The enemy hero as a target; enemy minions are 0 to 6."""
 assert HERO == BOARD_SIZE
 
-MAX_ACTIONS = BOARD_SIZE * (BOARD_SIZE + 1) + HAND_SIZE + 1
-"""Most actions any position can offer: attacks, plays and the end of the turn."""
+CHARACTERS = 2 * (BOARD_SIZE + 1)
+"""Targets of cards: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
+
+MAX_ACTIONS = (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE + 1) * CHARACTERS + 1
+"""Most actions any position can offer: attacks, plays and the hero power with their targets, the end of the turn."""
 
 MAX_DEPTH = 12
 """Length of the longest sequences of actions that move trees are counted to."""
@@ -77,6 +80,7 @@ class ActionKind(IntEnum):
     END_TURN = 0
     PLAY = 1
     ATTACK = 2
+    POWER = 3
 
 
 class Outcome(IntEnum):
@@ -96,3 +100,4 @@ class Purpose(IntEnum):
     DECK = 3
     AGENT = 4
     PLAYOUT = 5
+    CHANCE = 6

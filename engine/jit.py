@@ -235,7 +235,7 @@ def compiling_quietly() -> Iterator[None]:
 
 
 @contextmanager
-def _numba_cache_in(folder: Path | None) -> Iterator[None]:
+def numba_cache_in(folder: Path | None) -> Iterator[None]:
     """Point numba's cache at `folder` while one function is decorated."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")
@@ -264,7 +264,7 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
 def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
     """A compiled kernel that looks into our cache first, where there is one."""
     if CACHE_FOLDER is not None and hasattr(compiled, "enable_caching"):
-        with _numba_cache_in(CACHE_FOLDER):
+        with numba_cache_in(CACHE_FOLDER):
             compiled._cache = KernelCache(function)
     kernel: Callable[P, R] = compiled
     return kernel

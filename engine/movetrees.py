@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.codes import MAX_ACTIONS, MAX_DEPTH
+from engine.effects.records import EVENTS
 from engine.errors import NotationError
 from engine.jit import njit
 from engine.position import Position
@@ -35,6 +36,7 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
     actions = np.empty((depth, MAX_ACTIONS), np.int64)
     n_actions = np.zeros(depth, np.int64)
     following = np.zeros(depth, np.int64)
+    events = np.zeros(1, EVENTS)
     n_actions[0] = legal_actions(states[0], cards, actions[0])
     level = 0
     total = 0
@@ -46,7 +48,7 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
             level -= 1
         else:
             states[level + 1] = states[level]
-            apply(states[level + 1], cards, actions[level, following[level]])
+            apply(states[level + 1], cards, actions[level, following[level]], events[0])
             following[level] += 1
             level += 1
             n_actions[level] = legal_actions(states[level], cards, actions[level])

@@ -6,7 +6,16 @@ either fits or fails here, when the module is imported.
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, Keyword
+from engine.codes import (
+    BOARD_SIZE,
+    CHARACTERS,
+    HAND_SIZE,
+    HERO,
+    MAX_MANA,
+    MAX_STAT,
+    ActionKind,
+    Keyword,
+)
 from engine.jit import njit
 
 PLACE_BITS = 4
@@ -22,7 +31,16 @@ KEYWORD_BITS = 12
 
 KIND_SHIFT, SOURCE_SHIFT = 2 * PLACE_BITS, PLACE_BITS
 
-assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA) <= PLACE_MASK
+KIND_BITS = 3
+"""An `ActionKind`."""
+
+KIND_MASK = (1 << KIND_BITS) - 1
+
+AIMED = 1 << (KIND_SHIFT + KIND_BITS)
+"""Bit of an action that plays a card or uses a power on a target; its target is then a character, 0 to 15."""
+
+assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA, CHARACTERS - 1) <= PLACE_MASK
+assert max(ActionKind) <= KIND_MASK
 assert max(Keyword).bit_length() <= KEYWORD_BITS
 assert np.iinfo(np.int16).bits > KEYWORD_BITS, "records hold keywords as i2, whose last bit is the sign"
 assert max(HAND_SIZE, BOARD_SIZE) < np.iinfo(np.int16).bits, "records hold sets of places as i2"
@@ -35,7 +53,7 @@ def pack_action(kind: int, source: int, target: int) -> int:
 
 def unpack_action(action: int) -> tuple[int, int, int]:
     """Unpack an action into kind, source and target."""
-    return action >> KIND_SHIFT, (action >> SOURCE_SHIFT) & PLACE_MASK, action & PLACE_MASK
+    return (action >> KIND_SHIFT) & KIND_MASK, (action >> SOURCE_SHIFT) & PLACE_MASK, action & PLACE_MASK
 
 
 @njit

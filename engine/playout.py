@@ -6,6 +6,8 @@ Playouts are the core of Monte Carlo agents, and measure the speed of the rules.
 import numpy as np
 
 from engine.codes import MAX_ACTIONS, Outcome, Purpose
+from engine.effects.chance import draw_for
+from engine.effects.records import EVENTS
 from engine.jit import njit
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE, new_game
@@ -13,7 +15,7 @@ from engine.streams import below, derive
 
 
 @njit
-def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint64) -> int:
+def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint64, events: np.void) -> int:
     """Play uniformly random legal actions to the end of the game.
 
     Args:
@@ -21,6 +23,7 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
         cards: the card table, dtype `CARD`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         key: stream of the choices; choice n of the game is number n of the stream.
+        events: dtype `EVENTS`, set up for the game's chance. Modified in place.
 
     Returns:
         The game's `Outcome`.
@@ -28,7 +31,7 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
     index = 0
     while outcome(state) == Outcome.ONGOING:
         n = legal_actions(state, cards, actions)
-        apply(state, cards, actions[below(key, index, n)])
+        apply(state, cards, actions[below(key, index, n)], events)
         index += 1
     return outcome(state)
 
@@ -52,9 +55,11 @@ def random_games(
     """
     states = np.zeros(1, STATE)
     actions = np.empty(MAX_ACTIONS, np.int64)
+    events = np.zeros(1, EVENTS)
     rounds = 0
     for game in range(len(keys)):
         new_game(states[0], cards, first, second, rules, keys[game])
-        outcomes[game] = playout(states[0], cards, actions, derive(keys[game], Purpose.PLAYOUT))
+        draw_for(events[0], states[0], keys[game])
+        outcomes[game] = playout(states[0], cards, actions, derive(keys[game], Purpose.PLAYOUT), events[0])
         rounds += min(states[0]["turn"], states[0]["turn_cap"])
     return rounds

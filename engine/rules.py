@@ -20,7 +20,11 @@ from engine.codes import (
     Keyword,
     Outcome,
 )
+from engine.effects.board import enter, leave, lose_card
+from engine.effects.legal import list_with_effects
+from engine.effects.play import apply_effects
 from engine.jit import njit
+from engine.minions import guards, may_attack_hero
 from engine.packing import pack_action, unpack_action
 from engine.state import ZERO_MINION, damage_hero, start_turn
 
@@ -48,20 +52,11 @@ def outcome(state: np.void) -> int:
 
 
 @njit
-def guards(minion: np.void) -> bool:
-    """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
-    return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
-
-
-@njit
-def may_attack_hero(minion: np.void) -> bool:
-    """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
-    return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)
-
-
-@njit
 def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List every legal action: plays by hand place, attacks by attacker and target, end of turn last.
+    """List every legal action: plays by hand place, the hero power, attacks by attacker and target, end of turn last.
+
+    Plays and powers with a target come by target: enemy minions, the enemy hero, own minions, the own hero; attacks
+    of the hero come after those of minions.
 
     Args:
         state: the position, dtype `STATE`.
@@ -73,6 +68,8 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
     """
     if outcome(state) != Outcome.ONGOING:
         return 0
+    if state["effects"]:
+        return list_with_effects(state, cards, actions)
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     n = 0
@@ -101,20 +98,30 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
 
 
 @njit
-def apply(state: np.void, cards: np.ndarray, action: int) -> int:
+def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
     """Carry out a legal action. `state` is modified in place.
 
     Args:
         state: the position, dtype `STATE`.
         cards: the card table, shape (cards,), dtype `CARD`.
         action: one of what `legal_actions` lists for this position; anything else is undefined.
+        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place; not
+            looked at in a game without effects.
 
     Returns:
-        Which minions died by it, as bits of `Death`.
+        Which minions died by an attack, as bits of `Death`; 0 for other actions.
     """
+    if state["effects"]:
+        return apply_effects(state, cards, action, events)
+    return apply_plain(state, cards, action)
+
+
+@njit
+def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
+    """`apply` in a game without effects: bodies with keywords."""
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
-        _play(state["sides"][state["active"]], cards, source)
+        _play(state, cards, source)
     elif kind == ActionKind.ATTACK:
         own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
         return _attack(own, enemy, source, target)
@@ -128,29 +135,15 @@ def apply(state: np.void, cards: np.ndarray, action: int) -> int:
 
 
 @njit
-def _play(side: np.void, cards: np.ndarray, place: int) -> None:
+def _play(state: np.void, cards: np.ndarray, place: int) -> None:
     """Play a card from hand: The Coin for one mana, a minion to the right end of the board."""
-    number = side["hand"][place]
-    side["n_hand"] -= 1
-    for later in range(place, side["n_hand"]):
-        side["hand"][later] = side["hand"][later + 1]
-    side["hand"][side["n_hand"]] = 0
+    side = state["sides"][state["active"]]
+    number = lose_card(side, place)
     if number == COIN:
         side["mana"] = min(side["mana"] + 1, MAX_MANA)
         return
-    card = cards[number]
-    side["mana"] -= card["cost"]
-    minion = side["board"][side["n_board"]]
-    side["n_board"] += 1
-    minion["card"] = number
-    minion["attack"] = card["attack"]
-    minion["health"] = card["health"]
-    minion["keywords"] = card["keywords"]
-    minion["arrived"] = 1
-    if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
-        minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
-    else:
-        minion["attacks_left"] = 0
+    side["mana"] -= cards[number]["cost"]
+    enter(state, cards, state["active"], number, side["n_board"])
 
 
 @njit
@@ -205,10 +198,7 @@ def _heal(side: np.void, amount: int) -> None:
 def _remove(side: np.void, slot: int) -> None:
     """Take a dead minion off the board; those to its right close up. Modified in place."""
     side["died"] += 1
-    side["n_board"] -= 1
-    for later in range(slot, side["n_board"]):
-        side["board"][later] = side["board"][later + 1]
-    side["board"][side["n_board"]] = ZERO_MINION[0]
+    leave(side, slot, ZERO_MINION)
 
 
 # What Python calls at every decision: with an array of one state, since records are slow to hand over.
@@ -227,11 +217,14 @@ def list_legal(states: np.ndarray, cards: np.ndarray, actions: np.ndarray) -> in
 
 
 @njit
-def play_checked(states: np.ndarray, cards: np.ndarray, action: int) -> int:
-    """`apply`, if the action is legal; else `ILLEGAL`, and `states` is left as it is. Modified in place."""
+def play_checked(states: np.ndarray, cards: np.ndarray, action: int, events: np.ndarray) -> int:
+    """`apply`, if the action is legal; else `ILLEGAL`, and `states` is left as it is. Modified in place.
+
+    `states` and `events` have shape (1,).
+    """
     actions = np.empty(MAX_ACTIONS, np.int64)
     n = legal_actions(states[0], cards, actions)
     for place in range(n):
         if actions[place] == action:
-            return apply(states[0], cards, action)
+            return apply(states[0], cards, action, events[0])
     return ILLEGAL

@@ -1,12 +1,14 @@
 """A game's state as one flat record, and how a game begins.
 
 Every number that kernels read is defined here, once. A state is a numpy record of dtype `STATE`
-(376 bytes, no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
+(no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
 """
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, Keyword, Purpose
+from engine.effects.codes import MAX_GIFTS, MAX_ROWS
+from engine.effects.records import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
 
@@ -18,9 +20,19 @@ CARD = np.dtype(
         ("keywords", "i2"),  # bits of Keyword
         ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
+        ("kind", "i2"),  # a CardKind
+        ("race", "i2"),  # a Race
+        ("traits", "i2"),  # bits of Trait that it has in print
+        ("spell_damage", "i2"),
+        ("overload", "i2"),  # crystals locked on the next turn
+        ("needs", "i2"),  # bits of Need
+        ("aim", "i2"),  # an Aim; what it may be aimed at is in its first row that picks CHOSEN
+        ("aimed_row", "i2"),  # that row
+        ("n_effects", "i2"),
+        ("effects", EFFECT, (MAX_ROWS,)),
     ]
 )
-"""A row of a game's card table."""
+"""A row of a game's card table. A weapon's durability is its health."""
 
 MINION = np.dtype(
     [
@@ -30,6 +42,12 @@ MINION = np.dtype(
         ("keywords", "i2"),  # bits of Keyword it still has
         ("attacks_left", "i2"),  # attacks it may still make this turn, 0 to 2
         ("arrived", "i2"),  # 1 on the turn it was played, else 0
+        ("max_health", "i2"),  # damage it can have left
+        ("traits", "i2"),  # bits of Trait
+        ("turn_attack", "i2"),  # the part of its attack that ends with the turn
+        ("spell_damage", "i2"),
+        ("born", "i2"),  # its place in the order in which minions came into play, from 1
+        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose Deathrattle it was given; 0: none
     ]
 )
 """A minion on the board."""
@@ -43,6 +61,16 @@ SIDE = np.dtype(
         ("fatigue", "i2"),  # draws made from an empty deck
         ("died", "i2"),  # minions of this side that died
         ("burned", "i2"),  # cards drawn into a full hand
+        ("power", "i2"),  # 1 + card number of the hero power; 0: none
+        ("power_used", "i2"),  # 1 once it was used this turn
+        ("weapon", "i2"),  # card number; 0 without a weapon
+        ("weapon_attack", "i2"),
+        ("durability", "i2"),  # 0 without a weapon
+        ("hero_attack", "i2"),  # beside the weapon's, this turn
+        ("hero_attacks_left", "i2"),  # attacks the hero may still make this turn
+        ("traits", "i2"),  # bits of Trait of the hero
+        ("overload", "i2"),  # crystals that will be locked on the next turn
+        ("locked", "i2"),  # crystals locked this turn
         ("n_board", "i2"),  # minions on board, 0 to 7
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
@@ -59,6 +87,8 @@ STATE = np.dtype(
         ("turn_cap", "i2"),  # rounds after which the game is a draw
         ("active", "i2"),  # whose turn it is: 0 the player who went first, 1 the other
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
+        ("effects", "i2"),  # 1 where a deck has a class: cards do what their texts say
+        ("births", "i2"),  # minions that came into play
         ("sides", SIDE, (2,)),  # by seat: 0 went first
     ]
 )
@@ -80,6 +110,7 @@ DECK = np.dtype(
     [
         ("cards", "i2", (DECK_SIZE,)),  # card numbers
         ("pool", "i2"),  # 0: those 30 cards; n: 30 drawn afresh, each from the first n
+        ("power", "i2"),  # 1 + card number of the hero power; 0: the deck has no class
     ]
 )
 """A deck as kernels read it (`engine.decks.Deck`)."""
@@ -149,6 +180,8 @@ def new_game(
     state["turn_cap"] = rules["turn_cap"]
     state["active"] = 0
     state["first_draw"] = rules["first_draw"]
+    state["effects"] = 1 if first["power"] or second["power"] else 0
+    state["births"] = 0
     _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
     if rules["coin"]:
@@ -173,6 +206,16 @@ def _deal(
     side["n_board"] = 0
     side["n_hand"] = 0
     side["n_deck"] = DECK_SIZE
+    side["power"] = deck["power"]
+    side["power_used"] = 0
+    side["weapon"] = 0
+    side["weapon_attack"] = 0
+    side["durability"] = 0
+    side["hero_attack"] = 0
+    side["hero_attacks_left"] = 1 if deck["power"] else 0
+    side["traits"] = 0
+    side["overload"] = 0
+    side["locked"] = 0
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
         side["board"][slot] = ZERO_MINION[0]

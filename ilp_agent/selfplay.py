@@ -5,7 +5,7 @@ import numpy as np
 from engine.batches import deal_games, endings
 from engine.codes import ActionKind, Outcome
 from engine.jit import njit, njit_slow
-from engine.rules import apply, encode, outcome
+from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
@@ -109,4 +109,4 @@ def play_turns(
                 if again:
                     result["again"] += 1
                 else:
-                    apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+                    apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))

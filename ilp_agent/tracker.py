@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death
 from engine.jit import njit
-from engine.rules import apply, decode, encode
+from engine.rules import apply_plain, decode, encode
 from ilp_agent.steps import StepKind
 
 GONE = -1
@@ -103,7 +103,7 @@ def apply_step(state: np.void, cards: np.ndarray, plan: np.void, step: int, trac
     """
     kind, source = plan["kind"][step], plan["source"][step]
     action = present_action(state, tracker, kind, source, plan["target"][step])
-    deaths = apply(state, cards, action)
+    deaths = apply_plain(state, cards, action)
     note_done(tracker, kind, source, action, deaths)
     return action
 

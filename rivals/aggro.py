@@ -10,6 +10,8 @@ import numpy as np
 
 from engine import Action, Outcome, PlayerView
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind
+from engine.effects.chance import draw_for
+from engine.effects.records import EVENTS
 from engine.jit import njit
 from engine.rules import apply, encode, guards, may_attack_hero, outcome
 
@@ -55,12 +57,14 @@ def choose(states: np.ndarray, cards: np.ndarray) -> int:
 
 
 @njit
-def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray) -> None:
     """Play each game on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
+    events = np.zeros(1, EVENTS)
     for game in range(len(states)):
         state = states[game]
+        draw_for(events[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            apply(state, cards, best_action(state, cards))
+            apply(state, cards, best_action(state, cards), events[0])
 
 
 def play_batch(
@@ -69,10 +73,11 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, agents, states)
+    play_turns(cards, agents, states, chances)
 
 
 class AggroAgent:

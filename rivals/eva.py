@@ -20,6 +20,8 @@ import numpy as np
 from engine import Outcome
 from engine.cards import Card
 from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
+from engine.effects.chance import draw_for, think
+from engine.effects.records import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
@@ -192,7 +194,12 @@ def _minion_change(
 
 @njit
 def best_action(
-    state: np.void, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
     """Algorithm 1: the action that scores most, among equals the first in the order of `legal_actions`.
 
@@ -202,6 +209,7 @@ def best_action(
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
+        thought: workspace, dtype `EVENTS`, shape (1,), set up by `engine.effects.chance.think`. Modified in place.
     """
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])
@@ -209,7 +217,7 @@ def best_action(
         action, deaths = actions[place], 0
         if place < n - 1:  # the last is the end of the turn, which is not carried out
             next_states[0] = state
-            deaths = apply(next_states[0], cards, action)
+            deaths = apply(next_states[0], cards, action, thought[0])
         score = score_action(state, next_states[0], cards, action, deaths, weights)
         if score > best:
             best, chosen = score, int(action)
@@ -218,14 +226,21 @@ def best_action(
 
 @njit
 def choose(
-    states: np.ndarray, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
     """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states)
+    return best_action(states[0], cards, weights, actions, next_states, thought)
 
 
 @njit
-def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+def play_turns(
+    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
+) -> None:
     """Play each game on while an agent of this kind is to move.
 
     Args:
@@ -233,14 +248,19 @@ def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, state
         weights: shape (agents, weights).
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
+        chances: uint64, shape (games,): streams of the games' chance.
     """
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(1, STATE)
+    played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    think(thought[0])
     for game in range(len(states)):
         state = states[game]
+        draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            apply(state, cards, best_action(state, cards, own, actions, next_states))
+            action = best_action(state, cards, own, actions, next_states, thought)
+            apply(state, cards, action, played[0])
 
 
 def play_batch(
@@ -249,10 +269,11 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, weights, agents, states)
+    play_turns(cards, weights, agents, states, chances)
 
 
 class EvaAgent(SingleActionAgent[EvaWeights]):
@@ -261,4 +282,4 @@ class EvaAgent(SingleActionAgent[EvaWeights]):
     usual_name = "eva"
 
     def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next)
+        return choose(states, cards, self._array, self._actions, self._next, self._thought)

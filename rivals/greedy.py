@@ -9,6 +9,8 @@ import numpy as np
 
 from engine import Outcome
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind, Death
+from engine.effects.chance import draw_for, think
+from engine.effects.records import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
@@ -62,7 +64,12 @@ def score_play(card: np.void, weights: np.ndarray) -> float:
 
 @njit
 def best_action(
-    state: np.void, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
     """The action that adds most; arguments as of `rivals.eva.best_action`, weights indexed by `Term`."""
     own = state["sides"][state["active"]]
@@ -78,7 +85,7 @@ def best_action(
             score = score_play(cards[own["hand"][source]], weights)
         else:
             next_states[0] = state
-            deaths = apply(next_states[0], cards, action)
+            deaths = apply(next_states[0], cards, action, thought[0])
             score = score_attack(state, next_states[0], action, deaths, weights)
         if score > best:
             best, chosen = score, action
@@ -94,22 +101,33 @@ def best_action(
 
 @njit
 def choose(
-    states: np.ndarray, cards: np.ndarray, weights: np.ndarray, actions: np.ndarray, next_states: np.ndarray
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
     """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states)
+    return best_action(states[0], cards, weights, actions, next_states, thought)
 
 
 @njit
-def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+def play_turns(
+    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
+) -> None:
     """Play each game on while an agent of this kind is to move; see `rivals.eva.play_turns`."""
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(1, STATE)
+    played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    think(thought[0])
     for game in range(len(states)):
         state = states[game]
+        draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            apply(state, cards, best_action(state, cards, own, actions, next_states))
+            action = best_action(state, cards, own, actions, next_states, thought)
+            apply(state, cards, action, played[0])
 
 
 def play_batch(
@@ -118,10 +136,11 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, weights, agents, states)
+    play_turns(cards, weights, agents, states, chances)
 
 
 class GreedyIlpAgent(SingleActionAgent[Weights]):
@@ -130,4 +149,4 @@ class GreedyIlpAgent(SingleActionAgent[Weights]):
     usual_name = "greedy-ilp"
 
     def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next)
+        return choose(states, cards, self._array, self._actions, self._next, self._thought)

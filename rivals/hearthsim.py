@@ -26,7 +26,7 @@ from engine import Action, Outcome, PlayerView
 from engine.cards import Card
 from engine.codes import ActionKind
 from engine.jit import njit
-from engine.rules import apply, encode, outcome
+from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent import Profile, WeightVector
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree
@@ -121,9 +121,9 @@ def play_turns(
             use[game]["nodes"] += found["nodes"]
             use[game]["unproven"] += found["unproven"]
             for step in range(found["n"]):
-                apply(state, cards, found["actions"][step])
+                apply_plain(state, cards, found["actions"][step])
             if outcome(state) == Outcome.ONGOING:
-                apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
 
 
 @njit
@@ -147,7 +147,7 @@ def plan_turn(
     steps[0] = states[0]
     for step in range(found["n"]):
         steps[step + 1] = steps[step]
-        apply(steps[step + 1], cards, found["actions"][step])
+        apply_plain(steps[step + 1], cards, found["actions"][step])
 
 
 _LOCAL = threading.local()
@@ -167,6 +167,7 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,  # noqa: ARG001
     unproven: np.ndarray,
 ) -> None:
     """See `rivals.registry.PlayBatch`."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
 from engine.jit import njit, njit_slow
-from engine.rules import apply, encode, guards, may_attack_hero
+from engine.rules import apply_plain, encode, guards, may_attack_hero
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
 from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, read_counts, tie_of, weigh
@@ -132,7 +132,7 @@ def _expand(
             if n == budget:
                 return -n
             tree.states[n] = state
-            deaths = apply(tree.states[n], cards, action)
+            deaths = apply_plain(tree.states[n], cards, action)
             then = tree.nodes[n]
             then["parent"], then["action"] = place, action
             then["played"], then["attacked"] = node["played"], 1
@@ -177,7 +177,7 @@ def _expand_plays(
         if n == budget:
             return n, True
         tree.states[n] = state
-        apply(tree.states[n], cards, action)
+        apply_plain(tree.states[n], cards, action)
         then = tree.nodes[n]
         then["parent"], then["action"] = place, action
         then["played"] = node["played"] if coin else node["played"] | (1 << number)

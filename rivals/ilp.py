@@ -11,6 +11,7 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,  # noqa: ARG001
     unproven: np.ndarray,
 ) -> None:
     """See `rivals.registry.PlayBatch`."""

@@ -6,6 +6,8 @@ import numpy as np
 
 from engine import Action, PlayerView
 from engine.codes import MAX_ACTIONS
+from engine.effects.chance import think
+from engine.effects.records import EVENTS
 from engine.state import STATE
 from ilp_agent.profiles import Profile, W
 
@@ -28,6 +30,8 @@ class SingleActionAgent(Generic[W]):
         self._array = self.weights.array
         self._actions = np.empty(MAX_ACTIONS, np.int64)
         self._next = np.zeros(1, STATE)
+        self._thought = np.zeros(1, EVENTS)
+        think(self._thought[0])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The action that scores most."""

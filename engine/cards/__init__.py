@@ -128,6 +128,15 @@ def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxy
     return f"{type(item).__name__}({', '.join(texts)})"
 
 
+def write_card(row: np.void, card: Card) -> None:
+    """Write a card as kernels read it. `row`, of dtype `CARD`, is modified in place."""
+    spec = card.spec
+    for name in ("cost", "attack", "health", "keywords"):
+        row[name] = getattr(spec, name)
+    row["rarity"] = RARITIES.get(card.rarity, 0)
+    row["value"] = spec.worth
+
+
 class CardTable:
     """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
 
@@ -138,19 +147,11 @@ class CardTable:
 
     def __init__(self, cards: Sequence[Card]) -> None:
         self._cards = tuple(cards)
-        rows = [
-            (
-                card.spec.cost,
-                card.spec.attack,
-                card.spec.health,
-                card.spec.keywords,
-                RARITIES.get(card.rarity, 0),
-                card.spec.worth,
-            )
-            for card in self._cards
-        ]
+        rows = np.zeros(len(self._cards), CARD)
+        for row, card in zip(rows, self._cards, strict=True):
+            write_card(row, card)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
-        self._array = np.frombuffer(np.array(rows, CARD).tobytes(), CARD)
+        self._array = np.frombuffer(rows.tobytes(), CARD)
         self._number = {card.key: number for number, card in enumerate(self._cards)}
 
     @property

@@ -195,7 +195,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         for kind, (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch
             assert play_batch is not None, "only compiled games come here"
-            play_batch(cards.array, weights, agents, states, keys, unproven)
+            play_batch(cards.array, weights, agents, states, keys, games.keys, unproven)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven

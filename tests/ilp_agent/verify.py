@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
-from engine.rules import apply, encode, legal_actions, outcome
+from engine.rules import apply_plain, encode, legal_actions, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
@@ -79,4 +79,4 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
             if not true:
                 counts[UNTRUE] += 1
             if outcome(state) == Outcome.ONGOING:
-                apply(state, cards, encode(ActionKind.END_TURN, 0, 0))
+                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
-from engine.rules import apply, decode, legal_actions
+from engine.rules import apply_plain, decode, legal_actions
 from engine.state import STATE
 from ilp_agent.weights import Term
 
@@ -76,7 +76,7 @@ def brute_force(start, cards, start_health, weights, limit):
             else:
                 gain = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["board"][target]["attack"]
         states[level + 1] = state
-        apply(states[level + 1], cards, action)
+        apply_plain(states[level + 1], cards, action)
         gained[level + 1] = gained[level] + gain
         level += 1
         counts[level] = legal_actions(states[level], cards, actions[level])

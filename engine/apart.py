@@ -1,0 +1,143 @@
+"""Kernels that others call through their address, so that each is compiled once and only where it is needed.
+
+numba copies the code of a kernel into every kernel that calls it and optimises it there again. For the interpreter
+of effects that would cost each agent's kernel ten seconds more, in games without effects too. So its callers read
+the address from a word of memory that has a name of its own; until the first call that is the address of a
+stand-in, which compiles the kernel and puts its address there.
+
+Arrays are handed over as addresses and lengths. That they are borrowed makes the kernels behind fast, too: numba
+counts references to arrays with atomic operations at every call, and a borrowed array has no count.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.ccallback import CFunc
+from numba.extending import intrinsic
+
+from engine.jit import CACHE_FOLDER, config, njit, numba_cache_in
+from engine.kernelcache import KernelCache
+
+K = TypeVar("K", bound=Callable[..., int])
+
+Parameter = np.dtype | tuple[np.dtype] | type[int]
+"""A record of a dtype, an array of one dimension (a tuple with its dtype), or an integer."""
+
+_lock = threading.RLock()
+_kept: list[Any] = []
+"""What machine code points to and must not be freed."""
+
+
+def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
+    """Decorate a kernel that returns an integer so that its callers do not contain it.
+
+    Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a function
+    called through its address is printed, not passed on.
+
+    Args:
+        *parameters: what the kernel takes, in order.
+    """
+
+    def decorate(function: K) -> K:
+        inner = njit(function)
+        if config.DISABLE_JIT or config.BOUNDSCHECK:
+            return inner
+        arguments = _arguments(parameters)
+        called = _unpacking(inner, function.__name__, parameters)
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *map(_in_c, arguments))
+        slot = ctypes.c_void_p()
+
+        def compile_first(*values: Any) -> int:
+            with _lock:
+                kernel = CFunc(called, (arguments, types.int64), {}, {})  # type: ignore[no-untyped-call]
+                if CACHE_FOLDER is not None:
+                    with numba_cache_in(CACHE_FOLDER):
+                        kernel._cache = KernelCache(function)
+                kernel.compile()
+                _kept.append(kernel)
+                slot.value = kernel.address
+            return int(prototype(kernel.address)(*values))
+
+        stand_in = prototype(compile_first)
+        slot.value = ctypes.cast(stand_in, ctypes.c_void_p).value
+        name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
+        llvmlite.binding.add_symbol(name, ctypes.addressof(slot))  # type: ignore[no-untyped-call]
+        _kept.extend((slot, stand_in))
+        return _caller(name)  # type: ignore[return-value]
+
+    return decorate
+
+
+def _arguments(parameters: tuple[Parameter, ...]) -> tuple[Any, ...]:
+    """The parameters as numba's types of what is passed: an array is an address and a length."""
+    found: list[Any] = []
+    for parameter in parameters:
+        if parameter is int:
+            found.append(types.int64)
+        elif isinstance(parameter, tuple):
+            found += [types.CPointer(numba.from_dtype(parameter[0])), types.int64]
+        else:
+            found.append(types.CPointer(numba.from_dtype(parameter)))
+    return tuple(found)
+
+
+def _in_c(argument: Any) -> Any:
+    return ctypes.c_int64 if argument is types.int64 else ctypes.c_void_p
+
+
+def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter, ...]) -> Callable[..., int]:
+    """A function of addresses and lengths that calls a kernel of records and arrays; its source depends on these."""
+    names, values = [], []
+    for n, parameter in enumerate(parameters):
+        names.append(f"a{n}")
+        if parameter is int:
+            values.append(f"a{n}")
+        elif isinstance(parameter, tuple):
+            names.append(f"n{n}")
+            values.append(f"carray(a{n}, (n{n},))")
+        else:
+            values.append(f"carray(a{n}, (1,))[0]")
+    source = f"def {name}_apart({', '.join(names)}):\n    return inner({', '.join(values)})\n"
+    scope: dict[str, Any] = {"carray": numba.carray, "inner": inner}
+    exec(source, scope)
+    unpacking: Callable[..., int] = scope[f"{name}_apart"]
+    return unpacking
+
+
+def _caller(name: str) -> Callable[..., int]:
+    """A kernel that calls the function whose address is in the word of this name."""
+
+    @intrinsic  # type: ignore[no-untyped-call, untyped-decorator]
+    def call(typing: Any, values: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
+            passed = []
+            for place, kind in enumerate(signature.args[0].types):
+                value = builder.extract_value(arguments[0], place)
+                if isinstance(kind, types.Array):
+                    array = context.make_array(kind)(context, builder, value)
+                    passed += [builder.bitcast(array.data, byte), array.nitems]
+                elif isinstance(kind, types.Record):
+                    passed.append(builder.bitcast(value, byte))
+                else:
+                    passed.append(context.cast(builder, value, kind, types.int64))
+            function = ir.FunctionType(word, [value.type for value in passed]).as_pointer()
+            slot = builder.module.globals.get(name) or ir.GlobalVariable(builder.module, function, name)
+            return builder.call(builder.load(slot), passed)
+
+        return types.int64(values), generate
+
+    def caller(*values: Any) -> int:
+        return call(values)  # type: ignore[no-any-return]
+
+    compiled: Callable[..., int] = numba.njit(nogil=True)(
+        caller
+    )  # too small to be worth a place in the cache
+    return compiled

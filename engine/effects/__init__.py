@@ -1,0 +1,1 @@
+"""Effects of cards: their vocabulary, and the compiled interpreter that carries them out."""

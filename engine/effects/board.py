@@ -1,0 +1,110 @@
+"""Minions come into play, leave it, and are found again, compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, UNKNOWN, Keyword
+from engine.effects.codes import MAX_GIFTS, Trait
+from engine.jit import njit
+
+ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
+
+
+@njit
+def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
+    """Put a minion on a board; those from `place` on move to the right. `state` is modified in place.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        seat: whose board; with room on it.
+        number: the card.
+        place: 0 to the number of minions there.
+
+    Returns:
+        Its birth.
+    """
+    side = state["sides"][seat]
+    for slot in range(side["n_board"], place, -1):
+        side["board"][slot] = side["board"][slot - 1]
+    side["n_board"] += 1
+    state["births"] += 1
+    print_card(side["board"][place], cards, number)
+    side["board"][place]["born"] = state["births"]
+    return int(state["births"])
+
+
+@njit
+def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
+    """Make a minion what its card says, just arrived. Modified in place, but for its birth."""
+    card = cards[number]
+    minion["card"] = number
+    minion["attack"] = card["attack"]
+    minion["health"] = card["health"]
+    minion["keywords"] = card["keywords"]
+    minion["arrived"] = 1
+    minion["max_health"] = card["health"]
+    minion["traits"] = card["traits"]
+    minion["turn_attack"] = 0
+    minion["spell_damage"] = card["spell_damage"]
+    minion["gifts"][:] = 0
+    if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+        minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
+    else:
+        minion["attacks_left"] = 0
+
+
+@njit
+def leave(side: np.void, place: int, zero: np.ndarray) -> None:
+    """Take a minion off its board; those to its right close up. `side` is modified in place."""
+    side["n_board"] -= 1
+    for later in range(place, side["n_board"]):
+        side["board"][later] = side["board"][later + 1]
+    side["board"][side["n_board"]] = zero[0]
+
+
+@njit
+def place_of(side: np.void, born: int) -> int:
+    """Where the minion of a birth stands; -1 where it does not."""
+    for place in range(side["n_board"]):
+        if side["board"][place]["born"] == born:
+            return place
+    return -1
+
+
+@njit
+def is_dying(minion: np.void) -> bool:
+    """Whether a minion leaves with the next deaths."""
+    return bool(minion["health"] <= 0 or minion["traits"] & Trait.DOOMED)
+
+
+@njit
+def take_card(side: np.void, number: int) -> None:
+    """Put a card into a hand; a full hand burns it. `side` is modified in place."""
+    if side["n_hand"] == HAND_SIZE:
+        side["burned"] += 1
+    else:
+        side["hand"][side["n_hand"]] = number
+        side["n_hand"] += 1
+
+
+@njit
+def lose_card(side: np.void, place: int) -> int:
+    """Take a card out of a hand; its number. `side` is modified in place."""
+    number = side["hand"][place]
+    side["n_hand"] -= 1
+    for later in range(place, side["n_hand"]):
+        side["hand"][later] = side["hand"][later + 1]
+    side["hand"][side["n_hand"]] = 0
+    return int(number)
+
+
+@njit
+def is_card(number: int) -> bool:
+    """Whether a number in a hand stands for a card of the table."""
+    return number != COIN and number != UNKNOWN
+
+
+@njit
+def has_room(side: np.void) -> bool:
+    """Whether a board takes another minion."""
+    return bool(side["n_board"] < BOARD_SIZE)

@@ -1,0 +1,78 @@
+"""Chance by address: what falls out is a function of the game's stream, the turn, the seat and the event's number.
+
+So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in one
+of two ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), or they are given (`force`). An action that
+needs more outcomes than were given stops and says how many the next event has (`waiting`); what it has done to the
+state by then is no position.
+"""
+
+import numpy as np
+
+from engine.codes import Purpose
+from engine.effects.codes import MAX_OUTCOMES
+from engine.jit import njit
+from engine.streams import below, derive
+
+
+@njit
+def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
+    """Draw outcomes from the stream of a game, from the turn of `state` on. `events` is modified in place."""
+    events["forced"] = -1
+    events["game"] = game
+    open_turn(events, state)
+
+
+@njit
+def open_turn(events: np.void, state: np.void) -> None:
+    """Go on with the chance of the turn that begins. `events` is modified in place."""
+    events["number"] = 0
+    if events["forced"] < 0:
+        events["key"] = derive(derive(derive(events["game"], Purpose.CHANCE), state["turn"]), state["active"])
+
+
+@njit
+def force(events: np.void, n: int) -> None:
+    """Let the next action have the first `n` of `events["outcomes"]`. `events` is modified in place."""
+    events["forced"] = n
+
+
+@njit
+def think(events: np.void) -> None:
+    """Carry actions out as a player who thinks ahead: drawn cards stay hidden, and chance stops an action.
+
+    `events` is modified in place.
+    """
+    events["forced"] = 0
+    events["blind"] = 1
+
+
+@njit
+def begin_action(events: np.void) -> None:
+    """Forget the last action. `events` is modified in place."""
+    events["first"] = 0
+    events["last"] = 0
+    events["n_outcomes"] = 0
+    events["waiting"] = 0
+
+
+@njit
+def chosen_of(events: np.void, n: int) -> int:
+    """The outcome of an event with `n` equally likely ones, in 0, 1, ..., n - 1. `events` is modified in place.
+
+    An event with one outcome is none. Where an action stops, the answer is 0 and `waiting` is `n`.
+    """
+    if n <= 1:
+        return 0
+    event = events["n_outcomes"]
+    if events["forced"] >= 0:
+        if event >= events["forced"]:
+            events["waiting"] = n
+            return 0
+        events["n_outcomes"] += 1
+        return min(int(events["outcomes"][event]), n - 1)
+    outcome = below(events["key"], events["number"], n)
+    events["number"] += 1
+    if event < MAX_OUTCOMES:
+        events["outcomes"][event] = outcome
+        events["n_outcomes"] += 1
+    return outcome

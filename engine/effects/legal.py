@@ -1,0 +1,79 @@
+"""Legal actions of games with effects: targets, hero powers, attacks of heroes; compiled."""
+
+import numpy as np
+
+from engine.apart import njit_apart
+from engine.codes import COIN, HERO, ActionKind, Keyword
+from engine.effects.codes import Aim, Trait
+from engine.effects.targets import list_targets, may_play
+from engine.jit import njit
+from engine.minions import guards, may_attack_hero
+from engine.packing import AIMED, pack_action
+from engine.state import CARD, STATE
+
+BARRED = Trait.FROZEN | Trait.CANT_ATTACK
+"""Traits with which a character does not attack."""
+
+_encode = njit(pack_action)
+
+
+@njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
+def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """`engine.rules.legal_actions` in a game with effects that is not over."""
+    own = state["sides"][state["active"]]
+    enemy = state["sides"][1 - state["active"]]
+    n = 0
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        action = _encode(ActionKind.PLAY, place, 0)
+        if number == COIN:
+            actions[n] = action
+            n += 1
+        elif number >= 0 and cards[number]["cost"] <= own["mana"]:
+            n = _list_play(cards, cards[number], own, enemy, action, actions, n)
+    if own["power"] and not own["power_used"] and cards[own["power"] - 1]["cost"] <= own["mana"]:
+        power = cards[own["power"] - 1]
+        n = _list_play(cards, power, own, enemy, _encode(ActionKind.POWER, 0, 0), actions, n)
+    guarded = False
+    for target in range(enemy["n_board"]):
+        guarded = guarded or guards(enemy["board"][target])
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
+            n = _list_attacks(enemy, slot, guarded, may_attack_hero(minion), actions, n)
+    if own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0:
+        if not own["traits"] & BARRED:
+            n = _list_attacks(enemy, HERO, guarded, True, actions, n)
+    actions[n] = _encode(ActionKind.END_TURN, 0, 0)
+    return n + 1
+
+
+@njit
+def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
+    """List the attacks of one attacker; how many actions there are then."""
+    for target in range(enemy["n_board"]):
+        other = enemy["board"][target]
+        hidden = other["keywords"] & Keyword.STEALTH or other["traits"] & Trait.IMMUNE
+        if not hidden and (not guarded or guards(other)):
+            actions[n] = _encode(ActionKind.ATTACK, source, target)
+            n += 1
+    if hero and not guarded and not enemy["traits"] & Trait.IMMUNE:
+        actions[n] = _encode(ActionKind.ATTACK, source, HERO)
+        n += 1
+    return n
+
+
+@njit
+def _list_play(
+    cards: np.ndarray, card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int
+) -> int:
+    """List a card's play, or the power's use, once for each target; how many actions there are then."""
+    if not may_play(card, own, enemy):
+        return n
+    before = n
+    if card["aim"] != Aim.NONE:
+        n = list_targets(cards, card, own, enemy, actions, n, action | AIMED)
+    if card["aim"] == Aim.NONE or (card["aim"] == Aim.IF_ANY and n == before):
+        actions[n] = action
+        n += 1
+    return n

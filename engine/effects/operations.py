@@ -1,0 +1,248 @@
+"""What effects do to minions, heroes and players, compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
+from engine.effects.board import enter, has_room, leave, print_card, take_card
+from engine.effects.codes import MAX_GIFTS, Op, Trait, Until
+from engine.jit import njit
+from engine.state import ZERO_MINION, damage_hero
+
+
+@njit
+def clamp(number: int, low: int) -> int:
+    """A number from `low` to `MAX_STAT`, at which buffs stop."""
+    return min(max(number, low), MAX_STAT)
+
+
+@njit
+def heal_hero(side: np.void, amount: int) -> None:
+    """Heal a hero, at most to full health. Modified in place."""
+    side["health"] = max(side["health"], min(side["health"] + amount, HERO_HEALTH))
+
+
+@njit
+def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int:
+    """Damage to a minion; what it took, 0 where a shield absorbed it. `victim` is modified in place.
+
+    Args:
+        victim: the minion.
+        damage: 0 or less does nothing.
+        keywords: of what strikes: Poisonous destroys.
+        traits: of what strikes: freezing.
+    """
+    if damage <= 0 or victim["traits"] & Trait.IMMUNE:
+        return 0
+    if victim["keywords"] & Keyword.DIVINE_SHIELD:
+        victim["keywords"] &= ~Keyword.DIVINE_SHIELD
+        return 0
+    victim["health"] = max(victim["health"] - damage, -MAX_STAT)
+    if keywords & Keyword.POISONOUS:
+        victim["health"] = min(victim["health"], 0)
+    if traits & Trait.FREEZES:
+        victim["traits"] |= Trait.FROZEN
+    return damage
+
+
+@njit
+def hurt_hero(side: np.void, damage: int, traits: int) -> int:
+    """Damage to a hero, armour first; what it took. `side` is modified in place."""
+    if damage <= 0 or side["traits"] & Trait.IMMUNE:
+        return 0
+    damage_hero(side, damage)
+    if traits & Trait.FREEZES:
+        side["traits"] |= Trait.FROZEN
+    return damage
+
+
+@njit
+def may_act(minion: np.void) -> bool:
+    """Whether a minion may attack something on this turn of its player, for all that its arrival says."""
+    return bool(minion["arrived"] == 0 or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH))
+
+
+@njit
+def set_keywords(minion: np.void, keywords: int) -> None:
+    """Give a minion other keywords; the attacks it has made this turn stay made. Modified in place."""
+    before = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+    made = before - minion["attacks_left"] if may_act(minion) else 0
+    minion["keywords"] = keywords
+    after = 2 if keywords & Keyword.WINDFURY else 1
+    minion["attacks_left"] = max(after - made, 0) if may_act(minion) else 0
+
+
+@njit
+def silence(minion: np.void, cards: np.ndarray) -> None:
+    """Take a minion's text, and all that was done to it, away; damage stays. Modified in place."""
+    card = cards[minion["card"]]
+    set_keywords(minion, 0)
+    minion["traits"] = Trait.SILENCED | (minion["traits"] & Trait.DOOMED)
+    minion["attack"] = card["attack"]
+    minion["turn_attack"] = 0
+    minion["spell_damage"] = 0
+    minion["gifts"][:] = 0
+    set_max_health(minion, card["health"])
+
+
+@njit
+def set_max_health(minion: np.void, health: int) -> None:
+    """Change a minion's full health: more of it is health gained, less of it caps what is left."""
+    gained = health - minion["max_health"]
+    minion["max_health"] = health
+    if gained > 0:
+        minion["health"] += gained
+    else:
+        minion["health"] = min(minion["health"], health)
+
+
+@njit
+def buff(minion: np.void, effect: np.void) -> None:
+    """Add attack, health and keywords to a minion. Modified in place."""
+    before = minion["attack"]
+    minion["attack"] = clamp(before + effect["amount"], 0)
+    if effect["until"] == Until.THIS_TURN:
+        minion["turn_attack"] += minion["attack"] - before
+    if effect["amount2"] != 0:
+        more = clamp(minion["max_health"] + effect["amount2"], 1)
+        set_max_health(minion, more)
+    if effect["keywords"]:
+        set_keywords(minion, minion["keywords"] | effect["keywords"])
+
+
+@njit
+def set_stats(minion: np.void, effect: np.void) -> None:
+    """Set attack and health to fixed numbers; -1 leaves one as it is. Modified in place."""
+    if effect["amount"] >= 0:
+        minion["attack"] = effect["amount"]
+        minion["turn_attack"] = 0
+    if effect["amount2"] >= 0:
+        minion["health"] = effect["amount2"]
+        minion["max_health"] = effect["amount2"]
+
+
+@njit
+def give(minion: np.void, number: int) -> None:
+    """Give a minion the Deathrattle of a card. Modified in place."""
+    for n in range(MAX_GIFTS):
+        if minion["gifts"][n] == 0 or n == MAX_GIFTS - 1:
+            minion["gifts"][n] = number + 1
+            return
+
+
+@njit
+def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
+    """Carry out a row on a minion that stays where it is; not damage, which depends on its source."""
+    op = effect["op"]
+    if op == Op.HEAL:
+        minion["health"] = min(
+            minion["health"] + effect["amount"], max(minion["max_health"], minion["health"])
+        )
+    elif op == Op.BUFF:
+        buff(minion, effect)
+    elif op == Op.SET:
+        set_stats(minion, effect)
+    elif op == Op.DESTROY:
+        minion["traits"] |= Trait.DOOMED
+    elif op == Op.SILENCE:
+        silence(minion, cards)
+    elif op == Op.FREEZE:
+        minion["traits"] |= Trait.FROZEN
+    elif op == Op.GIVE:
+        give(minion, effect["amount"])
+    elif op == Op.MULTIPLY:
+        minion["attack"] = clamp(minion["attack"] * effect["amount"], 0)
+        more = clamp(minion["health"] * effect["amount2"], 1) - minion["health"]
+        minion["health"] += more
+        minion["max_health"] = clamp(minion["max_health"] + more, 1)
+    elif op == Op.SWAP:
+        attack = minion["attack"]
+        minion["attack"] = clamp(minion["health"], 0)
+        minion["turn_attack"] = 0
+        minion["health"] = attack
+        minion["max_health"] = attack
+    elif op == Op.EQUALISE:
+        minion["attack"] = clamp(minion["health"], 0)
+        minion["turn_attack"] = 0
+    elif op == Op.RESTORE:
+        minion["health"] = max(minion["health"], minion["max_health"])
+
+
+@njit
+def change_hero(side: np.void, effect: np.void) -> None:
+    """Carry out a row on a hero. `side` is modified in place."""
+    op = effect["op"]
+    if op == Op.HEAL:
+        heal_hero(side, effect["amount"])
+    elif op == Op.BUFF:
+        side["hero_attack"] = clamp(side["hero_attack"] + effect["amount"], 0)
+    elif op == Op.FREEZE:
+        side["traits"] |= Trait.FROZEN
+    elif op == Op.SET:
+        side["health"] = effect["amount2"]
+
+
+@njit
+def bounce(state: np.void, seat: int, place: int) -> None:
+    """Return a minion to its owner's hand; where that is full, it is destroyed. Modified in place."""
+    side = state["sides"][seat]
+    if side["n_hand"] < len(side["hand"]):
+        number = side["board"][place]["card"]
+        leave(side, place, ZERO_MINION)
+        take_card(side, number)
+    else:
+        side["board"][place]["traits"] |= Trait.DOOMED
+
+
+@njit
+def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: int) -> None:
+    """Put another card's minion in a minion's place. `state` is modified in place."""
+    side = state["sides"][seat]
+    state["births"] += 1
+    print_card(side["board"][place], cards, number)
+    side["board"][place]["born"] = state["births"]
+
+
+@njit
+def take_control(state: np.void, seat: int, place: int) -> None:
+    """Move the enemy minion at `place` to the board of `seat`; a full board destroys it. Modified in place."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if not has_room(own):
+        enemy["board"][place]["traits"] |= Trait.DOOMED
+        return
+    own["board"][own["n_board"]] = enemy["board"][place]
+    leave(enemy, place, ZERO_MINION)
+    minion = own["board"][own["n_board"]]
+    own["n_board"] += 1
+    minion["arrived"] = 1
+    minion["attacks_left"] = 0
+    if may_act(minion):
+        minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+
+
+@njit
+def change_crystals(side: np.void, amount: int) -> None:
+    """Give a player empty mana crystals, or destroy some. `side` is modified in place."""
+    before = side["crystals"]
+    side["crystals"] = min(max(before + amount, 0), MAX_MANA)
+    side["mana"] = min(side["mana"], side["crystals"]) if amount < 0 else side["mana"]
+
+
+@njit
+def lose_weapon(side: np.void) -> None:
+    """Take a player's weapon away. `side` is modified in place."""
+    side["weapon"] = 0
+    side["weapon_attack"] = 0
+    side["durability"] = 0
+
+
+@njit
+def summon(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> bool:
+    """Summon a minion where there is room; whether there was. `state` is modified in place."""
+    side = state["sides"][seat]
+    if not has_room(side):
+        return False
+    enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
+    return True
+
+
+assert BOARD_SIZE < MAX_STAT

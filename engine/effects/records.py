@@ -1,0 +1,59 @@
+"""Records of effects as kernels read them: a row of a card, and the workspace of an action."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE
+from engine.effects.codes import MAX_OUTCOMES, MAX_QUEUE
+
+EFFECT = np.dtype(
+    [
+        ("trigger", "i2"),  # a Trigger
+        ("op", "i2"),  # an Op
+        ("pick", "i2"),  # a Pick
+        ("side", "i2"),  # bits OWN and ENEMY, seen from the card's player
+        ("kind", "i2"),  # bits MINIONS and HEROES
+        ("filter", "i2"),  # bits of Filter
+        ("arg", "i2"),  # what the filter compares with
+        ("times", "i2"),  # how often
+        ("amount", "i2"),  # damage, health, attack, cards, or a card number: see Op
+        ("amount2", "i2"),  # health or durability; of a summoned or added card, the last number of its pool
+        ("keywords", "i2"),  # bits of Keyword
+        ("until", "i2"),  # an Until
+        ("condition", "i2"),  # a Condition
+    ]
+)
+"""One row of a card."""
+
+WAITING = np.dtype(
+    [
+        ("card", "i2"),  # whose row
+        ("row", "i2"),
+        ("seat", "i2"),  # of the player it belongs to
+        ("source", "i2"),  # birth of the minion it comes from; -1 for none
+        ("place", "i2"),  # where a dead source stood: survivors to its left; -1 if it is no dead minion's
+        ("was", "i2"),  # its place before the dead left
+        ("target", "i2"),  # birth of the minion chosen, or one of the codes below
+    ]
+)
+"""An effect that waits its turn."""
+
+NO_TARGET, OWN_HERO, ENEMY_HERO = -1, -2, -3
+"""What an effect was aimed at, where that is no minion; heroes are seen from the card's player."""
+
+EVENTS = np.dtype(
+    [
+        ("game", "u8"),  # stream of the game's chance, 0 where outcomes are forced
+        ("key", "u8"),  # stream of this turn's chance
+        ("number", "i4"),  # chance events of this turn so far
+        ("blind", "i2"),  # 1: cards drawn from a deck stay hidden, as for a player who thinks ahead
+        ("forced", "i2"),  # outcomes given in advance; -1: they are drawn
+        ("n_outcomes", "i2"),  # chance events of the last action
+        ("waiting", "i2"),  # how many outcomes the event has at which a forced action stopped; 0: it did not
+        ("first", "i4"),  # the queue: next to be carried out
+        ("last", "i4"),  # one past the last
+        ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # births and heroes that a row selects
+        ("outcomes", "i2", (MAX_OUTCOMES,)),  # of the last action's chance events
+        ("queue", WAITING, (MAX_QUEUE,)),
+    ]
+)
+"""What travels beside a state while actions are carried out: chance, and the queue of effects."""

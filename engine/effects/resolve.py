@@ -1,0 +1,396 @@
+"""Effects are carried out: one queue, no recursion, and deaths once nothing waits; compiled.
+
+A card's rows run in their order. When the queue is empty all that are about to die leave together, and their
+Deathrattles queue in the order in which they came into play; again, until nothing happens. Source: the community's
+advanced rulebook of Hearthstone (outcast.wiki, "Advanced rulebook"); docs/effects.md lists what is ours.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, MAX_MANA, UNKNOWN, Keyword
+from engine.effects.board import is_card, is_dying, leave, lose_card, place_of, take_card
+from engine.effects.chance import chosen_of
+from engine.effects.codes import (
+    ENEMY,
+    MAX_QUEUE,
+    OWN,
+    CardKind,
+    Condition,
+    Filter,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
+from engine.effects.operations import (
+    bounce,
+    change_crystals,
+    change_hero,
+    change_minion,
+    clamp,
+    heal_hero,
+    hurt_hero,
+    hurt_minion,
+    lose_weapon,
+    summon,
+    take_control,
+    transform,
+)
+from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
+from engine.effects.targets import n_new, select, stands
+from engine.jit import njit
+from engine.state import ZERO_MINION, draw_card
+
+
+@njit
+def queue_rows(
+    cards: np.ndarray,
+    number: int,
+    trigger: int,
+    seat: int,
+    born: int,
+    place: int,
+    target: int,
+    events: np.void,
+) -> None:
+    """Queue a card's rows of one trigger. `events` is modified in place."""
+    card = cards[number]
+    for row in range(card["n_effects"]):
+        if card["effects"][row]["trigger"] == trigger and events["last"] - events["first"] < MAX_QUEUE - 1:
+            waiting = events["queue"][events["last"] % MAX_QUEUE]
+            events["last"] += 1
+            waiting["card"] = number
+            waiting["row"] = row
+            waiting["seat"] = seat
+            waiting["source"] = born
+            waiting["place"] = place
+            waiting["was"] = place
+            waiting["target"] = target
+
+
+@njit
+def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
+    """Carry out the queue, and bury the dead, until nothing happens; bits of sides that lost minions.
+
+    `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops in the middle.
+    """
+    lost = 0
+    while True:
+        while events["first"] < events["last"]:
+            waiting = events["queue"][events["first"] % MAX_QUEUE]
+            events["first"] += 1
+            _carry_out(state, cards, waiting, events)
+            if events["waiting"]:
+                return lost
+        dead = _bury(state, cards, events)
+        if not dead:
+            return lost
+        lost |= dead
+
+
+@njit
+def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
+    """Take all that are about to die off both boards and queue their Deathrattles; bits of seats that lost one.
+
+    Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
+    """
+    lost = 0
+    begin = events["last"]
+    for seat in range(2):
+        side = state["sides"][seat]
+        place = 0
+        was = 0
+        while place < side["n_board"]:
+            minion = side["board"][place]
+            if not is_dying(minion):
+                place += 1
+                was += 1
+                continue
+            lost |= 1 << seat
+            side["died"] += 1
+            before = events["last"]
+            if cards[minion["card"]]["n_effects"] and not minion["traits"] & Trait.SILENCED:
+                queue_rows(
+                    cards, minion["card"], Trigger.DEATHRATTLE, seat, minion["born"], place, NO_TARGET, events
+                )
+            for n in range(len(minion["gifts"])):
+                if minion["gifts"][n]:
+                    gift = minion["gifts"][n] - 1
+                    queue_rows(
+                        cards, gift, Trigger.DEATHRATTLE, seat, minion["born"], place, NO_TARGET, events
+                    )
+            for n in range(before, events["last"]):
+                events["queue"][n % MAX_QUEUE]["was"] = was
+            leave(side, place, ZERO_MINION)
+            was += 1
+    _sort_by_birth(events, begin)
+    return lost
+
+
+@njit
+def _sort_by_birth(events: np.void, begin: int) -> None:
+    """Sort what was queued since `begin` by the birth of its source, rows of one source in their order."""
+    queue = events["queue"]
+    for n in range(begin + 1, events["last"]):
+        m = n
+        while m > begin and queue[(m - 1) % MAX_QUEUE]["source"] > queue[m % MAX_QUEUE]["source"]:
+            _exchange(queue[(m - 1) % MAX_QUEUE], queue[m % MAX_QUEUE])
+            m -= 1
+
+
+@njit
+def _exchange(one: np.void, other: np.void) -> None:
+    one["card"], other["card"] = other["card"], one["card"]
+    one["row"], other["row"] = other["row"], one["row"]
+    one["seat"], other["seat"] = other["seat"], one["seat"]
+    one["source"], other["source"] = other["source"], one["source"]
+    one["place"], other["place"] = other["place"], one["place"]
+    one["was"], other["was"] = other["was"], one["was"]
+    one["target"], other["target"] = other["target"], one["target"]
+
+
+@njit
+def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.void) -> None:
+    """Carry out one row. `state` and `events` are modified in place."""
+    card = cards[waiting["card"]]
+    effect = card["effects"][waiting["row"]]
+    seat = waiting["seat"]
+    condition = effect["condition"]
+    if condition != Condition.NONE:
+        is_full = state["sides"][seat]["crystals"] >= MAX_MANA
+        if (condition == Condition.MANA_FULL) != is_full:
+            return
+    pick = effect["pick"]
+    if pick == Pick.NONE:
+        for who in (OWN, ENEMY):
+            if effect["side"] & who:
+                _on_player(state, cards, effect, seat if who == OWN else 1 - seat, waiting, events)
+        return
+    bonus = 0
+    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE:
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            bonus += side["board"][place]["spell_damage"]
+    picked = events["picked"]
+    if pick == Pick.CHOSEN:
+        if waiting["target"] == NO_TARGET:
+            return
+        picked[0], n = waiting["target"], 1
+    elif pick == Pick.SELF:
+        picked[0], n = waiting["source"] if waiting["source"] > 0 else OWN_HERO, 1
+    elif pick == Pick.SPLIT:
+        for _ in range(effect["amount"] + bonus):
+            n = select(state, cards, effect, seat, waiting["source"], waiting["target"], True, events)
+            if n == 0:
+                return
+            one = picked[chosen_of(events, n)]
+            if events["waiting"]:
+                return
+            _on_character(state, cards, effect, 1, seat, one, waiting, events)
+        return
+    else:
+        living = pick == Pick.RANDOM
+        n = select(state, cards, effect, seat, waiting["source"], waiting["target"], living, events)
+        if living:
+            wanted = min(int(effect["times"]), n)
+            if wanted < n:
+                for place in range(wanted):
+                    other = place + chosen_of(events, n - place)
+                    if events["waiting"]:
+                        return
+                    picked[place], picked[other] = picked[other], picked[place]
+            n = wanted
+    for place in range(n):
+        amount = effect["amount"] + bonus
+        if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
+            amount += chosen_of(events, effect["amount2"] - effect["amount"] + 1)
+            if events["waiting"]:
+                return
+        _on_character(state, cards, effect, amount, seat, picked[place], waiting, events)
+        if events["waiting"]:
+            return
+
+
+@njit
+def _on_character(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    amount: int,
+    seat: int,
+    who: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Carry out a row on one minion or hero, if it is still there. `state` is modified in place."""
+    op = effect["op"]
+    if who == OWN_HERO or who == ENEMY_HERO:
+        side = state["sides"][seat if who == OWN_HERO else 1 - seat]
+        if op == Op.DAMAGE:
+            _drain(state, cards, waiting, hurt_hero(side, amount, 0))
+        else:
+            change_hero(side, effect)
+        return
+    owner = seat
+    place = place_of(state["sides"][seat], who)
+    if place < 0:
+        owner = 1 - seat
+        place = place_of(state["sides"][owner], who)
+        if place < 0:
+            return
+    minion = state["sides"][owner]["board"][place]
+    if op == Op.DAMAGE:
+        _drain(state, cards, waiting, hurt_minion(minion, amount, _keywords_of(state, cards, waiting), 0))
+    elif op == Op.TRANSFORM:
+        number = _from_pool(state["sides"][seat], effect, events)
+        if not events["waiting"]:
+            transform(state, cards, owner, place, number)
+    elif op == Op.BOUNCE:
+        bounce(state, owner, place)
+    elif op == Op.CONTROL:
+        if owner != seat:
+            take_control(state, seat, place)
+    else:
+        change_minion(minion, cards, effect)
+
+
+@njit
+def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
+    """The keywords with which a row strikes: of its minion if that stands, else of its card."""
+    side = state["sides"][waiting["seat"]]
+    place = place_of(side, waiting["source"]) if waiting["source"] > 0 else -1
+    return int(side["board"][place]["keywords"] if place >= 0 else cards[waiting["card"]]["keywords"])
+
+
+@njit
+def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int) -> None:
+    """Heal the player's hero by damage with Lifesteal. `state` is modified in place."""
+    if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:
+        heal_hero(state["sides"][waiting["seat"]], damage)
+
+
+@njit
+def _from_pool(side: np.void, effect: np.void, events: np.void) -> int:
+    """A row's card, or a random one of its pool; with the filter NEW one that is not on the player's board."""
+    first, last = effect["amount"], effect["amount2"]
+    if last <= first:
+        return int(first)
+    if not effect["filter"] & Filter.NEW:
+        return int(first + chosen_of(events, last - first + 1))
+    left = chosen_of(events, n_new(side, effect))
+    for number in range(first, last + 1):
+        if not stands(side, number):
+            if left == 0:
+                return int(number)
+            left -= 1
+    return -1
+
+
+@njit
+def _on_player(
+    state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
+) -> None:
+    """Carry out a row that is about a player. `state` and `events` are modified in place."""
+    side = state["sides"][seat]
+    op, amount = effect["op"], effect["amount"]
+    if op == Op.DRAW:
+        for _ in range(amount):
+            if events["blind"] and side["n_deck"] > 0:
+                side["deck"][side["n_deck"] - 1] = UNKNOWN
+            draw_card(side)
+    elif op == Op.SUMMON:
+        for _ in range(effect["times"]):
+            number = _from_pool(side, effect, events)
+            if events["waiting"] or number < 0:
+                return
+            _summon_beside(state, cards, seat, number, waiting, events)
+    elif op == Op.ARMOUR:
+        side["armour"] = clamp(side["armour"] + amount, 0)
+    elif op == Op.DISCARD:
+        n = effect["times"] if effect["times"] > 0 else side["n_hand"]
+        for _ in range(min(int(n), int(side["n_hand"]))):
+            place = chosen_of(events, side["n_hand"]) if n < side["n_hand"] or effect["times"] else 0
+            if events["waiting"]:
+                return
+            lose_card(side, place)
+    elif op == Op.EQUIP:
+        equip(state, cards, seat, amount, events)
+    elif op == Op.MANA:
+        side["mana"] = min(side["mana"] + amount, MAX_MANA)
+    elif op == Op.CRYSTALS:
+        change_crystals(side, amount)
+    elif op == Op.WEAPON:
+        if side["durability"] > 0:
+            side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
+            side["durability"] = clamp(side["durability"] + effect["amount2"], 0)
+            if side["durability"] == 0:
+                disarm(state, cards, seat, events)
+    elif op == Op.DISARM:
+        disarm(state, cards, seat, events)
+    elif op == Op.ADD:
+        for _ in range(effect["times"]):
+            number = _from_pool(side, effect, events)
+            if events["waiting"]:
+                return
+            take_card(side, number)
+
+
+@njit
+def _summon_beside(
+    state: np.void, cards: np.ndarray, seat: int, number: int, waiting: np.void, events: np.void
+) -> None:
+    """Summon a minion to the right of its source, where a dead source stood, or at the right end."""
+    side = state["sides"][seat]
+    place = int(side["n_board"])
+    own = seat == waiting["seat"]
+    dead = own and waiting["place"] >= 0
+    if dead:
+        place = int(waiting["place"])
+    elif own and waiting["source"] > 0:
+        source = place_of(side, waiting["source"])
+        place = source + 1 if source >= 0 else place
+    if summon(state, cards, seat, number, place):
+        for n in range(events["first"], events["last"]):
+            other = events["queue"][n % MAX_QUEUE]
+            if other["seat"] != seat or other["place"] < 0:
+                continue
+            if other["place"] > place or (other["place"] == place and dead and other["was"] > waiting["was"]):
+                other["place"] += 1
+
+
+@njit
+def hero_limit(side: np.void, cards: np.ndarray) -> int:
+    """How often a hero may attack in a turn: twice by a weapon with Windfury."""
+    if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
+        return 2
+    return 1
+
+
+@njit
+def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
+    """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
+    side = state["sides"][seat]
+    made = hero_limit(side, cards) - side["hero_attacks_left"]
+    disarm(state, cards, seat, events)
+    side["weapon"] = number
+    side["weapon_attack"] = cards[number]["attack"]
+    side["durability"] = cards[number]["health"]
+    if seat == state["active"]:
+        side["hero_attacks_left"] = max(hero_limit(side, cards) - made, 0)
+
+
+@njit
+def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
+    """Destroy a player's weapon, if there is one; its Deathrattle queues."""
+    side = state["sides"][seat]
+    number = side["weapon"]
+    if side["weapon_attack"] or side["durability"] or number:
+        made = hero_limit(side, cards) - side["hero_attacks_left"]
+        lose_weapon(side)
+        if seat == state["active"]:
+            side["hero_attacks_left"] = max(1 - made, 0)
+        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, NO_TARGET, events)
+
+
+assert BOARD_SIZE + 1 < MAX_QUEUE
+assert callable(is_card)

@@ -1,0 +1,176 @@
+"""Which characters an effect may have to do with, and what a card may be aimed at, compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, Keyword
+from engine.effects.board import has_room, is_dying
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Trait
+from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
+from engine.jit import njit
+
+OWN_CHARACTERS = BOARD_SIZE + 1
+"""Characters as targets of actions: enemy minions from 0, the enemy hero, then the same of the player's own."""
+
+
+@njit
+def passes(cards: np.ndarray, effect: np.void, minion: np.void) -> bool:
+    """Whether a minion is what a row's filter asks for, but for what the row's source and target are."""
+    asked = effect["filter"]
+    if asked & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
+        return False
+    if asked & Filter.UNDAMAGED and minion["health"] < minion["max_health"]:
+        return False
+    if asked & Filter.ATTACK_AT_MOST and minion["attack"] > effect["arg"]:
+        return False
+    if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < effect["arg"]:
+        return False
+    if asked & Filter.RACE and cards[minion["card"]]["race"] != effect["arg"]:
+        return False
+    if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
+        return False
+    return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
+
+
+@njit
+def select(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    seat: int,
+    born: int,
+    target: int,
+    living: bool,
+    events: np.void,
+) -> int:
+    """List the characters a row is about in `events["picked"]`, enemies first; how many there are.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        effect: the row, dtype `EFFECT`.
+        seat: the card's player.
+        born: birth of the minion the row comes from; -1 for none.
+        target: what the action was aimed at: a birth, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`.
+        living: leave out who is about to die.
+        events: dtype `EVENTS`. Modified in place.
+    """
+    n = 0
+    picked = events["picked"]
+    asked = effect["filter"]
+    for who in (ENEMY, OWN):
+        if not effect["side"] & who:
+            continue
+        side = state["sides"][seat if who == OWN else 1 - seat]
+        if effect["kind"] & MINIONS:
+            for place in range(side["n_board"]):
+                minion = side["board"][place]
+                if living and is_dying(minion):
+                    continue
+                if asked & Filter.NOT_SELF and minion["born"] == born:
+                    continue
+                if asked & Filter.NOT_TARGET and minion["born"] == target:
+                    continue
+                if passes(cards, effect, minion):
+                    picked[n] = minion["born"]
+                    n += 1
+        if effect["kind"] & HEROES and not (living and side["health"] <= 0):
+            hero = OWN_HERO if who == OWN else ENEMY_HERO
+            if not (asked & Filter.NOT_TARGET and target == hero):
+                picked[n] = hero
+                n += 1
+    return n
+
+
+@njit
+def list_targets(
+    cards: np.ndarray, card: np.void, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
+) -> int:
+    """List an action once for each character that a card may be aimed at; how many actions there are then.
+
+    Stealth and immunity hide enemies, and what is elusive cannot be chosen by spells and hero powers.
+
+    Args:
+        cards: the card table.
+        card: a card that is aimed.
+        own: half of the player who aims.
+        enemy: the other half.
+        targets: integers. Modified in place from place `n` on.
+        n: how many actions there are before.
+        action: the action without its target.
+    """
+    effect = card["effects"][card["aimed_row"]]
+    kind, side, asked = effect["kind"], effect["side"], effect["filter"]
+    by_spell = card["kind"] == CardKind.SPELL or card["kind"] == CardKind.POWER
+    barred = Trait.ELUSIVE if by_spell else 0
+    if side & ENEMY:
+        if kind & MINIONS:
+            for place in range(enemy["n_board"]):
+                minion = enemy["board"][place]
+                if minion["keywords"] & Keyword.STEALTH or minion["traits"] & (barred | Trait.IMMUNE):
+                    continue
+                if asked == 0 or passes(cards, effect, minion):
+                    targets[n] = action | place
+                    n += 1
+        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE:
+            targets[n] = action | BOARD_SIZE
+            n += 1
+    if side & OWN:
+        if kind & MINIONS:
+            for place in range(own["n_board"]):
+                minion = own["board"][place]
+                if not minion["traits"] & barred and (asked == 0 or passes(cards, effect, minion)):
+                    targets[n] = action | (OWN_CHARACTERS + place)
+                    n += 1
+        if kind & HEROES:
+            targets[n] = action | (OWN_CHARACTERS + BOARD_SIZE)
+            n += 1
+    return n
+
+
+@njit
+def target_of(state: np.void, seat: int, character: int) -> int:
+    """A character that an action names, 0 to 15, as effects know it: a birth or a hero."""
+    own = character >= OWN_CHARACTERS
+    place = character - OWN_CHARACTERS if own else character
+    if place == BOARD_SIZE:
+        return OWN_HERO if own else ENEMY_HERO
+    return int(state["sides"][seat if own else 1 - seat]["board"][place]["born"])
+
+
+@njit
+def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
+    """Whether a player has what a card needs beside mana and a target."""
+    needs = card["needs"]
+    if (needs & Need.ROOM or card["kind"] == CardKind.MINION) and not has_room(own):
+        return False
+    if needs == 0:
+        return True
+    if needs & Need.ENEMY_MINION and enemy["n_board"] < 1:
+        return False
+    if needs & Need.TWO_ENEMY_MINIONS and enemy["n_board"] < 2:
+        return False
+    if needs & Need.WEAPON and own["durability"] == 0:
+        return False
+    return not (needs & Need.NEW_MINION and n_new(own, card["effects"][0]) == 0)
+
+
+@njit
+def n_new(side: np.void, effect: np.void) -> int:
+    """How many cards of the pool that a row summons have no minion on a board."""
+    n = 0
+    for number in range(effect["amount"], effect["amount2"] + 1):
+        if not stands(side, number):
+            n += 1
+    return n
+
+
+@njit
+def stands(side: np.void, number: int) -> bool:
+    """Whether a minion of this card is on a board."""
+    for place in range(side["n_board"]):
+        if side["board"][place]["card"] == number:
+            return True
+    return False
+
+
+assert NO_TARGET not in (OWN_HERO, ENEMY_HERO)

@@ -1,12 +1,12 @@
-"""Kernels that others call through their address, so that each is compiled once and only where it is needed.
+"""Kernels called through their address, so that each is compiled once and only where it is needed.
 
-numba copies the code of a kernel into every kernel that calls it and optimises it there again. For the interpreter
-of effects that would cost each agent's kernel ten seconds more, in games without effects too. So its callers read
-the address from a word of memory that has a name of its own; until the first call that is the address of a
-stand-in, which compiles the kernel and puts its address there.
+numba copies the code of a kernel into every kernel that calls it and optimises it there again. For the
+interpreter of effects that would cost each agent ten seconds more, in games without effects too. So
+its callers read the address from a word of memory that has a name of its own; until the first call that is the
+address of a stand-in, which compiles the kernel and puts its address there.
 
-Arrays are handed over as addresses and lengths. That they are borrowed makes the kernels behind fast, too: numba
-counts references to arrays with atomic operations at every call, and a borrowed array has no count.
+Arrays are handed over as addresses and lengths. That they are borrowed makes the kernels behind fast, too:
+numba counts references to arrays with atomic operations at every call, and a borrowed array has no count.
 """
 
 import ctypes
@@ -38,8 +38,8 @@ _kept: list[Any] = []
 def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
 
-    Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a function
-    called through its address is printed, not passed on.
+    Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a
+    function called through its address is printed, not passed on.
 
     Args:
         *parameters: what the kernel takes, in order.
@@ -93,7 +93,7 @@ def _in_c(argument: Any) -> Any:
 
 
 def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter, ...]) -> Callable[..., int]:
-    """A function of addresses and lengths that calls a kernel of records and arrays; its source depends on these."""
+    """A function of addresses and lengths that calls a kernel of records and arrays."""
     names, values = [], []
     for n, parameter in enumerate(parameters):
         names.append(f"a{n}")
@@ -137,7 +137,5 @@ def _caller(name: str) -> Callable[..., int]:
     def caller(*values: Any) -> int:
         return call(values)  # type: ignore[no-any-return]
 
-    compiled: Callable[..., int] = numba.njit(nogil=True)(
-        caller
-    )  # too small to be worth a place in the cache
+    compiled: Callable[..., int] = numba.njit(nogil=True)(caller)
     return compiled

@@ -26,7 +26,7 @@ CHARACTERS = 2 * (BOARD_SIZE + 1)
 """Targets of cards: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
 
 MAX_ACTIONS = (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE + 1) * CHARACTERS + 1
-"""Most actions any position can offer: attacks, plays and the hero power with their targets, the end of the turn."""
+"""Most actions any position can offer: attacks, plays and the power by target, the end of the turn."""
 
 MAX_DEPTH = 12
 """Length of the longest sequences of actions that move trees are counted to."""

@@ -53,10 +53,10 @@ def outcome(state: np.void) -> int:
 
 @njit
 def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List every legal action: plays by hand place, the hero power, attacks by attacker and target, end of turn last.
+    """List every legal action: plays by hand place, the power, attacks by attacker and target, end of turn.
 
-    Plays and powers with a target come by target: enemy minions, the enemy hero, own minions, the own hero; attacks
-    of the hero come after those of minions.
+    Plays and powers with a target come by target: enemy minions, the enemy hero, own minions, the own hero.
+    Attacks of the hero come after those of minions.
 
     Args:
         state: the position, dtype `STATE`.
@@ -105,8 +105,8 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
         state: the position, dtype `STATE`.
         cards: the card table, shape (cards,), dtype `CARD`.
         action: one of what `legal_actions` lists for this position; anything else is undefined.
-        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place; not
-            looked at in a game without effects.
+        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place;
+            not looked at in a game without effects.
 
     Returns:
         Which minions died by an attack, as bits of `Death`; 0 for other actions.

@@ -209,7 +209,8 @@ def best_action(
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
-        thought: workspace, dtype `EVENTS`, shape (1,), set up by `engine.effects.chance.think`. Modified in place.
+        thought: workspace, dtype `EVENTS`, shape (1,), set up by `engine.effects.chance.think`. Modified in
+            place.
     """
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, UNKNOWN, Keyword
+from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
 from engine.effects.codes import MAX_GIFTS, Trait
 from engine.jit import njit
 
@@ -96,12 +96,6 @@ def lose_card(side: np.void, place: int) -> int:
         side["hand"][later] = side["hand"][later + 1]
     side["hand"][side["n_hand"]] = 0
     return int(number)
-
-
-@njit
-def is_card(number: int) -> bool:
-    """Whether a number in a hand stands for a card of the table."""
-    return number != COIN and number != UNKNOWN
 
 
 @njit

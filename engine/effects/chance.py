@@ -1,9 +1,9 @@
-"""Chance by address: what falls out is a function of the game's stream, the turn, the seat and the event's number.
+"""Chance by address: an outcome is a function of the game's stream, turn, seat and the event's number.
 
-So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in one
-of two ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), or they are given (`force`). An action that
-needs more outcomes than were given stops and says how many the next event has (`waiting`); what it has done to the
-state by then is no position.
+So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in
+one of two ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), or given (`force`). An action
+that needs more outcomes than were given stops and says how many the next event has (`waiting`); what it
+has done to the state by then is no position.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def begin_action(events: np.void) -> None:
 
 @njit
 def chosen_of(events: np.void, n: int) -> int:
-    """The outcome of an event with `n` equally likely ones, in 0, 1, ..., n - 1. `events` is modified in place.
+    """The outcome of an event with `n` equally likely ones: 0, 1, ..., n - 1. `events` is modified in place.
 
     An event with one outcome is none. Where an action stops, the answer is 0 and `waiting` is `n`.
     """

@@ -1,7 +1,7 @@
 """The vocabulary of effects: every code of an effect row by name. Kernels and Python read the same members.
 
-A card's text is rows of `EFFECT`. A row reads: on `trigger`, do `op` to what `pick` selects among the characters
-that `side`, `kind` and `filter` allow. docs/effects.md explains each word with cards that use it.
+A card's text is rows of `EFFECT`. A row reads: on `trigger`, do `op` to what `pick` selects among the
+characters that `side`, `kind` and `filter` allow. docs/effects.md explains each word with cards that use it.
 """
 
 from enum import IntEnum

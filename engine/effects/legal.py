@@ -41,9 +41,9 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         minion = own["board"][slot]
         if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
             n = _list_attacks(enemy, slot, guarded, may_attack_hero(minion), actions, n)
-    if own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0:
-        if not own["traits"] & BARRED:
-            n = _list_attacks(enemy, HERO, guarded, True, actions, n)
+    armed = own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0
+    if armed and not own["traits"] & BARRED:
+        n = _list_attacks(enemy, HERO, guarded, True, actions, n)
     actions[n] = _encode(ActionKind.END_TURN, 0, 0)
     return n + 1
 

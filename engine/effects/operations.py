@@ -204,7 +204,7 @@ def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: 
 
 @njit
 def take_control(state: np.void, seat: int, place: int) -> None:
-    """Move the enemy minion at `place` to the board of `seat`; a full board destroys it. Modified in place."""
+    """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if not has_room(own):
         enemy["board"][place]["traits"] |= Trait.DOOMED

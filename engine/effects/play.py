@@ -1,4 +1,4 @@
-"""Actions of games with effects: cards and powers with targets, attacks of minions and heroes, ends of turns."""
+"""Actions of games with effects: cards and powers with targets, attacks, ends of turns; compiled."""
 
 import numpy as np
 

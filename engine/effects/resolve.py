@@ -1,14 +1,14 @@
 """Effects are carried out: one queue, no recursion, and deaths once nothing waits; compiled.
 
 A card's rows run in their order. When the queue is empty all that are about to die leave together, and their
-Deathrattles queue in the order in which they came into play; again, until nothing happens. Source: the community's
-advanced rulebook of Hearthstone (outcast.wiki, "Advanced rulebook"); docs/effects.md lists what is ours.
+Deathrattles queue in the order in which they came into play; again, until nothing happens. Source: the
+community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours.
 """
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, MAX_MANA, UNKNOWN, Keyword
-from engine.effects.board import is_card, is_dying, leave, lose_card, place_of, take_card
+from engine.effects.board import is_dying, leave, lose_card, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.codes import (
     ENEMY,
@@ -72,7 +72,7 @@ def queue_rows(
 def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
     """Carry out the queue, and bury the dead, until nothing happens; bits of sides that lost minions.
 
-    `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops in the middle.
+    `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops midway.
     """
     lost = 0
     while True:
@@ -90,7 +90,7 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
 @njit
 def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Take all that are about to die off both boards and queue their Deathrattles; bits of seats that lost one.
+    """Bury all that are about to die and queue their Deathrattles; bits of seats that lost a minion.
 
     Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
     """
@@ -224,7 +224,7 @@ def _on_character(
 ) -> None:
     """Carry out a row on one minion or hero, if it is still there. `state` is modified in place."""
     op = effect["op"]
-    if who == OWN_HERO or who == ENEMY_HERO:
+    if who in (OWN_HERO, ENEMY_HERO):
         side = state["sides"][seat if who == OWN_HERO else 1 - seat]
         if op == Op.DAMAGE:
             _drain(state, cards, waiting, hurt_hero(side, amount, 0))
@@ -271,7 +271,7 @@ def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int) -> 
 
 @njit
 def _from_pool(side: np.void, effect: np.void, events: np.void) -> int:
-    """A row's card, or a random one of its pool; with the filter NEW one that is not on the player's board."""
+    """A row's card, or a random one of its pool; with the filter NEW one that is not on the board."""
     first, last = effect["amount"], effect["amount2"]
     if last <= first:
         return int(first)
@@ -393,4 +393,3 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
 
 
 assert BOARD_SIZE + 1 < MAX_QUEUE
-assert callable(is_card)

@@ -9,7 +9,7 @@ from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit
 
 OWN_CHARACTERS = BOARD_SIZE + 1
-"""Characters as targets of actions: enemy minions from 0, the enemy hero, then the same of the player's own."""
+"""The first of one's own characters as targets of actions, which come after the enemy's."""
 
 
 @njit
@@ -167,10 +167,10 @@ def n_new(side: np.void, effect: np.void) -> int:
 @njit
 def stands(side: np.void, number: int) -> bool:
     """Whether a minion of this card is on a board."""
+    found = False
     for place in range(side["n_board"]):
-        if side["board"][place]["card"] == number:
-            return True
-    return False
+        found = found or side["board"][place]["card"] == number
+    return found
 
 
 assert NO_TARGET not in (OWN_HERO, ENEMY_HERO)

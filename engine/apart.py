@@ -2,7 +2,7 @@
 
 numba copies the code of a kernel into every kernel that calls it and optimises it there again. For the
 interpreter of effects that would cost each agent ten seconds more, in games without effects too. So
-its callers read the address from a word of memory that has a name of its own; until the first call that is the
+its callers read the address from a word of memory that has a name of its own; until the first call it is the
 address of a stand-in, which compiles the kernel and puts its address there.
 
 Arrays are handed over as addresses and lengths. That they are borrowed makes the kernels behind fast, too:
@@ -10,7 +10,9 @@ numba counts references to arrays with atomic operations at every call, and a bo
 """
 
 import ctypes
+import os
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -34,6 +36,15 @@ _lock = threading.RLock()
 _kept: list[Any] = []
 """What machine code points to and must not be freed."""
 
+_prepare: list[Callable[[], int]] = []
+
+
+def prepare_kernels() -> None:
+    """Compile all kernels that are called through their address, so that errors and signals come through."""
+    for prepare in _prepare:
+        prepare()
+
+
 
 def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
@@ -54,22 +65,33 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *map(_in_c, arguments))
         slot = ctypes.c_void_p()
 
-        def compile_first(*values: Any) -> int:
+        def prepare() -> int:
+            """Compile the kernel, or load it, where that has not happened; its address."""
             with _lock:
-                kernel = CFunc(called, (arguments, types.int64), {}, {})  # type: ignore[no-untyped-call]
-                if CACHE_FOLDER is not None:
-                    with numba_cache_in(CACHE_FOLDER):
-                        kernel._cache = KernelCache(function)
-                kernel.compile()
-                _kept.append(kernel)
-                slot.value = kernel.address
-            return int(prototype(kernel.address)(*values))
+                if not made:
+                    kernel = CFunc(called, (arguments, types.int64), {}, {})  # type: ignore[no-untyped-call]
+                    if CACHE_FOLDER is not None:
+                        with numba_cache_in(CACHE_FOLDER):
+                            kernel._cache = KernelCache(function)
+                    kernel.compile()
+                    made.append(kernel)
+                    slot.value = kernel.address
+                return int(made[0].address)
 
-        stand_in = prototype(compile_first)
-        slot.value = ctypes.cast(stand_in, ctypes.c_void_p).value
+        def stand_in(*values: Any) -> int:
+            try:
+                return int(prototype(prepare())(*values))
+            except BaseException:  # machine code called, and cannot be told of an error
+                traceback.print_exc()
+                os._exit(1)
+
+        made: list[Any] = []
+        pointer = prototype(stand_in)
+        slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
+        _prepare.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
         llvmlite.binding.add_symbol(name, ctypes.addressof(slot))  # type: ignore[no-untyped-call]
-        _kept.extend((slot, stand_in))
+        _kept.extend((slot, pointer))
         return _caller(name)  # type: ignore[return-value]
 
     return decorate
@@ -105,7 +127,7 @@ def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter
         else:
             values.append(f"carray(a{n}, (1,))[0]")
     source = f"def {name}_apart({', '.join(names)}):\n    return inner({', '.join(values)})\n"
-    scope: dict[str, Any] = {"carray": numba.carray, "inner": inner}
+    scope: dict[str, Any] = {"carray": numba.carray, "inner": inner, "__name__": __name__}
     exec(source, scope)
     unpacking: Callable[..., int] = scope[f"{name}_apart"]
     return unpacking

@@ -26,8 +26,11 @@ CARD = np.dtype(
         ("spell_damage", "i2"),
         ("overload", "i2"),  # crystals locked on the next turn
         ("needs", "i2"),  # bits of Need
-        ("aim", "i2"),  # an Aim; what it may be aimed at is in its first row that picks CHOSEN
-        ("aimed_row", "i2"),  # that row
+        ("aim", "i2"),  # an Aim; at what is in its first row that picks CHOSEN, of which these are copies:
+        ("aim_side", "i2"),
+        ("aim_kind", "i2"),
+        ("aim_filter", "i2"),
+        ("aim_arg", "i2"),
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),
     ]
@@ -44,6 +47,7 @@ MINION = np.dtype(
         ("arrived", "i2"),  # 1 on the turn it was played, else 0
         ("max_health", "i2"),  # damage it can have left
         ("traits", "i2"),  # bits of Trait
+        ("race", "i2"),  # a Race
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
         ("born", "i2"),  # its place in the order in which minions came into play, from 1

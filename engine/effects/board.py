@@ -44,6 +44,7 @@ def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
     minion["arrived"] = 1
     minion["max_health"] = card["health"]
     minion["traits"] = card["traits"]
+    minion["race"] = card["race"]
     minion["turn_attack"] = 0
     minion["spell_damage"] = card["spell_damage"]
     minion["gifts"][:] = 0

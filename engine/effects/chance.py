@@ -26,8 +26,8 @@ def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
 def open_turn(events: np.void, state: np.void) -> None:
     """Go on with the chance of the turn that begins. `events` is modified in place."""
     events["number"] = 0
-    if events["forced"] < 0:
-        events["key"] = derive(derive(derive(events["game"], Purpose.CHANCE), state["turn"]), state["active"])
+    events["turn"] = state["turn"]
+    events["seat"] = state["active"]
 
 
 @njit
@@ -70,6 +70,9 @@ def chosen_of(events: np.void, n: int) -> int:
             return 0
         events["n_outcomes"] += 1
         return min(int(events["outcomes"][event]), n - 1)
+    if events["number"] == 0:
+        turn = derive(derive(events["game"], Purpose.CHANCE), events["turn"])
+        events["key"] = derive(turn, events["seat"])
     outcome = below(events["key"], events["number"], n)
     events["number"] += 1
     if event < MAX_OUTCOMES:

@@ -6,7 +6,7 @@ from engine.apart import njit_apart
 from engine.codes import COIN, HERO, ActionKind, Keyword
 from engine.effects.codes import Aim, Trait
 from engine.effects.targets import list_targets, may_play
-from engine.jit import njit
+from engine.jit import njit, njit_inline
 from engine.minions import guards, may_attack_hero
 from engine.packing import AIMED, pack_action
 from engine.state import CARD, STATE
@@ -30,10 +30,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             actions[n] = action
             n += 1
         elif number >= 0 and cards[number]["cost"] <= own["mana"]:
-            n = _list_play(cards, cards[number], own, enemy, action, actions, n)
+            n = _list_play(cards[number], own, enemy, action, actions, n)
     if own["power"] and not own["power_used"] and cards[own["power"] - 1]["cost"] <= own["mana"]:
         power = cards[own["power"] - 1]
-        n = _list_play(cards, power, own, enemy, _encode(ActionKind.POWER, 0, 0), actions, n)
+        n = _list_play(power, own, enemy, _encode(ActionKind.POWER, 0, 0), actions, n)
     guarded = False
     for target in range(enemy["n_board"]):
         guarded = guarded or guards(enemy["board"][target])
@@ -48,7 +48,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     return n + 1
 
 
-@njit
+@njit_inline
 def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
     """List the attacks of one attacker; how many actions there are then."""
     for target in range(enemy["n_board"]):
@@ -63,16 +63,16 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
     return n
 
 
-@njit
+@njit_inline
 def _list_play(
-    cards: np.ndarray, card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int
+    card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int
 ) -> int:
     """List a card's play, or the power's use, once for each target; how many actions there are then."""
     if not may_play(card, own, enemy):
         return n
     before = n
     if card["aim"] != Aim.NONE:
-        n = list_targets(cards, card, own, enemy, actions, n, action | AIMED)
+        n = list_targets(card, own, enemy, actions, n, action | AIMED)
     if card["aim"] == Aim.NONE or (card["aim"] == Aim.IF_ANY and n == before):
         actions[n] = action
         n += 1

@@ -43,7 +43,9 @@ NO_TARGET, OWN_HERO, ENEMY_HERO = -1, -2, -3
 EVENTS = np.dtype(
     [
         ("game", "u8"),  # stream of the game's chance, 0 where outcomes are forced
-        ("key", "u8"),  # stream of this turn's chance
+        ("key", "u8"),  # stream of this turn's chance, once it has had an event
+        ("turn", "i4"),  # the turn whose chance it is
+        ("seat", "i4"),  # and whose turn
         ("number", "i4"),  # chance events of this turn so far
         ("blind", "i2"),  # 1: cards drawn from a deck stay hidden, as for a player who thinks ahead
         ("forced", "i2"),  # outcomes given in advance; -1: they are drawn

@@ -180,7 +180,7 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
         picked[0], n = waiting["source"] if waiting["source"] > 0 else OWN_HERO, 1
     elif pick == Pick.SPLIT:
         for _ in range(effect["amount"] + bonus):
-            n = select(state, cards, effect, seat, waiting["source"], waiting["target"], True, events)
+            n = select(state, effect, seat, waiting["source"], waiting["target"], True, events)
             if n == 0:
                 return
             one = picked[chosen_of(events, n)]
@@ -190,7 +190,7 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
         return
     else:
         living = pick == Pick.RANDOM
-        n = select(state, cards, effect, seat, waiting["source"], waiting["target"], living, events)
+        n = select(state, effect, seat, waiting["source"], waiting["target"], living, events)
         if living:
             wanted = min(int(effect["times"]), n)
             if wanted < n:

@@ -6,25 +6,24 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.effects.board import has_room, is_dying
 from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Trait
 from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
-from engine.jit import njit
+from engine.jit import njit, njit_inline
 
 OWN_CHARACTERS = BOARD_SIZE + 1
 """The first of one's own characters as targets of actions, which come after the enemy's."""
 
 
 @njit
-def passes(cards: np.ndarray, effect: np.void, minion: np.void) -> bool:
+def passes(asked: int, arg: int, minion: np.void) -> bool:
     """Whether a minion is what a row's filter asks for, but for what the row's source and target are."""
-    asked = effect["filter"]
     if asked & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
         return False
     if asked & Filter.UNDAMAGED and minion["health"] < minion["max_health"]:
         return False
-    if asked & Filter.ATTACK_AT_MOST and minion["attack"] > effect["arg"]:
+    if asked & Filter.ATTACK_AT_MOST and minion["attack"] > arg:
         return False
-    if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < effect["arg"]:
+    if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < arg:
         return False
-    if asked & Filter.RACE and cards[minion["card"]]["race"] != effect["arg"]:
+    if asked & Filter.RACE and minion["race"] != arg:
         return False
     if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
         return False
@@ -34,7 +33,6 @@ def passes(cards: np.ndarray, effect: np.void, minion: np.void) -> bool:
 @njit
 def select(
     state: np.void,
-    cards: np.ndarray,
     effect: np.void,
     seat: int,
     born: int,
@@ -46,7 +44,6 @@ def select(
 
     Args:
         state: dtype `STATE`.
-        cards: the card table.
         effect: the row, dtype `EFFECT`.
         seat: the card's player.
         born: birth of the minion the row comes from; -1 for none.
@@ -56,7 +53,7 @@ def select(
     """
     n = 0
     picked = events["picked"]
-    asked = effect["filter"]
+    asked, arg = effect["filter"], effect["arg"]
     for who in (ENEMY, OWN):
         if not effect["side"] & who:
             continue
@@ -70,7 +67,7 @@ def select(
                     continue
                 if asked & Filter.NOT_TARGET and minion["born"] == target:
                     continue
-                if passes(cards, effect, minion):
+                if asked == 0 or passes(asked, arg, minion):
                     picked[n] = minion["born"]
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
@@ -81,16 +78,15 @@ def select(
     return n
 
 
-@njit
+@njit_inline
 def list_targets(
-    cards: np.ndarray, card: np.void, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
+    card: np.void, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:
     """List an action once for each character that a card may be aimed at; how many actions there are then.
 
     Stealth and immunity hide enemies, and what is elusive cannot be chosen by spells and hero powers.
 
     Args:
-        cards: the card table.
         card: a card that is aimed.
         own: half of the player who aims.
         enemy: the other half.
@@ -98,8 +94,7 @@ def list_targets(
         n: how many actions there are before.
         action: the action without its target.
     """
-    effect = card["effects"][card["aimed_row"]]
-    kind, side, asked = effect["kind"], effect["side"], effect["filter"]
+    kind, side, asked, arg = card["aim_kind"], card["aim_side"], card["aim_filter"], card["aim_arg"]
     by_spell = card["kind"] == CardKind.SPELL or card["kind"] == CardKind.POWER
     barred = Trait.ELUSIVE if by_spell else 0
     if side & ENEMY:
@@ -108,7 +103,7 @@ def list_targets(
                 minion = enemy["board"][place]
                 if minion["keywords"] & Keyword.STEALTH or minion["traits"] & (barred | Trait.IMMUNE):
                     continue
-                if asked == 0 or passes(cards, effect, minion):
+                if asked == 0 or passes(asked, arg, minion):
                     targets[n] = action | place
                     n += 1
         if kind & HEROES and not enemy["traits"] & Trait.IMMUNE:
@@ -118,7 +113,7 @@ def list_targets(
         if kind & MINIONS:
             for place in range(own["n_board"]):
                 minion = own["board"][place]
-                if not minion["traits"] & barred and (asked == 0 or passes(cards, effect, minion)):
+                if not minion["traits"] & barred and (asked == 0 or passes(asked, arg, minion)):
                     targets[n] = action | (OWN_CHARACTERS + place)
                     n += 1
         if kind & HEROES:

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.codes import HERO, ActionKind
+from engine.codes import HERO, OWN_SIDE, ActionKind
 from engine.errors import IllegalActionError
-from engine.packing import pack_action, unpack_action
+from engine.packing import AIMED, pack_action, unpack_action
 
 
 class Action(NamedTuple):
@@ -14,13 +14,21 @@ class Action(NamedTuple):
 
     Attributes:
         kind: what it does, an `ActionKind`.
-        source: place in hand of the card played, or place on board of the attacker; from 0.
-        target: place of the enemy minion attacked, from 0, or `engine.HERO`.
+        source: place in hand of the card played, or place on board of the attacker, from 0; `engine.HERO`
+            where the hero attacks.
+        target: place of the enemy minion attacked, from 0, or `engine.HERO`; of what is aimed, a character:
+            those, and `engine.own` of the same on one's own side.
+        aimed: whether a card or the hero power is used on the target; a play that is not has target 0.
     """
 
     kind: ActionKind
     source: int = 0
     target: int = 0
+    aimed: bool = False
+
+    def __repr__(self) -> str:
+        aimed = ", aimed=True" if self.aimed else ""
+        return f"Action(kind={self.kind!r}, source={self.source!r}, target={self.target!r}{aimed})"
 
     @staticmethod
     def end_turn() -> "Action":
@@ -28,13 +36,18 @@ class Action(NamedTuple):
         return Action(ActionKind.END_TURN)
 
     @staticmethod
-    def play(place: int) -> "Action":
-        """Play the card at this place in hand, or The Coin."""
-        return Action(ActionKind.PLAY, place)
+    def play(place: int, target: int | None = None) -> "Action":
+        """Play the card at this place in hand, or The Coin; on a character, where it is aimed at one."""
+        return Action(ActionKind.PLAY, place, target or 0, target is not None)
+
+    @staticmethod
+    def power(target: int | None = None) -> "Action":
+        """Use the hero power; on a character, where it is aimed at one."""
+        return Action(ActionKind.POWER, 0, target or 0, target is not None)
 
     @staticmethod
     def attack(attacker: int, target: int) -> "Action":
-        """Attack the enemy minion at `target`, or the hero with `engine.HERO`."""
+        """Attack the enemy minion at `target`, or the hero with `engine.HERO`, which may be the attacker too."""
         return Action(ActionKind.ATTACK, attacker, target)
 
     @staticmethod
@@ -43,7 +56,7 @@ class Action(NamedTuple):
         found = _BY_CODE.get(code)
         if found is None:
             kind, source, target = unpack_action(code)
-            found = _BY_CODE[code] = Action(ActionKind(kind), source, target)
+            found = _BY_CODE[code] = Action(ActionKind(kind), source, target, bool(code & AIMED))
         return found
 
     @staticmethod
@@ -57,11 +70,11 @@ class Action(NamedTuple):
             return answer
         try:
             if isinstance(answer, Action) and all(
-                isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer
+                isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer[:3]
             ):
-                kind, source, target = (int(part) for part in answer)
-                if kind in set(ActionKind):
-                    return Action(ActionKind(kind), source, target)
+                kind, source, target = (int(part) for part in answer[:3])
+                if kind in set(ActionKind) and answer.aimed in (False, True):
+                    return Action(ActionKind(kind), source, target, bool(answer.aimed))
             text = repr(answer)
         except Exception:  # an agent may return anything, even an object whose repr() fails
             text = object.__repr__(answer)
@@ -70,17 +83,30 @@ class Action(NamedTuple):
     @property
     def code(self) -> int:
         """The integer kernels use (`engine.rules.encode`)."""
-        return pack_action(self.kind, self.source, self.target)
+        return pack_action(self.kind, self.source, self.target) | (AIMED if self.aimed else 0)
 
     def __str__(self) -> str:
-        if self.kind == ActionKind.PLAY:
-            return f"play {self.source}"
         if self.kind == ActionKind.ATTACK:
-            return f"attack {self.source} -> {'hero' if self.target == HERO else self.target}"
-        return "end turn"
+            attacker = "hero" if self.source == HERO else self.source
+            return f"attack {attacker} -> {'hero' if self.target == HERO else self.target}"
+        if self.kind == ActionKind.END_TURN:
+            return "end turn"
+        done = f"play {self.source}" if self.kind == ActionKind.PLAY else "power"
+        return f"{done} -> {character_text(self.target)}" if self.aimed else done
 
 
-_TYPES = (ActionKind, int, int)
+def own(character: int) -> int:
+    """One's own minion at a place, or one's own hero with `engine.HERO`, as the target of a card or power."""
+    return OWN_SIDE + character
+
+
+def character_text(character: int) -> str:
+    """A character that a card is aimed at as actions write it: "0", "hero", "own 0", "own hero"."""
+    side, place = ("own ", character - OWN_SIDE) if character >= OWN_SIDE else ("", character)
+    return f"{side}{'hero' if place == HERO else place}"
+
+
+_TYPES = (ActionKind, int, int, bool)
 
 _BY_CODE: dict[int, Action] = {}
 """Actions are immutable and few: each is made once."""

@@ -45,7 +45,6 @@ def prepare_kernels() -> None:
         prepare()
 
 
-
 def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
 

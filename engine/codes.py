@@ -22,7 +22,9 @@ HERO = 7
 """The enemy hero as a target; enemy minions are 0 to 6."""
 assert HERO == BOARD_SIZE
 
-CHARACTERS = 2 * (BOARD_SIZE + 1)
+OWN_SIDE = BOARD_SIZE + 1
+"""Where one's own characters begin among the targets of cards."""
+CHARACTERS = 2 * OWN_SIDE
 """Targets of cards: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
 
 MAX_ACTIONS = (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE + 1) * CHARACTERS + 1

@@ -38,6 +38,10 @@ class CardError(ManaforgeError, ValueError):
     """A minion's numbers are out of range, or a card cannot be used as asked."""
 
 
+class ChanceError(ManaforgeError, ValueError):
+    """An action draws at random, and nothing says what falls out."""
+
+
 class DeckError(ManaforgeError, ValueError):
     """A deck file or deck code that cannot be played; the message says what is wrong and where."""
 

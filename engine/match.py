@@ -16,8 +16,10 @@ from engine.actions import Action
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
 from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
+from engine.effects.codes import EFFECTS_VERSION
+from engine.effects.luck import Chance
 from engine.errors import AgentError, IllegalActionError, NotationError
-from engine.notation import parse_action, parse_position
+from engine.notation import format_step, parse_position, parse_step
 from engine.position import Position, empty_state
 from engine.ruleset import Ruleset, find_ruleset
 from engine.state import new_game
@@ -56,13 +58,15 @@ class GameRecord:
 
     Attributes:
         start: the first position, in notation.
-        actions: every action, in notation.
+        actions: every action, in notation, with the outcomes of its chance events: "play 3 {1 0}".
         rules_version: `engine.codes.RULES_VERSION` it was played under.
+        effects_version: `engine.effects.codes.EFFECTS_VERSION` it was played under; 0 without effects.
     """
 
     start: str
     actions: tuple[str, ...]
     rules_version: int = RULES_VERSION
+    effects_version: int = 0
 
     def replay(self) -> Position:
         """Play the record again and return the last position.
@@ -73,14 +77,22 @@ class GameRecord:
         """
         if self.rules_version != RULES_VERSION:
             raise NotationError(f"recorded under rules {self.rules_version}; this is rules {RULES_VERSION}")
+        if self.effects_version not in (0, EFFECTS_VERSION):
+            raise NotationError(
+                f"recorded under effects {self.effects_version}; this is effects {EFFECTS_VERSION}"
+            )
         position = parse_position(self.start)
         for text in self.actions:
-            position.play(parse_action(text))
+            action, outcomes = parse_step(text)
+            position.play(action, Chance.given(outcomes))
         return position
 
     def to_json(self) -> str:
         """The record as one JSON object."""
-        return json.dumps({"rules": self.rules_version, "start": self.start, "actions": self.actions})
+        effects = {"effects": self.effects_version} if self.effects_version else {}
+        return json.dumps(
+            {"rules": self.rules_version, **effects, "start": self.start, "actions": self.actions}
+        )
 
     @classmethod
     def from_json(cls, text: str) -> "GameRecord":
@@ -92,15 +104,17 @@ class GameRecord:
         try:
             content = json.loads(text)
             start, actions, rules = content["start"], content["actions"], content["rules"]
+            effects = content.get("effects", 0)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise NotationError(f"not a recorded game: {error!r}") from None
-        if not (isinstance(start, str) and isinstance(actions, list) and type(rules) is int):
+        if not (isinstance(start, str) and isinstance(actions, list) and type(rules) is type(effects) is int):
             raise NotationError(
-                "not a recorded game: it needs a text 'start', a list 'actions', an integer 'rules'"
+                "not a recorded game: it needs a text 'start', a list 'actions', an integer 'rules' and, for "
+                "a game with effects, an integer 'effects'"
             )
         if not all(isinstance(action, str) for action in actions):
             raise NotationError("not a recorded game: every action must be a text")
-        return cls(start, tuple(actions), rules)
+        return cls(start, tuple(actions), rules, effects)
 
 
 @dataclass(frozen=True)
@@ -115,6 +129,7 @@ class MatchResult:
         position: the last position.
         start: the first position.
         actions: every action, in order.
+        outcomes: of the chance events of each action; () in a game without effects.
     """
 
     outcome: Outcome
@@ -124,11 +139,15 @@ class MatchResult:
     start: Position = field(repr=False)
     actions: tuple[Action, ...] = field(repr=False)
     error: str = field(default="", repr=False)
+    outcomes: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
 
     @property
     def record(self) -> GameRecord:
         """The whole game in text, replayable."""
-        return GameRecord(str(self.start), tuple(map(str, self.actions)))
+        outcomes = self.outcomes or ((),) * len(self.actions)
+        steps = tuple(map(format_step, self.actions, outcomes))
+        effects = EFFECTS_VERSION if self.start.state["effects"] else 0
+        return GameRecord(str(self.start), steps, effects_version=effects)
 
     @property
     def winner(self) -> int | None:
@@ -202,7 +221,7 @@ def play(
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
     position = deal(decks, seed, address, ruleset)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
-    return play_on((first, second), position, streams, watch)
+    return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 
 
 def play_on(
@@ -210,6 +229,7 @@ def play_on(
     position: Position,
     streams: Sequence[np.random.Generator],
     watch: Watcher | None = None,
+    key: np.uint64 | None = None,
 ) -> MatchResult:
     """Play a game from a position to its end. The position is modified in place.
 
@@ -218,9 +238,12 @@ def play_on(
         position: where to begin.
         streams: the agents' random streams, by seat.
         watch: called after each action with the position before it.
+        key: of the game's stream, from which chance events are drawn; without one they are refused.
     """
     start = position.copy()
     actions: list[Action] = []
+    outcomes: list[tuple[int, ...]] = []
+    chance = None if key is None else Chance.drawn(key, position.states)
     while position.outcome == Outcome.ONGOING:
         seat = position.active
         try:
@@ -229,30 +252,41 @@ def play_on(
             raise
         except BaseException:
             error = f"{traceback.format_exc()}in {position}"
-            return _forfeit(position, Reason.AGENT_ERROR, error, start, actions)
+            return _forfeit(position, Reason.AGENT_ERROR, error, start, actions, outcomes)
         try:
             before = position.copy() if watch else position
-            position.play(action)
+            position.play(action, chance)
             action = Action.checked(action)
         except IllegalActionError as error:
-            return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions)
+            return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions, outcomes)
         if watch:
             watch(before, action)
         actions.append(action)
+        if chance is not None and position.state["effects"]:
+            outcomes.append(chance.outcomes)
     if position.state["turn"] > position.state["turn_cap"]:
         reason = Reason.TURN_CAP
     else:
         at_draw = not actions or actions[-1].kind == ActionKind.END_TURN
         reason = Reason.FATIGUE if at_draw else Reason.HERO_DIED
-    return MatchResult(position.outcome, _turns(position), reason, position, start, tuple(actions))
+    return MatchResult(
+        position.outcome, _turns(position), reason, position, start, tuple(actions), outcomes=tuple(outcomes)
+    )
 
 
 def _forfeit(
-    position: Position, reason: Reason, error: str, start: Position, actions: list[Action]
+    position: Position,
+    reason: Reason,
+    error: str,
+    start: Position,
+    actions: list[Action],
+    outcomes: list[tuple[int, ...]],
 ) -> MatchResult:
     """The result of a game that the player to move forfeits."""
     outcome = Outcome.SECOND_WINS if position.active == 0 else Outcome.FIRST_WINS
-    return MatchResult(outcome, _turns(position), reason, position, start, tuple(actions), error)
+    return MatchResult(
+        outcome, _turns(position), reason, position, start, tuple(actions), error, tuple(outcomes)
+    )
 
 
 def _turns(position: Position) -> int:

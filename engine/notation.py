@@ -20,10 +20,11 @@ be left out. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack
 """
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
-from engine.actions import Action
+from engine.actions import Action, own
 from engine.cards import Card, CardTable
 from engine.codes import (
     BOARD_SIZE,
@@ -73,8 +74,11 @@ _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+)
 _HERO = re.compile(rf"(?P<health>-?{_N})(?:\+(?P<armour>{_N}))?$")
 _MANA = re.compile(rf"(?P<mana>{_N})(?:/(?P<crystals>{_N}))?$")
 _ACTION = re.compile(
-    rf"(?:end turn|play (?P<play>{_N})|attack (?P<attacker>{_N}) ?-> ?(?P<target>{_N}|hero))(?: \(.*\))?$"
+    rf"(?:end turn|(?P<power>power)|play (?P<play>{_N})|attack (?P<attacker>{_N}|hero))"
+    rf"(?: ?-> ?(?P<own>own )?(?P<target>{_N}|hero))?(?: \(.*\))?$"
 )
+
+_STEP = re.compile(rf"(?P<action>.*?)(?: \{{(?P<outcomes>{_N}(?: {_N})*)\}})?$", re.S)
 
 
 def format_position(position: Position) -> str:
@@ -94,17 +98,39 @@ def parse_action(text: str) -> Action:
         NotationError: the text is not an action.
     """
     match = _ACTION.match(text.strip())
-    if not match:
-        raise NotationError(
-            f"not an action: {text!r}; write 'play 2', 'attack 1 -> 0', 'attack 1 -> hero' or 'end turn'"
-        )
-    if match["play"]:
-        return Action.play(int(match["play"]))
-    if match["attacker"]:
-        return Action.attack(
-            int(match["attacker"]), HERO if match["target"] == "hero" else int(match["target"])
-        )
-    return Action.end_turn()
+    target = None
+    if match and match["target"]:
+        target = HERO if match["target"] == "hero" else int(match["target"])
+    if match and match["attacker"] and target is not None and not match["own"]:
+        return Action.attack(HERO if match["attacker"] == "hero" else int(match["attacker"]), target)
+    if match and match["own"] and target is not None:
+        target = own(target)
+    if match and match["play"]:
+        return Action.play(int(match["play"]), target)
+    if match and match["power"]:
+        return Action.power(target)
+    if match and target is None and not match["attacker"]:
+        return Action.end_turn()
+    raise NotationError(
+        f"not an action: {text!r}; write 'play 2', 'play 2 -> own 0', 'power -> hero', 'attack 1 -> 0', "
+        "'attack hero -> hero' or 'end turn'"
+    )
+
+
+def format_step(action: Action, outcomes: Sequence[int]) -> str:
+    """An action with the outcomes of its chance events: "play 3 {1 0}"."""
+    return f"{action} {{{' '.join(map(str, outcomes))}}}" if outcomes else str(action)
+
+
+def parse_step(text: str) -> tuple[Action, tuple[int, ...]]:
+    """Read an action with the outcomes of its chance events.
+
+    Raises:
+        NotationError: the text is neither.
+    """
+    match = _STEP.match(text.strip())
+    assert match, "every text matches"
+    return parse_action(match["action"]), tuple(map(int, (match["outcomes"] or "").split()))
 
 
 def parse_position(text: str, table: CardTable | None = None) -> Position:

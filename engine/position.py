@@ -8,7 +8,9 @@ from engine import rules
 from engine.actions import Action
 from engine.cards import Card, CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
-from engine.errors import IllegalActionError, NotationError
+from engine.effects.luck import Chance
+from engine.effects.records import EVENTS
+from engine.errors import ChanceError, IllegalActionError, NotationError
 from engine.formatting import format_state
 from engine.packing import PLACE_MASK
 from engine.state import STATE
@@ -52,14 +54,19 @@ class Position:
         n = rules.list_legal(self.states, self.table.array, codes)
         return [Action.from_code(code) for code in codes[:n].tolist()]
 
-    def play(self, action: Action) -> int:
+    def play(self, action: Action, chance: Chance | None = None) -> int:
         """Carry out a legal action. The position is modified in place.
 
+        Args:
+            action: what to do.
+            chance: where outcomes come from, for an action with a chance event.
+
         Returns:
-            Which minions died by it, as bits of `engine.codes.Death`.
+            Which minions died by an attack, as bits of `engine.codes.Death`.
 
         Raises:
             IllegalActionError: the rules do not allow it; the message says why and carries the position.
+            ChanceError: it has a chance event without an outcome. The position is as it was.
         """
         if not self.states.flags.writeable:
             raise IllegalActionError("this position is a player's view and read-only; play on its copy()")
@@ -69,9 +76,20 @@ class Position:
             raise IllegalActionError(f"{error} in {self}") from None
         # A code has room only for these places; larger ones do not exist.
         valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
-        deaths = rules.play_checked(self.states, self.table.array, action.code) if valid else rules.ILLEGAL
+        if not self.state["effects"]:
+            events, before = _NO_EVENTS, b""
+        else:
+            chance = Chance.given() if chance is None else chance
+            events, before = chance.array, self.state.tobytes()
+        code = action.code
+        deaths = rules.play_checked(self.states, self.table.array, code, events) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
+        if before and events[0]["waiting"]:
+            self.states[0] = np.frombuffer(before, STATE)[0]
+            raise ChanceError(
+                f"{self.describe(action)} draws one of {events[0]['waiting']} at random; say which in {self}"
+            )
         return deaths
 
     def card(self, number: int) -> Card | None:
@@ -128,6 +146,9 @@ class Position:
 
 
 _OUTCOMES = tuple(Outcome)
+
+_NO_EVENTS = np.zeros(1, EVENTS)
+"""For games without effects, whose kernels do not look at it."""
 
 
 def _from_bytes(state: bytes, table: CardTable) -> Position:

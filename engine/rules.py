@@ -20,7 +20,7 @@ from engine.codes import (
     Keyword,
     Outcome,
 )
-from engine.effects.board import enter, leave, lose_card
+from engine.effects.board import leave, lose_card
 from engine.effects.legal import list_with_effects
 from engine.effects.play import apply_effects
 from engine.jit import njit
@@ -121,7 +121,7 @@ def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
     """`apply` in a game without effects: bodies with keywords."""
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
-        _play(state, cards, source)
+        _play(state["sides"][state["active"]], cards, source)
     elif kind == ActionKind.ATTACK:
         own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
         return _attack(own, enemy, source, target)
@@ -135,15 +135,25 @@ def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
 
 
 @njit
-def _play(state: np.void, cards: np.ndarray, place: int) -> None:
+def _play(side: np.void, cards: np.ndarray, place: int) -> None:
     """Play a card from hand: The Coin for one mana, a minion to the right end of the board."""
-    side = state["sides"][state["active"]]
     number = lose_card(side, place)
     if number == COIN:
         side["mana"] = min(side["mana"] + 1, MAX_MANA)
         return
-    side["mana"] -= cards[number]["cost"]
-    enter(state, cards, state["active"], number, side["n_board"])
+    card = cards[number]
+    side["mana"] -= card["cost"]
+    minion = side["board"][side["n_board"]]
+    side["n_board"] += 1
+    minion["card"] = number
+    minion["attack"] = card["attack"]
+    minion["health"] = card["health"]
+    minion["keywords"] = card["keywords"]
+    minion["arrived"] = 1
+    if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+        minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
+    else:
+        minion["attacks_left"] = 0
 
 
 @njit

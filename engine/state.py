@@ -45,12 +45,12 @@ MINION = np.dtype(
         ("keywords", "i2"),  # bits of Keyword it still has
         ("attacks_left", "i2"),  # attacks it may still make this turn, 0 to 2
         ("arrived", "i2"),  # 1 on the turn it was played, else 0
-        ("max_health", "i2"),  # damage it can have left
+        ("max_health", "i2"),  # damage it can have left; 0 in a game without effects, as all that follows
         ("traits", "i2"),  # bits of Trait
         ("race", "i2"),  # a Race
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
-        ("born", "i2"),  # its place in the order in which minions came into play, from 1
+        ("born", "i2"),  # its place in the order in which minions came into play, from 1; 0 without effects
         ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose Deathrattle it was given; 0: none
     ]
 )

@@ -64,9 +64,7 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
 
 
 @njit_inline
-def _list_play(
-    card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int
-) -> int:
+def _list_play(card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int) -> int:
     """List a card's play, or the power's use, once for each target; how many actions there are then."""
     if not may_play(card, own, enemy):
         return n

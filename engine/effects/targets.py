@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, Keyword
+from engine.codes import BOARD_SIZE, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying
 from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Trait
 from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
-
-OWN_CHARACTERS = BOARD_SIZE + 1
-"""The first of one's own characters as targets of actions, which come after the enemy's."""
 
 
 @njit
@@ -114,10 +111,10 @@ def list_targets(
             for place in range(own["n_board"]):
                 minion = own["board"][place]
                 if not minion["traits"] & barred and (asked == 0 or passes(asked, arg, minion)):
-                    targets[n] = action | (OWN_CHARACTERS + place)
+                    targets[n] = action | (OWN_SIDE + place)
                     n += 1
         if kind & HEROES:
-            targets[n] = action | (OWN_CHARACTERS + BOARD_SIZE)
+            targets[n] = action | (OWN_SIDE + BOARD_SIZE)
             n += 1
     return n
 
@@ -125,8 +122,8 @@ def list_targets(
 @njit
 def target_of(state: np.void, seat: int, character: int) -> int:
     """A character that an action names, 0 to 15, as effects know it: a birth or a hero."""
-    own = character >= OWN_CHARACTERS
-    place = character - OWN_CHARACTERS if own else character
+    own = character >= OWN_SIDE
+    place = character - OWN_SIDE if own else character
     if place == BOARD_SIZE:
         return OWN_HERO if own else ENEMY_HERO
     return int(state["sides"][seat if own else 1 - seat]["board"][place]["born"])

@@ -227,7 +227,7 @@ def _play_one(
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    return play_on((first, second), deal_key((one, two), key, roster.ruleset), streams)
+    return play_on((first, second), deal_key((one, two), key, roster.ruleset), streams, key=key)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

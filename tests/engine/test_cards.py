@@ -174,7 +174,9 @@ def test_odd_names_survive_the_round_trip(name: str) -> None:
     state["turn"] = state["turn_cap"] = 1
     side = state["sides"][0]
     side["n_hand"] = side["n_board"] = side["n_deck"] = 1
-    side["board"][0] = (0, 1, 1, 4, 1, 1)
+    minion = side["board"][0]
+    minion["attack"], minion["health"], minion["keywords"] = 1, 1, 4
+    minion["attacks_left"], minion["arrived"] = 1, 1
     position = Position(state, table)
     assert parse_position(str(position), table).state.tobytes() == state.tobytes()
 

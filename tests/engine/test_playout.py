@@ -6,6 +6,7 @@ from engine import Outcome, Position, deal, find_deck, find_ruleset
 from engine.actions import Action
 from engine.codes import MAX_ACTIONS, Purpose
 from engine.decks import deck_records, table_of
+from engine.effects.luck import Chance
 from engine.playout import playout, random_games
 from engine.streams import below, derive, stream_key
 
@@ -16,7 +17,9 @@ def test_a_playout_is_the_game_its_stream_says() -> None:
     for seed in range(20):
         fast, slow = deal(DECKS, seed), deal(DECKS, seed)
         key = np.uint64(derive(stream_key(seed), Purpose.PLAYOUT))
-        ending = playout(fast.state, fast.table.array, np.empty(MAX_ACTIONS, np.int64), key)
+        ending = playout(
+            fast.state, fast.table.array, np.empty(MAX_ACTIONS, np.int64), key, Chance().array[0]
+        )
         choice = 0
         while slow.outcome == Outcome.ONGOING:
             actions = slow.legal_actions()
@@ -38,7 +41,10 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
         position = deal(DECKS, 1, (game,), ruleset="standard")
         actions = np.empty(MAX_ACTIONS, np.int64)
         stream = np.uint64(derive(stream_key(1, game), Purpose.PLAYOUT))
-        assert playout(position.state, position.table.array, actions, stream) == outcomes[game], key
+        assert (
+            playout(position.state, position.table.array, actions, stream, Chance().array[0])
+            == outcomes[game]
+        ), key
         total += min(int(position.state["turn"]), 100)
     assert rounds == total
 

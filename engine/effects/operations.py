@@ -106,6 +106,11 @@ def buff(minion: np.void, effect: np.void) -> None:
         more = clamp(minion["max_health"] + effect["amount2"], 1)
         set_max_health(minion, more)
     if effect["keywords"]:
+        if effect["keywords"] & Keyword.STEALTH:
+            if effect["until"] != Until.NEXT_TURN:
+                minion["traits"] &= ~Trait.HIDDEN
+            elif not minion["keywords"] & Keyword.STEALTH:
+                minion["traits"] |= Trait.HIDDEN
         set_keywords(minion, minion["keywords"] | effect["keywords"])
 
 
@@ -165,6 +170,12 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
         minion["turn_attack"] = 0
     elif op == Op.RESTORE:
         minion["health"] = max(minion["health"], minion["max_health"])
+    elif op == Op.TRAIT:
+        minion["traits"] |= effect["amount"]
+    elif op == Op.LOSE:
+        set_keywords(minion, minion["keywords"] & ~effect["keywords"])
+    elif op == Op.SPELL_DAMAGE:
+        minion["spell_damage"] = clamp(minion["spell_damage"] + effect["amount"], 0)
 
 
 @njit
@@ -179,6 +190,10 @@ def change_hero(side: np.void, effect: np.void) -> None:
         side["traits"] |= Trait.FROZEN
     elif op == Op.SET:
         side["health"] = effect["amount2"]
+    elif op == Op.RESTORE:
+        side["health"] = max(side["health"], HERO_HEALTH)
+    elif op == Op.TRAIT:
+        side["traits"] |= effect["amount"]
 
 
 @njit

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, Keyword
+from engine.codes import BOARD_SIZE, HERO_HEALTH, Keyword
 from engine.effects.board import has_room, is_dying
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Trait
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait, Trigger
 from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit
 
@@ -24,11 +24,41 @@ def passes(cards: np.ndarray, effect: np.void, minion: np.void) -> bool:
         return False
     if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < effect["arg"]:
         return False
-    if asked & Filter.RACE and cards[minion["card"]]["race"] != effect["arg"]:
+    if asked & (Filter.RACE | Filter.NOT_RACE):
+        race = cards[minion["card"]]["race"]
+        is_it = race == effect["arg"] or race == Race.ALL
+        if is_it != bool(asked & Filter.RACE):
+            return False
+    if asked & Filter.KEYWORD and not minion["keywords"] & effect["arg"]:
+        return False
+    if asked & Filter.DEATHRATTLE and not has_deathrattle(cards, minion):
         return False
     if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
         return False
     return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
+
+
+@njit
+def hero_passes(effect: np.void, side: np.void) -> bool:
+    """Whether a hero is what a row's filter asks for: of a hero a row may ask whether it is damaged."""
+    asked = effect["filter"]
+    if asked & Filter.DAMAGED and side["health"] >= HERO_HEALTH:
+        return False
+    return not (asked & Filter.UNDAMAGED and side["health"] < HERO_HEALTH)
+
+
+@njit
+def has_deathrattle(cards: np.ndarray, minion: np.void) -> bool:
+    """Whether a minion has a Deathrattle, of its own or given to it."""
+    if minion["gifts"][0]:
+        return True
+    card = cards[minion["card"]]
+    if minion["traits"] & Trait.SILENCED:
+        return False
+    for row in range(card["n_effects"]):
+        if card["effects"][row]["trigger"] == Trigger.DEATHRATTLE:
+            return True
+    return False
 
 
 @njit
@@ -75,7 +105,7 @@ def select(
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
             hero = OWN_HERO if who == OWN else ENEMY_HERO
-            if not (asked & Filter.NOT_TARGET and target == hero):
+            if hero_passes(effect, side) and not (asked & Filter.NOT_TARGET and target == hero):
                 picked[n] = hero
                 n += 1
     return n
@@ -111,7 +141,7 @@ def list_targets(
                 if asked == 0 or passes(cards, effect, minion):
                     targets[n] = action | place
                     n += 1
-        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE:
+        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_passes(effect, enemy):
             targets[n] = action | BOARD_SIZE
             n += 1
     if side & OWN:
@@ -121,7 +151,7 @@ def list_targets(
                 if not minion["traits"] & barred and (asked == 0 or passes(cards, effect, minion)):
                     targets[n] = action | (OWN_CHARACTERS + place)
                     n += 1
-        if kind & HEROES:
+        if kind & HEROES and hero_passes(effect, own):
             targets[n] = action | (OWN_CHARACTERS + BOARD_SIZE)
             n += 1
     return n
@@ -148,6 +178,8 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     if needs & Need.ENEMY_MINION and enemy["n_board"] < 1:
         return False
     if needs & Need.TWO_ENEMY_MINIONS and enemy["n_board"] < 2:
+        return False
+    if needs & Need.TWO_MINIONS and own["n_board"] + enemy["n_board"] < 2:
         return False
     if needs & Need.WEAPON and own["durability"] == 0:
         return False

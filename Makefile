@@ -102,8 +102,12 @@ notebook: $(VENV)/.notebook  ## Open the notebooks in JupyterLab, which it insta
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks
 
-cards: $(VENV)/.tools  ## Generate engine/data/cards.csv again from hearthstone-data
-	$(BIN)/python -m engine.cards build
+EDITION_PACKAGE := build/editions/25252.1
+
+cards: $(VENV)/.tools  ## Generate the card tables in engine/data again from hearthstone-data, newest and of 2018-07
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
+		--target $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock
+	$(BIN)/python -m engine.cards build --edition-package $(EDITION_PACKAGE)
 
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock

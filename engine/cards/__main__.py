@@ -18,12 +18,24 @@ def _group() -> None:
 
 
 @app.command()
-def build() -> None:
-    """Generate engine/data/cards.csv again from the package hearthstone-data."""
-    from engine.cards.build import build as write_catalogue  # noqa: PLC0415
+def build(edition_package: Path | None = None) -> None:
+    """Generate the tables of engine/data again from the package hearthstone-data.
 
+    Args:
+        edition_package: folder in which hearthstone-data 25252.1 was installed; without it the tables of
+            edition 2018-07 stay as they are.
+    """
+    from engine.cards.build import build as write_catalogue  # noqa: PLC0415
+    from engine.cards.editions import build_edition  # noqa: PLC0415
+    from engine.effects.rows import named_cards  # noqa: PLC0415
+
+    data = Path(__file__).resolve().parents[1] / "data"
     try:
-        print(write_catalogue(Path(__file__).resolve().parents[1] / "data"))
+        print(write_catalogue(data))
+        if edition_package:
+            print(build_edition(data / "editions", edition_package, named_cards()))
+    except FileNotFoundError as error:
+        raise ManaforgeError(str(error)) from None
     except ModuleNotFoundError as error:
         raise ManaforgeError(f"{error}; the generator needs the development tools: make setup") from None
 

@@ -55,10 +55,14 @@ class Trait(IntEnum):
     FROZEN = 8
     SILENCED = 16
     DOOMED = 32  # destroyed: it leaves with the next deaths
-    IMMUNE = 64
+    IMMUNE = 64  # this turn
+    SPARES_HEROES = 128  # cannot attack heroes
+    SPARES_HEROES_NOW = 256  # the same, this turn
+    HIDDEN = 512  # its Stealth ends when its player's next turn begins
+    DEATHRATTLE = 1024  # it has one, of its own or given to it
 
 
-PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES
+PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES
 """Traits that cards have; the others come in play."""
 
 
@@ -67,6 +71,7 @@ class Trigger(IntEnum):
 
     PLAY = 1  # a spell is cast, a power used, a minion's Battlecry
     DEATHRATTLE = 2
+    TURN_END = 3  # of a minion's player
 
 
 class Op(IntEnum):
@@ -78,7 +83,7 @@ class Op(IntEnum):
     DRAW = 4  # amount cards, by the side's player
     BUFF = 5  # amount attack, amount2 health, keywords
     SET = 6  # attack becomes amount, health amount2; -1 leaves it
-    SUMMON = 7  # times minions of card amount
+    SUMMON = 7  # times minions of card amount; `ITSELF`: of the minion's own card
     DESTROY = 8
     SILENCE = 9
     FREEZE = 10
@@ -90,13 +95,18 @@ class Op(IntEnum):
     CRYSTALS = 16  # amount crystals, empty; below 0 they are destroyed
     WEAPON = 17  # amount attack and amount2 durability of the side's weapon
     DISARM = 18  # the side's weapon is destroyed
-    ADD = 19  # times copies of card amount into the side's hand
+    ADD = 19  # times copies of card amount into the side's hand; `ITSELF`: the minion
     GIVE = 20  # the Deathrattle of card amount
     CONTROL = 21  # to the player of the card
     MULTIPLY = 22  # attack times amount, health times amount2
     SWAP = 23  # attack and health are exchanged
     EQUALISE = 24  # attack becomes health
     RESTORE = 25  # to full health
+    TRAIT = 26  # amount: bits of Trait
+    LOSE = 27  # keywords
+    SPELL_DAMAGE = 28  # amount more Spell Damage
+    UNLOCK = 29  # overloaded crystals, of this turn and the next
+    TRIGGER = 30  # its Deathrattle
 
 
 class Pick(IntEnum):
@@ -105,10 +115,13 @@ class Pick(IntEnum):
     NONE = 0  # no character: the side's player
     CHOSEN = 1  # the target of the action
     ALL = 2
-    RANDOM = 3  # times of them, each at most once
+    RANDOM = 3  # times of them, each at most once; below 0: all but so many
     SPLIT = 4  # amount times one of them, 1 each
     SELF = 5  # the minion or hero power's hero itself
 
+
+ITSELF = -1
+"""In place of a card's number: the card of the minion that a row belongs to, also where the row was given to it."""
 
 OWN, ENEMY = 1, 2
 """Bits of `side`: of the card's player."""
@@ -130,6 +143,9 @@ class Filter(IntEnum):
     TAUNT = 128
     FROZEN = 256
     NEW = 512  # of a summoned minion's pool: none of it is on the player's board
+    NOT_RACE = 1024  # not arg, a `Race`
+    KEYWORD = 2048  # arg, a `Keyword`
+    DEATHRATTLE = 4096  # it has one
 
 
 class Until(IntEnum):
@@ -137,6 +153,7 @@ class Until(IntEnum):
 
     ALWAYS = 0
     THIS_TURN = 1
+    NEXT_TURN = 2  # until the next turn of the minion's player begins; Stealth alone
 
 
 class Condition(IntEnum):
@@ -145,6 +162,8 @@ class Condition(IntEnum):
     NONE = 0
     MANA_FULL = 1  # the player has all ten crystals
     MANA_NOT_FULL = 2
+    AIMED = 3  # the card was aimed at a character
+    UNARMED = 4  # the player has no weapon
 
 
 class Need(IntEnum):
@@ -155,6 +174,7 @@ class Need(IntEnum):
     TWO_ENEMY_MINIONS = 4
     WEAPON = 8  # the player's
     NEW_MINION = 16  # one of the pool that its first row summons is not on the player's board
+    TWO_MINIONS = 32  # on both boards together
 
 
 class Aim(IntEnum):

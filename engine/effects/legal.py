@@ -14,6 +14,9 @@ from engine.state import CARD, STATE
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""
 
+SPARING = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
+"""Traits with which a minion does not attack heroes."""
+
 _encode = njit(pack_action)
 
 
@@ -40,7 +43,8 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
         if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
-            n = _list_attacks(enemy, slot, guarded, may_attack_hero(minion), actions, n)
+            hero = may_attack_hero(minion) and not minion["traits"] & SPARING
+            n = _list_attacks(enemy, slot, guarded, hero, actions, n)
     armed = own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0
     if armed and not own["traits"] & BARRED:
         n = _list_attacks(enemy, HERO, guarded, True, actions, n)

@@ -106,6 +106,11 @@ def buff(minion: np.void, effect: np.void) -> None:
         more = clamp(minion["max_health"] + effect["amount2"], 1)
         set_max_health(minion, more)
     if effect["keywords"]:
+        if effect["keywords"] & Keyword.STEALTH:
+            if effect["until"] != Until.NEXT_TURN:
+                minion["traits"] &= ~Trait.HIDDEN
+            elif not minion["keywords"] & Keyword.STEALTH:
+                minion["traits"] |= Trait.HIDDEN
         set_keywords(minion, minion["keywords"] | effect["keywords"])
 
 
@@ -123,6 +128,7 @@ def set_stats(minion: np.void, effect: np.void) -> None:
 @njit
 def give(minion: np.void, number: int) -> None:
     """Give a minion the Deathrattle of a card. Modified in place."""
+    minion["traits"] |= Trait.DEATHRATTLE
     for n in range(MAX_GIFTS):
         if minion["gifts"][n] == 0 or n == MAX_GIFTS - 1:
             minion["gifts"][n] = number + 1
@@ -165,6 +171,12 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
         minion["turn_attack"] = 0
     elif op == Op.RESTORE:
         minion["health"] = max(minion["health"], minion["max_health"])
+    elif op == Op.TRAIT:
+        minion["traits"] |= effect["amount"]
+    elif op == Op.LOSE:
+        set_keywords(minion, minion["keywords"] & ~effect["keywords"])
+    elif op == Op.SPELL_DAMAGE:
+        minion["spell_damage"] = clamp(minion["spell_damage"] + effect["amount"], 0)
 
 
 @njit
@@ -179,6 +191,10 @@ def change_hero(side: np.void, effect: np.void) -> None:
         side["traits"] |= Trait.FROZEN
     elif op == Op.SET:
         side["health"] = effect["amount2"]
+    elif op == Op.RESTORE:
+        side["health"] = max(side["health"], HERO_HEALTH)
+    elif op == Op.TRAIT:
+        side["traits"] |= effect["amount"]
 
 
 @njit

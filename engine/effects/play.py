@@ -9,7 +9,7 @@ from engine.effects.chance import begin_action, open_turn
 from engine.effects.codes import CardKind, Trait, Trigger
 from engine.effects.operations import heal_hero, hurt_hero, hurt_minion
 from engine.effects.records import EVENTS, NO_TARGET
-from engine.effects.resolve import disarm, equip, hero_limit, queue_rows, settle
+from engine.effects.resolve import disarm, equip, hero_limit, queue_rows, queue_turn_end, settle
 from engine.effects.targets import target_of
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action
@@ -31,7 +31,7 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
         own["mana"] -= cards[number]["cost"]
         own["power_used"] = 1
         seat = state["active"]
-        queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, _target(state, action, target), events)
+        queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
         settle(state, cards, events)
     elif kind == ActionKind.ATTACK:
         return _attack(state, cards, source, target, events)
@@ -64,7 +64,8 @@ def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np
     elif card["kind"] == CardKind.WEAPON:
         equip(state, cards, seat, number, events)
     if card["n_effects"]:
-        queue_rows(cards, number, Trigger.PLAY, seat, born, -1, target, events)
+        itself = number if born > 0 else -1
+        queue_rows(cards, number, Trigger.PLAY, seat, itself, born, -1, target, events)
     settle(state, cards, events)
 
 
@@ -115,9 +116,13 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
 
 @njit
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """End the turn: what lasts for it ends, the frozen thaw; then the other player's begins."""
+    """End the turn: effects of its end, then what lasts for it ends, the frozen thaw; the other's turn begins."""
     seat = state["active"]
     own = state["sides"][seat]
+    queue_turn_end(state, cards, events)
+    settle(state, cards, events)
+    if events["waiting"] or own["health"] <= 0 or state["sides"][1 - seat]["health"] <= 0:
+        return
     for who in range(2):
         side = state["sides"][who]
         for place in range(side["n_board"]):
@@ -125,9 +130,11 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
             if minion["turn_attack"]:
                 minion["attack"] -= minion["turn_attack"]
                 minion["turn_attack"] = 0
+            minion["traits"] &= ~(Trait.IMMUNE | Trait.SPARES_HEROES_NOW)
             if who == seat and minion["attacks_left"] > 0:
                 minion["traits"] &= ~Trait.FROZEN
         side["hero_attack"] = 0
+        side["traits"] &= ~Trait.IMMUNE
     if own["hero_attacks_left"] > 0:
         own["traits"] &= ~Trait.FROZEN
     own["locked"] = 0
@@ -137,8 +144,13 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     if state["turn"] > state["turn_cap"]:
         return
     open_turn(events, state)
-    start_turn(state)
     side = state["sides"][state["active"]]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if minion["traits"] & Trait.HIDDEN:
+            minion["traits"] &= ~Trait.HIDDEN
+            minion["keywords"] &= ~Keyword.STEALTH
+    start_turn(state)
     side["power_used"] = 0
     side["hero_attacks_left"] = hero_limit(side, cards)
     side["locked"] = min(side["overload"], side["crystals"])

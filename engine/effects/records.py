@@ -29,6 +29,7 @@ WAITING = np.dtype(
         ("card", "i2"),  # whose row
         ("row", "i2"),
         ("seat", "i2"),  # of the player it belongs to
+        ("itself", "i2"),  # card of the minion it comes from; -1 for none
         ("source", "i2"),  # birth of the minion it comes from; -1 for none
         ("place", "i2"),  # where a dead source stood: survivors to its left; -1 if it is no dead minion's
         ("was", "i2"),  # its place before the dead left

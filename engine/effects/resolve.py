@@ -12,6 +12,7 @@ from engine.effects.board import is_dying, leave, lose_card, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.codes import (
     ENEMY,
+    ITSELF,
     MAX_QUEUE,
     OWN,
     CardKind,
@@ -48,12 +49,25 @@ def queue_rows(
     number: int,
     trigger: int,
     seat: int,
+    itself: int,
     born: int,
     place: int,
     target: int,
     events: np.void,
 ) -> None:
-    """Queue a card's rows of one trigger. `events` is modified in place."""
+    """Queue a card's rows of one trigger. `events` is modified in place.
+
+    Args:
+        cards: the card table.
+        number: the card whose rows are queued.
+        trigger: a `Trigger`.
+        seat: the player they belong to.
+        itself: card of the minion they come from; -1 for none.
+        born: its birth; -1 for none.
+        place: where it stood, if it is dead; else -1.
+        target: what they were aimed at, as `events` has it.
+        events: dtype `EVENTS`.
+    """
     card = cards[number]
     for row in range(card["n_effects"]):
         if card["effects"][row]["trigger"] == trigger and events["last"] - events["first"] < MAX_QUEUE - 1:
@@ -62,6 +76,7 @@ def queue_rows(
             waiting["card"] = number
             waiting["row"] = row
             waiting["seat"] = seat
+            waiting["itself"] = itself
             waiting["source"] = born
             waiting["place"] = place
             waiting["was"] = place
@@ -109,22 +124,39 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
             lost |= 1 << seat
             side["died"] += 1
             before = events["last"]
-            if cards[minion["card"]]["n_effects"] and not minion["traits"] & Trait.SILENCED:
-                queue_rows(
-                    cards, minion["card"], Trigger.DEATHRATTLE, seat, minion["born"], place, NO_TARGET, events
-                )
-            for n in range(len(minion["gifts"])):
-                if minion["gifts"][n]:
-                    gift = minion["gifts"][n] - 1
-                    queue_rows(
-                        cards, gift, Trigger.DEATHRATTLE, seat, minion["born"], place, NO_TARGET, events
-                    )
+            queue_deathrattle(cards, minion, seat, place, events)
             for n in range(before, events["last"]):
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
             was += 1
     _sort_by_birth(events, begin)
     return lost
+
+
+@njit
+def queue_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Queue what minions of the active player do at the end of its turn, oldest first."""
+    seat = state["active"]
+    side = state["sides"][seat]
+    begin = events["last"]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        number, born = minion["card"], minion["born"]
+        if cards[number]["n_effects"] and not minion["traits"] & Trait.SILENCED:
+            queue_rows(cards, number, Trigger.TURN_END, seat, number, born, -1, NO_TARGET, events)
+    _sort_by_birth(events, begin)
+
+
+@njit
+def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
+    """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives."""
+    itself, born = minion["card"], minion["born"]
+    if cards[itself]["n_effects"] and not minion["traits"] & Trait.SILENCED:
+        queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
+    for n in range(len(minion["gifts"])):
+        if minion["gifts"][n]:
+            gift = minion["gifts"][n] - 1
+            queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
 
 
 @njit
@@ -143,10 +175,23 @@ def _exchange(one: np.void, other: np.void) -> None:
     one["card"], other["card"] = other["card"], one["card"]
     one["row"], other["row"] = other["row"], one["row"]
     one["seat"], other["seat"] = other["seat"], one["seat"]
+    one["itself"], other["itself"] = other["itself"], one["itself"]
     one["source"], other["source"] = other["source"], one["source"]
     one["place"], other["place"] = other["place"], one["place"]
     one["was"], other["was"] = other["was"], one["was"]
     one["target"], other["target"] = other["target"], one["target"]
+
+
+@njit
+def _holds(side: np.void, condition: int, target: int) -> bool:
+    """Whether a row's condition holds for its player."""
+    if condition == Condition.MANA_FULL:
+        return bool(side["crystals"] >= MAX_MANA)
+    if condition == Condition.MANA_NOT_FULL:
+        return bool(side["crystals"] < MAX_MANA)
+    if condition == Condition.AIMED:
+        return bool(target != NO_TARGET)
+    return bool(side["durability"] == 0)
 
 
 @njit
@@ -157,8 +202,7 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
     seat = waiting["seat"]
     condition = effect["condition"]
     if condition != Condition.NONE:
-        is_full = state["sides"][seat]["crystals"] >= MAX_MANA
-        if (condition == Condition.MANA_FULL) != is_full:
+        if not _holds(state["sides"][seat], condition, waiting["target"]):
             return
     pick = effect["pick"]
     if pick == Pick.NONE:
@@ -193,7 +237,16 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
         n = select(state, effect, seat, waiting["source"], waiting["target"], living, events)
         if living:
             wanted = min(int(effect["times"]), n)
-            if wanted < n:
+            if wanted < 0:
+                wanted = n
+                for _ in range(min(-int(effect["times"]), n)):
+                    spared = chosen_of(events, wanted)
+                    if events["waiting"]:
+                        return
+                    wanted -= 1
+                    for place in range(spared, wanted):
+                        picked[place] = picked[place + 1]
+            elif wanted < n:
                 for place in range(wanted):
                     other = place + chosen_of(events, n - place)
                     if events["waiting"]:
@@ -242,7 +295,7 @@ def _on_character(
     if op == Op.DAMAGE:
         _drain(state, cards, waiting, hurt_minion(minion, amount, _keywords_of(state, cards, waiting), 0))
     elif op == Op.TRANSFORM:
-        number = _from_pool(state["sides"][seat], effect, events)
+        number = _from_pool(state["sides"][seat], effect, waiting, events)
         if not events["waiting"]:
             transform(state, cards, owner, place, number)
     elif op == Op.BOUNCE:
@@ -250,6 +303,8 @@ def _on_character(
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, seat, place)
+    elif op == Op.TRIGGER:
+        queue_deathrattle(cards, minion, owner, -1, events)
     else:
         change_minion(minion, cards, effect)
 
@@ -270,9 +325,11 @@ def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int) -> 
 
 
 @njit
-def _from_pool(side: np.void, effect: np.void, events: np.void) -> int:
+def _from_pool(side: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
     """A row's card, or a random one of its pool; with the filter NEW one that is not on the board."""
     first, last = effect["amount"], effect["amount2"]
+    if first == ITSELF:
+        return int(waiting["itself"])
     if last <= first:
         return int(first)
     if not effect["filter"] & Filter.NEW:
@@ -300,7 +357,7 @@ def _on_player(
             draw_card(side)
     elif op == Op.SUMMON:
         for _ in range(effect["times"]):
-            number = _from_pool(side, effect, events)
+            number = _from_pool(side, effect, waiting, events)
             if events["waiting"] or number < 0:
                 return
             _summon_beside(state, cards, seat, number, waiting, events)
@@ -319,6 +376,10 @@ def _on_player(
         side["mana"] = min(side["mana"] + amount, MAX_MANA)
     elif op == Op.CRYSTALS:
         change_crystals(side, amount)
+    elif op == Op.UNLOCK:
+        side["mana"] = min(side["mana"] + side["locked"], MAX_MANA)
+        side["locked"] = 0
+        side["overload"] = 0
     elif op == Op.WEAPON:
         if side["durability"] > 0:
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
@@ -328,8 +389,12 @@ def _on_player(
     elif op == Op.DISARM:
         disarm(state, cards, seat, events)
     elif op == Op.ADD:
+        living = place_of(side, waiting["source"]) if amount == ITSELF else -1
+        if living >= 0:
+            bounce(state, seat, living)
+            return
         for _ in range(effect["times"]):
-            number = _from_pool(side, effect, events)
+            number = _from_pool(side, effect, waiting, events)
             if events["waiting"]:
                 return
             take_card(side, number)
@@ -389,7 +454,7 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
         lose_weapon(side)
         if seat == state["active"]:
             side["hero_attacks_left"] = max(1 - made, 0)
-        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, NO_TARGET, events)
+        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
 
 
 assert BOARD_SIZE + 1 < MAX_QUEUE

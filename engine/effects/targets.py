@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, OWN_SIDE, Keyword
+from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Trait
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait
+from engine.effects.board import has_room, is_dying
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait, Trigger
 from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
 
@@ -20,11 +22,26 @@ def passes(asked: int, arg: int, minion: np.void) -> bool:
         return False
     if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < arg:
         return False
-    if asked & Filter.RACE and minion["race"] != arg:
+    if asked & (Filter.RACE | Filter.NOT_RACE):
+        is_it = minion["race"] == arg or minion["race"] == Race.ALL
+        if is_it != ((asked & Filter.RACE) != 0):
+            return False
+    if asked & Filter.KEYWORD and not minion["keywords"] & arg:
+        return False
+    if asked & Filter.DEATHRATTLE and not minion["traits"] & Trait.DEATHRATTLE:
+        return False
         return False
     if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
         return False
     return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
+
+
+@njit
+def hero_passes(asked: int, side: np.void) -> bool:
+    """Whether a hero is what a row's filter asks for: of a hero a row may ask whether it is damaged."""
+    if asked & Filter.DAMAGED and side["health"] >= HERO_HEALTH:
+        return False
+    return not (asked & Filter.UNDAMAGED and side["health"] < HERO_HEALTH)
 
 
 @njit
@@ -69,7 +86,7 @@ def select(
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
             hero = OWN_HERO if who == OWN else ENEMY_HERO
-            if not (asked & Filter.NOT_TARGET and target == hero):
+            if hero_passes(asked, side) and not (asked & Filter.NOT_TARGET and target == hero):
                 picked[n] = hero
                 n += 1
     return n
@@ -103,7 +120,7 @@ def list_targets(
                 if asked == 0 or passes(asked, arg, minion):
                     targets[n] = action | place
                     n += 1
-        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE:
+        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_passes(asked, enemy):
             targets[n] = action | BOARD_SIZE
             n += 1
     if side & OWN:
@@ -113,7 +130,7 @@ def list_targets(
                 if not minion["traits"] & barred and (asked == 0 or passes(asked, arg, minion)):
                     targets[n] = action | (OWN_SIDE + place)
                     n += 1
-        if kind & HEROES:
+        if kind & HEROES and hero_passes(asked, own):
             targets[n] = action | (OWN_SIDE + BOARD_SIZE)
             n += 1
     return n
@@ -140,6 +157,8 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     if needs & Need.ENEMY_MINION and enemy["n_board"] < 1:
         return False
     if needs & Need.TWO_ENEMY_MINIONS and enemy["n_board"] < 2:
+        return False
+    if needs & Need.TWO_MINIONS and own["n_board"] + enemy["n_board"] < 2:
         return False
     if needs & Need.WEAPON and own["durability"] == 0:
         return False

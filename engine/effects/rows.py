@@ -1,0 +1,250 @@
+"""Effect rows as people read them: `engine/data/effects.csv`, checked once and kept by card id.
+
+The table says what cards do, in the words of `engine.effects.codes`: one row per effect, the rows of a card in the
+order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered has no rows.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from engine.codes import Keyword
+from engine.effects.codes import (
+    ENEMY,
+    HEROES,
+    MAX_ROWS,
+    MINIONS,
+    OWN,
+    Condition,
+    Filter,
+    Op,
+    Pick,
+    Race,
+    Trait,
+    Trigger,
+    Until,
+)
+from engine.errors import CardError, unknown_name
+
+EFFECT_COLUMNS = (
+    "id", "name", "trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "amount", "amount2",
+    "keywords", "until", "condition", "card",
+)  # fmt: skip
+
+ITS_OWN = "self"
+"""In the column `card`: the card of the minion the row belongs to, also where the row was given to it."""
+
+SIDES = {"own": OWN, "enemy": ENEMY}
+KINDS = {"minions": MINIONS, "heroes": HEROES}
+
+CREATING = (Op.SUMMON, Op.TRANSFORM, Op.EQUIP, Op.ADD, Op.GIVE)
+"""Operations that name cards."""
+
+SMALLEST, LARGEST = -(2**15), 2**15 - 1
+"""What a field of `EFFECT` holds."""
+
+Word = TypeVar("Word", bound=IntEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One row of a card in readable form; kernels read the same as a record of dtype `EFFECT`.
+
+    Attributes:
+        trigger: when it is carried out.
+        op: what it does.
+        pick: what it selects.
+        side: bits of OWN and ENEMY, seen from the card's player.
+        kind: bits of MINIONS and HEROES; 0 where it selects no character.
+        filter: bits of `Filter`.
+        arg: what the filter compares with: attack, a `Race` or a `Keyword`.
+        times: how often; 0 discards the whole hand, below 0 a random pick takes all but so many.
+        amount: see `Op`; 0 where `cards` says it.
+        amount2: see `Op`.
+        keywords: bits of `Keyword`.
+        until: how long its change lasts.
+        condition: what must hold.
+        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's.
+    """
+
+    trigger: Trigger
+    op: Op
+    pick: Pick = Pick.NONE
+    side: int = OWN
+    kind: int = 0
+    filter: int = 0
+    arg: int = 0
+    times: int = 1
+    amount: int = 0
+    amount2: int = 0
+    keywords: int = 0
+    until: Until = Until.ALWAYS
+    condition: Condition = Condition.NONE
+    cards: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def effect_rows() -> Mapping[str, tuple[Effect, ...]]:
+    """The reviewed rows by card id, read once.
+
+    Raises:
+        CardError: a number is out of range, a card has too many rows, or a column does not fit its operation; the
+            message names line and column.
+        UnknownNameError: a word or a card id is not known.
+    """
+    data = resources.files("engine") / "data"
+    with (data / "editions" / "2018-07.csv").open(encoding="utf-8", newline="") as lines:
+        known = {row["id"] for row in csv.DictReader(lines)}
+    with (data / "effects.csv").open(encoding="utf-8", newline="") as lines:
+        return read_rows(lines, known)
+
+
+def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effect, ...]]:
+    """Read an effect table.
+
+    Args:
+        lines: of a file with the columns `EFFECT_COLUMNS`.
+        known: ids of all cards of the edition.
+
+    Raises:
+        CardError: as `effect_rows`.
+        UnknownNameError: as `effect_rows`.
+    """
+    found: dict[str, list[Effect]] = {}
+    table = csv.DictReader(lines)
+    if tuple(table.fieldnames or ()) != EFFECT_COLUMNS:
+        raise CardError(f"effects.csv: columns must be {','.join(EFFECT_COLUMNS)}, got {table.fieldnames}")
+    for row in table:
+        where = f"effects.csv line {table.line_num}"
+        if None in row or None in row.values():
+            raise CardError(f"{where}: must have {len(EFFECT_COLUMNS)} columns")
+        if row["id"] not in known:
+            raise unknown_name(f"card ({where}, column id)", row["id"], known)
+        rows = found.setdefault(row["id"], [])
+        if len(rows) == MAX_ROWS:
+            raise CardError(f"{where}: {row['id']} has more than {MAX_ROWS} rows; raise MAX_ROWS in codes.py")
+        rows.append(_effect(row, where, known))
+    return MappingProxyType({name: tuple(rows) for name, rows in found.items()})
+
+
+def named_cards() -> set[str]:
+    """Every card id that effects.csv names, unchecked: what the generator of the edition looks up."""
+    with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {name for row in rows for name in (row["id"], *row["card"].split())} - {ITS_OWN}
+
+
+def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
+    """A row as `effects.csv` writes it: what `read_rows` reads back."""
+    plain = Effect(effect.trigger, effect.op)
+    amount = str(effect.amount) if effect.amount != plain.amount else ""
+    if effect.op == Op.TRAIT:
+        amount = _bits(effect.amount, Trait)
+    arg = str(effect.arg) if effect.arg else ""
+    if effect.filter & (Filter.RACE | Filter.NOT_RACE):
+        arg = Race(effect.arg).name.lower()
+    elif effect.filter & Filter.KEYWORD:
+        arg = Keyword(effect.arg).name.lower()
+    side = effect.side if effect.kind or effect.side != OWN else 0
+    return {
+        "id": card_id,
+        "name": name,
+        "trigger": "" if effect.trigger == Trigger.PLAY else effect.trigger.name.lower(),
+        "op": effect.op.name.lower(),
+        "pick": effect.pick.name.lower() if effect.pick else "",
+        "side": " ".join(word for word, bit in SIDES.items() if side & bit),
+        "kind": " ".join(word for word, bit in KINDS.items() if effect.kind & bit),
+        "filter": _bits(effect.filter, Filter),
+        "arg": arg,
+        "times": str(effect.times) if effect.times != plain.times else "",
+        "amount": amount,
+        "amount2": str(effect.amount2) if effect.amount2 else "",
+        "keywords": _bits(effect.keywords, Keyword),
+        "until": effect.until.name.lower() if effect.until else "",
+        "condition": effect.condition.name.lower() if effect.condition else "",
+        "card": " ".join(effect.cards),
+    }
+
+
+def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
+    """One row of the table, checked."""
+
+    def fail(column: str, reason: str) -> CardError:
+        return CardError(f"{where}, column {column}: {reason}, got {row[column]!r}")
+
+    def word(column: str, words: type[Word], default: Word) -> Word:
+        return words(_number_of(row[column], words, where, column)) if row[column] else default
+
+    def bits(column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
+        return sum({_number_of(item, words, where, column) for item in row[column].split()})
+
+    def number(column: str, default: int = 0) -> int:
+        if not row[column]:
+            return default
+        try:
+            value = int(row[column])
+        except ValueError:
+            raise fail(column, "must be an integer") from None
+        if not SMALLEST <= value <= LARGEST:
+            raise fail(column, f"must be from {SMALLEST} to {LARGEST}")
+        return value
+
+    if not row["op"]:
+        raise fail("op", "must name an operation")
+    op = word("op", Op, Op.DAMAGE)
+    pick = word("pick", Pick, Pick.NONE)
+    chosen = pick not in (Pick.NONE, Pick.SELF)
+    if chosen != bool(row["kind"]):
+        raise fail("kind", "must be filled where the row picks among characters, and only there")
+    if chosen and not row["side"]:
+        raise fail("side", "must be filled where the row picks among characters")
+    asked = bits("filter", Filter)
+    if asked & (Filter.RACE | Filter.NOT_RACE):
+        arg = int(_number_of(row["arg"], Race, where, "arg"))
+    elif asked & Filter.KEYWORD:
+        arg = int(_number_of(row["arg"], Keyword, where, "arg"))
+    else:
+        arg = number("arg")
+    cards = tuple(row["card"].split())
+    if (op in CREATING) != bool(cards):
+        raise fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
+    for card in cards:
+        if card not in known and card != ITS_OWN:
+            raise unknown_name(f"card ({where}, column card)", card, known)
+    if cards and (row["amount"] or row["amount2"]):
+        raise fail("amount", "must be empty where the column card is filled")
+    return Effect(
+        trigger=word("trigger", Trigger, Trigger.PLAY),
+        op=op,
+        pick=pick,
+        side=bits("side", SIDES) or OWN,
+        kind=bits("kind", KINDS),
+        filter=asked,
+        arg=arg,
+        times=number("times", 1),
+        amount=bits("amount", Trait) if op == Op.TRAIT else number("amount"),
+        amount2=number("amount2"),
+        keywords=bits("keywords", Keyword),
+        until=word("until", Until, Until.ALWAYS),
+        condition=word("condition", Condition, Condition.NONE),
+        cards=cards,
+    )
+
+
+def _number_of(name: str, words: Mapping[str, int] | type[IntEnum], where: str, column: str) -> int:
+    """The number of a word; an unknown one is an error that lists the nearest."""
+    known: dict[str, Any] = (
+        {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
+    )
+    if name not in known:
+        raise unknown_name(f"word ({where}, column {column})", name, known)
+    return int(known[name])
+
+
+def _bits(number: int, words: type[IntEnum]) -> str:
+    return " ".join(member.name.lower() for member in words if number & member)

@@ -1,5 +1,6 @@
 """Decks from anywhere: the shipped ones, TOML files, and Hearthstone deck codes, by one notation."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -8,9 +9,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, find_card
+from engine.cards.real import NEWEST_EDITION, edition, find_class
 from engine.codes import DECK_SIZE, MAX_STAT
 from engine.deckcodes import deck_from_code, looks_like_code
-from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_counts
+from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_class, check_counts
 from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
 from engine.received import parse_toml, read_text
@@ -86,6 +88,9 @@ class _DeckFile(_Model):
     name: str
     description: str = ""
     source: str = ""
+    hero_class: str = Field(default="", alias="class")
+    edition: str = ""
+    bodies: bool = False
     copies: _Count = COPIES
     legendary_copies: _Count = LEGENDARY_COPIES
     cards: list[_CardLine] | None = None
@@ -109,17 +114,40 @@ def _parse_deck(text: str, where: str) -> Deck:
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
     if content.random is not None:
         return Deck(content.name, _pool(content.random, where), True, content.description)
+    try:
+        find = _finder(content)
+    except UnknownNameError as error:
+        raise DeckError(f"{where}: {error}") from None
     cards: list[Card] = []
     for place, line in enumerate(content.cards or ()):
-        cards += [_card(line, f"{where}: cards[{place}]")] * line.count
+        cards += [_card(line, f"{where}: cards[{place}]", find)] * line.count
     check_counts(cards, where, content.copies, content.legendary_copies)
-    return Deck(content.name, tuple(cards), description=content.description)
+    hero = content.hero_class.lower()
+    if hero:
+        check_class(cards, hero, where, content.bodies)
+    return Deck(
+        content.name,
+        tuple(cards),
+        description=content.description,
+        hero_class=hero,
+        edition=content.edition or NEWEST_EDITION if hero else "",
+    )
 
 
-def _card(line: _CardLine, where: str) -> Card:
+def _finder(content: "_DeckFile") -> Callable[[str], Card]:
+    """Where a deck file's cards are looked up: real ones for a deck with a class, bodies for one without."""
+    if not content.hero_class:
+        if content.edition:
+            raise UnknownNameError("a deck that names an edition names its class, too: class = 'mage'")
+        return find_card
+    find_class(content.hero_class)
+    return edition(content.edition or NEWEST_EDITION).find
+
+
+def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:
     """One line of a deck file as a card, altered as the file asks."""
     try:
-        card = find_card(line.id)
+        card = find(line.id)
         if card.id != line.id:
             raise DeckError(
                 f"{line.id!r} is a name; write the id {card.id!r}, which a new catalogue cannot change"

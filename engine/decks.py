@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.cards import Card, CardTable
+from engine.cards import Card
+from engine.cards.real import find_class
+from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
+from engine.effects.codes import EFFECTS_VERSION, CardKind
 from engine.errors import DeckError
 from engine.state import DECK
 
@@ -27,6 +30,8 @@ class Deck:
         random: whether `cards` is a pool.
         description: one line for listings.
         text: of the file it was read from; "" for shipped decks and deck codes.
+        hero_class: of the hero, "mage"; "" for a deck of bodies, whose hero has no power.
+        edition: of its cards, for a deck with a class.
 
     Raises:
         DeckError: there are not 30 cards, or not 1 to 30 in a pool.
@@ -37,6 +42,8 @@ class Deck:
     random: bool = False
     description: str = field(default="", compare=False)
     text: str = field(default="", compare=False, repr=False)
+    hero_class: str = ""
+    edition: str = ""
 
     def __post_init__(self) -> None:
         least = 1 if self.random else DECK_SIZE
@@ -52,12 +59,19 @@ class Deck:
         record: np.void = np.zeros(1, DECK)[0]
         record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
         record["pool"] = len(self.cards) if self.random else 0
+        record["power"] = 1 + table.number[self.power.key] if self.power else 0
         return record
 
     @property
     def identity(self) -> list[Any]:
         """Name, whether it is random, and the text of each card, for the hashes of configurations."""
-        return [self.name, self.random, *(card.identity for card in self.cards)]
+        real = [self.hero_class, self.power.identity, EFFECTS_VERSION] if self.power else []
+        return [self.name, self.random, *(card.identity for card in self.cards), *real]
+
+    @property
+    def power(self) -> Card | None:
+        """The hero power; None without a class."""
+        return find_class(self.hero_class).power if self.hero_class else None
 
     @property
     def n_exact(self) -> int:
@@ -83,11 +97,18 @@ def coverage_of(decks: Iterable[Deck]) -> str:
 
 
 def table_of(decks: Iterable[Deck]) -> CardTable:
-    """One card table for several decks, in their order; cards with the same `key` share one number."""
+    """One card table for several decks, in their order; cards with the same `key` share one number.
+
+    Hero powers come after the cards of all decks, and what effects create after those.
+    """
+    decks = list(decks)
     found: dict[object, Card] = {}
     for deck in decks:
         for card in deck.cards:
             found.setdefault(card.key, card)
+    for deck in decks:
+        if deck.power:
+            found.setdefault(deck.power.key, deck.power)
     return CardTable(list(found.values()))
 
 
@@ -101,6 +122,31 @@ def tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
 def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
     """Decks for kernels: shape (decks,), dtype `engine.state.DECK`."""
     return np.array([deck.record(table) for deck in decks], DECK)
+
+
+def check_class(cards: Sequence[Card], hero_class: str, where: str, bodies: bool = False) -> None:
+    """Refuse cards that a hero's class does not play, and cards that are not played exactly.
+
+    Args:
+        cards: the deck's.
+        hero_class: the hero's class.
+        where: what the message begins with.
+        bodies: allow minions whose text is not covered, as bodies with their keywords.
+
+    Raises:
+        DeckError: there are such cards; the message lists all of them.
+    """
+    foreign = {c.name: c.card_class.lower() for c in cards if c.card_class.lower() not in (hero_class, "neutral")}
+    problems = [f"a {hero_class} does not play {name} ({other})" for name, other in foreign.items()]
+    inexact = {c.name: c for c in cards if not c.exact}
+    names = [name for name, card in inexact.items() if not (bodies and card.kind == CardKind.MINION)]
+    if names:
+        problems.append(
+            f"not played exactly: {', '.join(names)}"
+            + ("" if bodies else " (--bodies plays minions among them as bodies with their keywords)")
+        )
+    if problems:
+        raise DeckError(f"{where}: {'; '.join(problems)}")
 
 
 def check_counts(

@@ -8,7 +8,8 @@ from itertools import groupby
 
 import numpy as np
 
-from engine.cards import Card, CardTable
+from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
 
 COUNTERS = ("fatigue", "died", "burned")

@@ -25,7 +25,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.actions import Action, own
-from engine.cards import Card, CardTable
+from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.codes import (
     BOARD_SIZE,
     COIN,

@@ -6,7 +6,8 @@ import numpy as np
 
 from engine import rules
 from engine.actions import Action
-from engine.cards import Card, CardTable
+from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.effects.luck import Chance
 from engine.effects.records import EVENTS

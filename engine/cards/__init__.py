@@ -7,18 +7,17 @@ as bodies with their keywords.
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from engine.effects.codes import CardKind, Race
+from engine.effects.rows import Effect
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags, keyword_names
-from engine.state import CARD
 
 CLASSIC_SET = "VANILLA"
 """The set of the Classic format: old numbers of cards that exist elsewhere too."""
@@ -31,6 +30,9 @@ MINION_COLUMNS = (
 )  # fmt: skip
 OTHER_COLUMNS = ("id", "dbf_id", "name", "type")
 
+
+CardKey = tuple[str, int, int, int, int, float, str]
+"""What tells cards apart in a game (`Card.key`)."""
 
 _NUMBERS = re.compile(r"(?:\d+:)?\d+/\d|\d+$")
 
@@ -46,8 +48,16 @@ class Card:
         card_class: "PALADIN", "NEUTRAL", ...
         rarity: "FREE", "COMMON", "RARE", "EPIC" or "LEGENDARY".
         card_set: Hearthstone's name of the set.
-        exact: False where the card's text says more than the keywords we play.
-        spec: its numbers and keywords.
+        exact: False where the card's text says more than what is played of it.
+        spec: its numbers and keywords; a weapon's durability is its health, and a spell has only a cost.
+        real: whether it does what its text says; else it is a body with its keywords. The rest are of real cards:
+        kind: minion, spell, weapon or hero power.
+        race: of a minion.
+        traits: bits of `Trait` that it has in print.
+        spell_damage: that it adds to its player's spells.
+        overload: crystals that it locks on the next turn.
+        needs: bits of `Need`.
+        effects: what it does.
 
     Raises:
         CardError: the name holds a character of the notation (; [ ] |), or spaces other than single ones
@@ -62,6 +72,14 @@ class Card:
     rarity: str = "FREE"
     card_set: str = ""
     exact: bool = True
+    real: bool = False
+    kind: CardKind = CardKind.MINION
+    race: Race = Race.NONE
+    traits: int = 0
+    spell_damage: int = 0
+    overload: int = 0
+    needs: int = 0
+    effects: tuple[Effect, ...] = ()
 
     def __post_init__(self) -> None:
         if set(self.name) & set(";[]|") or self.name != " ".join(self.name.split()):
@@ -70,10 +88,14 @@ class Card:
             raise CardError(f"a card's name must not begin with a card's numbers, got {self.name!r}")
 
     @property
-    def key(self) -> tuple[str, int, int, int, int, float]:
-        """What tells cards apart in a game: name, numbers, keywords, worth. Reprints may share it."""
+    def key(self) -> CardKey:
+        """What tells cards apart in a game: name, numbers, keywords, worth, and the id of a real card.
+
+        Reprints may share it.
+        """
         spec = self.spec
-        return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth
+        real = self.id if self.real else ""
+        return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth, real
 
     @property
     def identity(self) -> str:
@@ -97,11 +119,17 @@ class Card:
     @property
     def title(self) -> str:
         """Its name, or its body ("3/2") where it has no name."""
-        return self.name or f"{self.spec.attack}/{self.spec.health}"
+        return self.name or self.body
+
+    @property
+    def body(self) -> str:
+        """Attack and health, or durability: "3/2"; "" for spells and hero powers."""
+        has_body = self.kind in (CardKind.MINION, CardKind.WEAPON)
+        return f"{self.spec.attack}/{self.spec.health}" if has_body else ""
 
     def describe(self) -> str:
         """One line for listings: name, cost, body, keywords, id, and whether it is exact."""
-        parts = [f"{self.title} ({self.spec.cost}) {self.spec.attack}/{self.spec.health}"]
+        parts = [f"{self.title} ({self.spec.cost})", *([self.body] if self.body else [])]
         parts += [", ".join(keyword_names(self.spec.keywords))] if self.spec.keywords else []
         parts += [f"[{self.id}]"] if self.id else []
         parts += [] if self.exact else ["body and keywords only: its text says more"]
@@ -128,48 +156,6 @@ def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxy
     return f"{type(item).__name__}({', '.join(texts)})"
 
 
-def write_card(row: np.void, card: Card) -> None:
-    """Write a card as kernels read it. `row`, of dtype `CARD`, is modified in place."""
-    spec = card.spec
-    for name in ("cost", "attack", "health", "keywords"):
-        row[name] = getattr(spec, name)
-    row["rarity"] = RARITIES.get(card.rarity, 0)
-    row["value"] = spec.worth
-
-
-class CardTable:
-    """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
-
-    A game carries its own table, since deck files alter cards and random minions are in no catalogue.
-    """
-
-    __slots__ = ("_array", "_cards", "_number")
-
-    def __init__(self, cards: Sequence[Card]) -> None:
-        self._cards = tuple(cards)
-        rows = np.zeros(len(self._cards), CARD)
-        for row, card in zip(rows, self._cards, strict=True):
-            write_card(row, card)
-        # numpy cannot make an array over bytes writable again, even if an agent tries to.
-        self._array = np.frombuffer(rows.tobytes(), CARD)
-        self._number = {card.key: number for number, card in enumerate(self._cards)}
-
-    @property
-    def cards(self) -> tuple[Card, ...]:
-        """The cards; a card's number is its place here."""
-        return self._cards
-
-    @property
-    def array(self) -> np.ndarray:
-        """The cards as read-only records of dtype `CARD`, in the same order."""
-        return self._array
-
-    @property
-    def number(self) -> Mapping[tuple[str, int, int, int, int, float], int]:
-        """A card's number by its key."""
-        return MappingProxyType(self._number)
-
-
 class OtherCard(NamedTuple):
     """A collectible card that cannot be played yet: a spell, a weapon, a hero, a location."""
 
@@ -185,7 +171,8 @@ class Catalogue:
     def __init__(self, cards: Iterable[Card], others: Iterable[OtherCard]) -> None:
         self.by_id = {card.id: card for card in cards}
         self.by_dbf_id = {card.dbf_id: card for card in self.by_id.values()}
-        self.others = {card.dbf_id: card for card in others}
+        self.others_by_id = {card.id: card for card in others}
+        self.others = {card.dbf_id: card for card in self.others_by_id.values()}
         """Collectible cards that cannot be played yet, by their number in deck codes."""
 
     @cached_property

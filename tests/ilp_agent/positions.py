@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from engine.cards import Card, CardTable
+from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state

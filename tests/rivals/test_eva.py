@@ -124,7 +124,7 @@ def test_rarity_counts_in_a_minions_value() -> None:
     ranks = {"Leeroy Jenkins": 4, "Argent Commander": 2, "Chillwind Yeti": 1}
     cards = [find_card(name) for name in ranks]
     position = parse_position("turn 9 | hero 20 mana 10 hand [1:1/1; 2:1/1; 3:1/1] | hero 20")
-    from engine.cards import CardTable
+    from engine.cards.table import CardTable
 
     position.table = CardTable(cards)
     position.state["sides"][0]["hand"][:3] = range(3)

@@ -1,0 +1,196 @@
+"""Real cards: what does all its text says, by edition of the game.
+
+Numbers come from the edition's own table, what a card does from `engine/data/effects.csv`. The newest edition has
+real cards where text and numbers are those of a card of edition 2018-07 (`engine.cards.editions`).
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any
+
+from engine.cards import Card, catalogue
+from engine.effects.codes import CardKind, Need, Race, Trait
+from engine.effects.rows import effect_rows
+from engine.errors import CardError, unknown_name
+from engine.minion import MinionSpec, keyword_flags
+
+OLD_EDITION = "2018-07"
+NEWEST_EDITION = "newest"
+EDITIONS = (OLD_EDITION, NEWEST_EDITION)
+"""The editions by name."""
+
+NEUTRAL = "NEUTRAL"
+
+_KINDS = {
+    "MINION": CardKind.MINION,
+    "SPELL": CardKind.SPELL,
+    "WEAPON": CardKind.WEAPON,
+    "HERO_POWER": CardKind.POWER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeroClass:
+    """A class of heroes.
+
+    Attributes:
+        name: "mage".
+        hero: number of its first hero in deck codes.
+        power: its hero power.
+    """
+
+    name: str
+    hero: int
+    power: Card
+
+
+class Edition:
+    """The cards of an edition, as they are played where a deck has a class.
+
+    Attributes:
+        name: of the edition.
+        by_id: every card that can be played, exactly or as a body; cards that others create, too.
+        others: collectible cards that are not covered and have no body, by id: their names.
+    """
+
+    def __init__(self, name: str, cards: Iterable[Card], collectible: Iterable[str]) -> None:
+        self.name = name
+        self.by_id: Mapping[str, Card] = {card.id: card for card in cards}
+        self.collectible = frozenset(collectible)
+
+    @cached_property
+    def by_dbf_id(self) -> dict[int, Card]:
+        """Collectible cards by their number in deck codes."""
+        return {self.by_id[name].dbf_id: self.by_id[name] for name in self.collectible}
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Card]]:
+        """All cards by folded name, collectible ones first."""
+        found: dict[str, list[Card]] = {}
+        for card in sorted(self.by_id.values(), key=lambda card: (card.id not in self.collectible, card.id)):
+            found.setdefault(card.name.casefold(), []).append(card)
+        return found
+
+    def find(self, id_or_name: str) -> Card:
+        """The card with this id, or the first of this name (case ignored), collectible ones first.
+
+        Raises:
+            UnknownNameError: no card has it; the message lists the nearest names.
+        """
+        if id_or_name in self.by_id:
+            return self.by_id[id_or_name]
+        named = self.by_name.get(id_or_name.casefold())
+        if named is None:
+            ids = self.by_id if "_" in id_or_name else ()
+            names = [cards[0].name for cards in self.by_name.values()]
+            raise unknown_name(f"card of edition {self.name}", id_or_name, [*names, *ids])
+        return named[0]
+
+    def exact(self) -> Iterator[Card]:
+        """The collectible cards that are played exactly."""
+        return (self.by_id[name] for name in sorted(self.collectible) if self.by_id[name].exact)
+
+
+@lru_cache(maxsize=len(EDITIONS))
+def edition(name: str = OLD_EDITION) -> Edition:
+    """An edition's cards, read once.
+
+    Raises:
+        UnknownNameError: there is no such edition.
+    """
+    if name not in EDITIONS:
+        raise unknown_name("edition", name, EDITIONS)
+    if name == OLD_EDITION:
+        rows = [row for row in _rows(f"{OLD_EDITION}.csv") if row["type"] in _KINDS]
+        return Edition(name, map(_card, rows), [row["id"] for row in rows if row["collectible"] == "true"])
+    old = edition(OLD_EDITION)
+    found = []
+    for row in [*_rows("same.csv"), *_rows("vanilla.csv")]:
+        like = old.by_id[row["like"]]
+        today = catalogue().by_id.get(row["id"])
+        other = catalogue().others_by_id.get(row["id"])
+        if today is not None:
+            spec = replace(like.spec, attack=today.spec.attack, health=today.spec.health, cost=today.spec.cost)
+            found.append(
+                replace(
+                    like, id=today.id, dbf_id=today.dbf_id, spec=spec, card_set=today.card_set, rarity=today.rarity
+                )
+            )
+        elif other is not None:
+            found.append(replace(like, id=other.id, dbf_id=other.dbf_id))
+    return Edition(name, [*old.by_id.values(), *found], [card.id for card in found])
+
+
+@lru_cache(maxsize=1)
+def hero_classes() -> Mapping[str, HeroClass]:
+    """The nine classes by name, in the order of the alphabet."""
+    old = edition(OLD_EDITION)
+    heroes = [row for row in _rows(f"{OLD_EDITION}.csv") if row["type"] == "HERO" and row["set"] == "BASIC"]
+    found = {
+        row["class"].lower(): HeroClass(row["class"].lower(), int(row["dbf_id"]), old.by_id[row["power"]])
+        for row in heroes
+    }
+    return dict(sorted(found.items()))
+
+
+def find_class(name: str) -> HeroClass:
+    """A class of heroes by its name (case ignored).
+
+    Raises:
+        UnknownNameError: there is no such class here.
+    """
+    found = hero_classes().get(name.casefold())
+    if found is None:
+        raise unknown_name("class", name, hero_classes())
+    return found
+
+
+def token(card_id: str) -> Card:
+    """A card that effects create.
+
+    Raises:
+        CardError: it cannot be played exactly.
+    """
+    card = edition(OLD_EDITION).by_id[card_id]
+    if not card.exact:
+        raise CardError(f"{card.name} [{card.id}] is created by effects and not played exactly")
+    return card
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    path = resources.files("engine") / "data" / "editions" / name
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def _card(row: dict[str, str]) -> Card:
+    """A real card of a row of the edition's table; where its text is not covered, without effects."""
+    kind = _KINDS[row["type"]]
+    has_body = kind in (CardKind.MINION, CardKind.WEAPON)
+    numbers: dict[str, Any] = {
+        "attack": int(row["attack"]) if has_body else 0,
+        "health": max(int(row["health"]), 1) if has_body else 1,
+        "cost": int(row["cost"]),
+    }
+    effects = effect_rows().get(row["id"], ())
+    return Card(
+        id=row["id"],
+        name=row["name"],
+        spec=MinionSpec(**numbers, **keyword_flags(row["keywords"].split())),
+        dbf_id=int(row["dbf_id"]),
+        card_class=row["class"],
+        rarity=row["rarity"],
+        card_set=row["set"],
+        exact=row["plain"] == "true" or bool(effects),
+        real=True,
+        kind=kind,
+        race=Race[row["race"].upper()] if row["race"] else Race.NONE,
+        traits=sum(Trait[word.upper()] for word in row["traits"].split()),
+        spell_damage=int(row["spell_damage"]),
+        overload=int(row["overload"]),
+        needs=sum(Need[word.upper()] for word in row["needs"].split()),
+        effects=effects,
+    )

@@ -1,0 +1,113 @@
+"""The card table of a game: its cards by number, those that effects may create included, and as records."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from engine.apart import prepare_kernels
+from engine.cards import RARITIES, Card, CardKey
+from engine.cards.real import token
+from engine.effects.codes import MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
+from engine.effects.rows import CREATING, ITS_OWN, Effect
+from engine.effects.codes import ITSELF
+from engine.state import CARD
+
+_FIELDS = ("trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "keywords", "until", "condition")
+
+
+class CardTable:
+    """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
+
+    A game carries its own table, since deck files alter cards and random minions are in no catalogue. Cards that
+    effects create come after those it is made of; the cards of a pool, of which one is drawn, stand side by side.
+    """
+
+    __slots__ = ("_array", "_cards", "_number")
+
+    def __init__(self, cards: Sequence[Card]) -> None:
+        found = list(cards)
+        pools = _add_created(found) if any(card.effects for card in found) else {}
+        self._cards = tuple(found)
+        rows = np.zeros(len(found), CARD)
+        for row, card in zip(rows, found, strict=True):
+            write_card(row, card, pools)
+        # numpy cannot make an array over bytes writable again, even if an agent tries to.
+        self._array = np.frombuffer(rows.tobytes(), CARD)
+        self._number: dict[CardKey, int] = {}
+        for number, card in enumerate(found):
+            self._number.setdefault(card.key, number)
+        if any(card.real for card in cards):
+            prepare_kernels()
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards; a card's number is its place here."""
+        return self._cards
+
+    @property
+    def array(self) -> np.ndarray:
+        """The cards as read-only records of dtype `CARD`, in the same order."""
+        return self._array
+
+    @property
+    def number(self) -> Mapping[CardKey, int]:
+        """A card's number by its key."""
+        return MappingProxyType(self._number)
+
+
+def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
+    """Add what effects create to `cards`, which is modified in place; the first number of each pool of ids."""
+    places: dict[tuple[str, ...], int] = {}
+    for number, card in enumerate(cards):
+        if card.real:
+            places.setdefault((card.id,), number)
+    looked_at = 0
+    while looked_at < len(cards):
+        for effect in cards[looked_at].effects:
+            if effect.op in CREATING and effect.cards != (ITS_OWN,) and effect.cards not in places:
+                places[effect.cards] = len(cards)
+                cards += map(token, effect.cards)
+        looked_at += 1
+    return places
+
+
+def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -> None:
+    """Write a card as kernels read it. `row`, of dtype `CARD`, is modified in place.
+
+    Args:
+        row: all zero.
+        card: the card.
+        pools: the number of the first card of each tuple of ids that effects create.
+    """
+    spec = card.spec
+    row["cost"], row["attack"], row["health"] = spec.cost, spec.attack, spec.health
+    row["keywords"], row["value"] = spec.keywords, spec.worth
+    row["rarity"] = RARITIES.get(card.rarity, 0)
+    if not card.real:
+        return
+    row["kind"], row["race"], row["traits"] = card.kind, card.race, card.traits
+    row["spell_damage"], row["overload"], row["needs"] = card.spell_damage, card.overload, card.needs
+    row["n_effects"] = len(card.effects)
+    assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
+    for place, effect in enumerate(card.effects):
+        _write_effect(row["effects"][place], effect, pools)
+        if effect.trigger == Trigger.DEATHRATTLE and card.kind == CardKind.MINION:
+            row["traits"] |= Trait.DEATHRATTLE
+    aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
+    if aimed:
+        row["aim"] = Aim.IF_ANY if card.kind in (CardKind.MINION, CardKind.WEAPON) else Aim.NEEDED
+        for name in ("side", "kind", "filter", "arg"):
+            row[f"aim_{name}"] = getattr(aimed[0], name)
+
+
+def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], int]) -> None:
+    for name in _FIELDS:
+        row[name] = getattr(effect, name)
+    row["amount"], row["amount2"] = effect.amount, effect.amount2
+    if effect.cards == (ITS_OWN,):
+        row["amount"] = ITSELF
+    elif effect.cards:
+        first = pools[effect.cards]
+        row["amount"] = first
+        row["amount2"] = first + len(effect.cards) - 1 if len(effect.cards) > 1 else 0

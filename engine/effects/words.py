@@ -30,12 +30,16 @@ _IF = {
     Condition.UNARMED: " if you have no weapon",
 }
 _TRAITS = {
-    Trait.CANT_ATTACK: "cannot attack",
-    Trait.ELUSIVE: "cannot be chosen by spells and hero powers",
-    Trait.FREEZES: "freezes what it damages",
-    Trait.IMMUNE: "is immune this turn",
-    Trait.SPARES_HEROES: "cannot attack heroes",
-    Trait.SPARES_HEROES_NOW: "cannot attack heroes this turn",
+    Trait.CANT_ATTACK: "keeps {} from attacking",
+    Trait.ELUSIVE: "keeps spells and hero powers from choosing {}",
+    Trait.FREEZES: "lets {} freeze what it damages",
+    Trait.FROZEN: "freezes {} at once",
+    Trait.SILENCED: "marks {} as silenced",
+    Trait.DOOMED: "dooms {}",
+    Trait.IMMUNE: "makes {} immune for this turn",
+    Trait.SPARES_HEROES: "keeps {} from attacking heroes",
+    Trait.SPARES_HEROES_NOW: "keeps {} from attacking heroes this turn",
+    Trait.HIDDEN: "ends the Stealth of {} when its player's next turn begins",
 }
 _TO_PLAYER = {
     Op.ARMOUR: "gives {you} {amount} armour",
@@ -48,7 +52,7 @@ _TO_CHARACTERS = {
     Op.DESTROY: "destroys {whom}",
     Op.SILENCE: "silences {whom}",
     Op.FREEZE: "freezes {whom}",
-    Op.BOUNCE: "returns {whom} to its owner's hand",
+    Op.BOUNCE: "returns {whom} to the owner's hand",
     Op.CONTROL: "takes control of {whom}",
     Op.SWAP: "exchanges attack and health of {whom}",
     Op.EQUALISE: "sets the attack of {whom} to its health",
@@ -99,8 +103,9 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
         return f"gives {your} weapon {' and '.join(change)}"
     if op == Op.CRYSTALS:
-        many = f"{_number(abs(amount))} {'' if amount < 0 else 'empty '}mana crystal{_s(abs(amount))}"
-        return f"destroys {many} of {you}" if amount < 0 else f"gives {you} {many}"
+        if amount < 0:
+            return f"destroys {_number(-amount)} of {your} mana crystals"
+        return f"gives {you} {_number(amount)} empty mana crystal{_s(amount)}"
     if op == Op.EQUIP:
         return f"equips {_cards(effect, card_name)}{'' if effect.side == OWN else f' for {you}'}"
     return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
@@ -124,10 +129,11 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
         return f"sets {whom} to {' and '.join(parts)}"
     if op == Op.MULTIPLY:
-        parts = [f"{what} by {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n != 1]
-        return f"of {whom} multiplies {' and '.join(parts)}"
+        numbers = ((amount, "attack"), (amount2, "health"))
+        parts = [f"the {what} of {whom} by {n}" for n, what in numbers if n != 1]
+        return f"multiplies {' and '.join(parts)}"
     if op == Op.TRAIT:
-        return f"of {whom} says that it {_listed([text for bit, text in _TRAITS.items() if amount & bit])}"
+        return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
     if op == Op.LOSE:
         return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
     if op in (Op.TRANSFORM, Op.GIVE):
@@ -143,7 +149,7 @@ def _whom(effect: Effect) -> str:
         return "itself"
     one, many = _nouns(effect)
     if pick == Pick.CHOSEN:
-        return f"a chosen {one}"
+        return f"the chosen {one}"
     if pick == Pick.SPLIT:
         return f"each to a random {one}"
     if pick == Pick.RANDOM:
@@ -189,7 +195,7 @@ def _cards(effect: Effect, card_name: CardName) -> str:
     """The cards that a row creates."""
     names = ["this minion's card" if name == ITS_OWN else card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
-    if len(names) == 1 and effect.op not in (Op.GIVE,) and effect.cards != (ITS_OWN,):
+    if len(names) == 1 and effect.op != Op.GIVE and effect.cards != (ITS_OWN,) and text[:4] != "The ":
         text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
     if effect.times == 1 or effect.op not in (Op.SUMMON, Op.ADD):
         return text

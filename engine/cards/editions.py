@@ -4,7 +4,8 @@
 `effects.csv` names. `same.csv` says which cards of the newest edition have text, numbers and keywords of a 2018-07
 card of the same name: such a card does what that card's rows say. `vanilla.csv` says the same of the set VANILLA,
 cards as first printed, by their text alone: all numbers that rows hold stand in the text, while attack, health and
-cost belong to the body, which is read from the VANILLA card's own row.
+cost belong to the body, which is read from the VANILLA card's own row. A tribe belongs to the body too: both files
+name each card's own one (Water Elemental had none when it was first printed).
 """
 
 import csv
@@ -24,7 +25,7 @@ EDITION_COLUMNS = (
     "id", "dbf_id", "name", "type", "class", "cost", "attack", "health", "rarity", "set", "race", "keywords",
     "traits", "spell_damage", "overload", "needs", "power", "collectible", "plain",
 )  # fmt: skip
-LIKE_COLUMNS = ("id", "like")
+LIKE_COLUMNS = ("id", "like", "race")
 
 BASIC_POWERS = (
     "CS2_017", "DS1h_292", "CS2_034", "CS2_101", "CS1h_001", "CS2_083b", "CS2_049", "CS2_056", "CS2_102",
@@ -32,6 +33,9 @@ BASIC_POWERS = (
 """Hero powers of the nine classes."""
 
 VANILLA_SET = "VANILLA"
+
+Alike = tuple[str, str, str]
+"""A row of `same.csv` and `vanilla.csv`."""
 
 _KINDS = ("MINION", "SPELL", "WEAPON", "HERO_POWER")
 _NEEDS = {
@@ -116,9 +120,9 @@ def keywords_in(card: Any) -> list[str]:
 
 
 def race_of(card: Any) -> str:
-    """A card's tribe by our name; "" where it has none that we know."""
-    number = int(card.race)
-    return Race(number).name.lower() if number and number in iter(Race) else ""
+    """A card's tribe by our name; "" where it has none that we know, several names where it has several."""
+    known = [Race(int(race)) for race in (card.races or [card.race]) if int(race) in iter(Race)]
+    return " ".join(race.name.lower() for race in known if race != Race.NONE)
 
 
 def _is_listed(card: Any) -> bool:
@@ -164,11 +168,11 @@ def _row(card: Any, cards: dict[str, Any], listed: Sequence[tuple[int, int]]) ->
     )
 
 
-def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Cards of today, and cards of VANILLA, with the card of the edition that they are like.
+def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[Alike], list[Alike]]:
+    """Cards of today, and cards of VANILLA, with the card of the edition that they are like, and their tribe.
 
-    A tribe that the edition does not know (Undead, Naga) makes no difference, since none of its cards names it;
-    another tribe does.
+    A tribe that the edition does not know (Undead, Naga) is left out, since none of its cards names it. Cards of
+    two tribes that it knows are like none: a card of the engine has one.
     """
     by_name: dict[str, list[Any]] = {}
     for card in sorted(old.values(), key=lambda card: card.id):
@@ -176,12 +180,13 @@ def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[tuple[str, st
             by_name.setdefault(card.name, []).append(card)
     same, vanilla = [], []
     for card in sorted(new.values(), key=lambda card: card.id):
-        if not _is_listed(card) or card.type.name not in _KINDS:
+        race = race_of(card)
+        if not _is_listed(card) or card.type.name not in _KINDS or " " in race:
             continue
         is_vanilla = card.card_set.name == VANILLA_SET
         for other in by_name.get(card.name, []):
             if _reads_alike(card, other) and (is_vanilla or _body(card) == _body(other)):
-                (vanilla if is_vanilla else same).append((card.id, other.id))
+                (vanilla if is_vanilla else same).append((card.id, other.id, race))
                 break
     return same, vanilla
 
@@ -191,7 +196,6 @@ def _reads_alike(card: Any, other: Any) -> bool:
         card.type == other.type
         and normalised(card.description or "") == normalised(other.description or "")
         and keywords_in(card) == keywords_in(other)
-        and race_of(card) == race_of(other)
     )
 
 

@@ -1,0 +1,67 @@
+"""Do effect rows aim at what the game lets their cards aim at? Compared with the play requirements of the card base."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.cards.editions import read_needs
+from engine.codes import Keyword
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Filter, Pick
+from engine.effects.rows import Effect
+
+AIMED, AIMED_IF_ANY = 11, 22
+"""Requirements that say that a card is aimed at a character."""
+
+_KIND = {1: MINIONS, 17: HEROES}
+_SIDE = {2: OWN, 3: ENEMY}
+_FILTER = {
+    4: Filter.DAMAGED,
+    6: Filter.FROZEN,
+    8: Filter.ATTACK_AT_MOST,
+    10: Filter.RACE,
+    41: Filter.ATTACK_AT_LEAST,
+    46: Filter.TAUNT,
+    47: Filter.UNDAMAGED,
+    58: Filter.DEATHRATTLE,
+    62: Filter.KEYWORD,
+}
+_MINIONS_ONLY = Filter.RACE | Filter.DEATHRATTLE | Filter.TAUNT
+
+Aim = tuple[int, int, int, int]
+"""Side, kind, filter and what the filter compares with."""
+
+
+def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[str]:
+    """Cards whose first row with a chosen target and whose requirements differ, one line each.
+
+    Args:
+        path: CardDefs.xml of the edition's build.
+        effects: rows by card id.
+    """
+    needs = read_needs(path)
+    found = []
+    for name, rows in sorted(effects.items()):
+        ours = next((_aim(row) for row in rows if row.pick == Pick.CHOSEN), None)
+        theirs = required(needs.get(name, []))
+        if ours != theirs:
+            found.append(f"{name}: rows aim at {ours}, the card at {theirs}")
+    return found
+
+
+def required(listed: Sequence[tuple[int, int]]) -> Aim | None:
+    """What a card may be aimed at by its play requirements, (number, parameter) each; None where at nothing."""
+    numbers = {number for number, _ in listed}
+    if not numbers & {AIMED, AIMED_IF_ANY}:
+        return None
+    kind = sum({_KIND[number] for number in numbers if number in _KIND}) or MINIONS | HEROES
+    side = sum({_SIDE[number] for number in numbers if number in _SIDE}) or OWN | ENEMY
+    asked = sum({_FILTER[number] for number in numbers if number in _FILTER})
+    arg = max((parameter for number, parameter in listed if number in (8, 10, 41)), default=0)
+    if asked & _MINIONS_ONLY:
+        kind = MINIONS
+    if asked & Filter.KEYWORD:
+        arg = int(Keyword.STEALTH)
+    return side, kind, asked, arg
+
+
+def _aim(row: Effect) -> Aim:
+    return row.side, row.kind, row.filter, row.arg

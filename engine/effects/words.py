@@ -1,0 +1,229 @@
+"""Effect rows in plain English, complete: two rows that differ read differently."""
+
+from collections.abc import Callable
+from enum import IntEnum
+
+from engine.codes import Keyword
+from engine.effects.codes import (
+    ENEMY,
+    HEROES,
+    MINIONS,
+    OWN,
+    Condition,
+    Filter,
+    Op,
+    Pick,
+    Race,
+    Trait,
+    Trigger,
+    Until,
+)
+from engine.effects.rows import ITS_OWN, Effect
+
+_WHEN = {Trigger.PLAY: "", Trigger.DEATHRATTLE: "Deathrattle: ", Trigger.TURN_END: "At the end of your turn: "}
+_UNTIL = {Until.ALWAYS: "", Until.THIS_TURN: " this turn", Until.NEXT_TURN: " until your next turn"}
+_IF = {
+    Condition.NONE: "",
+    Condition.MANA_FULL: " if you have all ten mana crystals",
+    Condition.MANA_NOT_FULL: " if you have fewer than ten mana crystals",
+    Condition.AIMED: " if a target was chosen",
+    Condition.UNARMED: " if you have no weapon",
+}
+_TRAITS = {
+    Trait.CANT_ATTACK: "keeps {} from attacking",
+    Trait.ELUSIVE: "keeps spells and hero powers from choosing {}",
+    Trait.FREEZES: "lets {} freeze what it damages",
+    Trait.FROZEN: "freezes {} at once",
+    Trait.SILENCED: "marks {} as silenced",
+    Trait.DOOMED: "dooms {}",
+    Trait.IMMUNE: "makes {} immune for this turn",
+    Trait.SPARES_HEROES: "keeps {} from attacking heroes",
+    Trait.SPARES_HEROES_NOW: "keeps {} from attacking heroes this turn",
+    Trait.HIDDEN: "ends the Stealth of {} when its player's next turn begins",
+}
+_TO_PLAYER = {
+    Op.ARMOUR: "gives {you} {amount} armour",
+    Op.MANA: "gives {you} {amount} mana for this turn",
+    Op.DISARM: "destroys {your} weapon",
+    Op.UNLOCK: "unlocks {your} overloaded mana crystals",
+}
+_TO_CHARACTERS = {
+    Op.HEAL: "restores {amount} health to {whom}",
+    Op.DESTROY: "destroys {whom}",
+    Op.SILENCE: "silences {whom}",
+    Op.FREEZE: "freezes {whom}",
+    Op.BOUNCE: "returns {whom} to the owner's hand",
+    Op.CONTROL: "takes control of {whom}",
+    Op.SWAP: "exchanges attack and health of {whom}",
+    Op.EQUALISE: "sets the attack of {whom} to its health",
+    Op.RESTORE: "restores {whom} to full health",
+    Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
+    Op.TRIGGER: "triggers the Deathrattle of {whom}",
+}
+
+CardName = Callable[[str], str]
+
+
+def row_in_words(effect: Effect, card_name: CardName) -> str:
+    """A row as a sentence, such as "deals 4 damage to all enemy minions".
+
+    Args:
+        effect: the row.
+        card_name: what to call a card of an id, such as "Damaged Golem 2/1".
+    """
+    return f"{_WHEN[effect.trigger]}{_does(effect, card_name)}{_UNTIL[effect.until]}{_IF[effect.condition]}"
+
+
+def _does(effect: Effect, card_name: CardName) -> str:
+    """What a row does, and to whom."""
+    if effect.pick == Pick.NONE:
+        return _to_player(effect, card_name)
+    return _to_characters(effect, _whom(effect), card_name)
+
+
+def _to_player(effect: Effect, card_name: CardName) -> str:
+    """What a row about a player does."""
+    op, amount = effect.op, effect.amount
+    you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
+    your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
+    if op == Op.DRAW:
+        drawn = f"{_number(amount)} card{_s(amount)}"
+        return f"draws {drawn}" if effect.side == OWN else f"{you} draw{_s(effect.side == 3)} {drawn}"
+    if op == Op.SUMMON:
+        new = f", of those that are not on {your} board" if effect.filter & Filter.NEW else ""
+        return f"summons {_cards(effect, card_name)}{new}{'' if effect.side == OWN else f' for {you}'}"
+    if op == Op.ADD:
+        if effect.cards == (ITS_OWN,):
+            return f"returns this minion to {your} hand"
+        return f"adds {_cards(effect, card_name)} to {your} hand"
+    if op == Op.DISCARD:
+        many = f"{_number(effect.times)} random card{_s(effect.times)} from" if effect.times else "all cards of"
+        return f"discards {many} {your} hand"
+    if op == Op.WEAPON:
+        change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
+        return f"gives {your} weapon {' and '.join(change)}"
+    if op == Op.CRYSTALS:
+        if amount < 0:
+            return f"destroys {_number(-amount)} of {your} mana crystals"
+        return f"gives {you} {_number(amount)} empty mana crystal{_s(amount)}"
+    if op == Op.EQUIP:
+        return f"equips {_cards(effect, card_name)}{'' if effect.side == OWN else f' for {you}'}"
+    return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
+
+
+def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
+    """What a row that selects characters does."""
+    op, amount, amount2 = effect.op, effect.amount, effect.amount2
+    if op == Op.DAMAGE:
+        if effect.pick == Pick.SPLIT:
+            return f"deals {amount} damage, 1 at a time, {whom}"
+        most = f" to {amount2}" if amount2 > amount else ""
+        return f"deals {amount}{most} damage to {whom}"
+    if op == Op.HEAL and effect.pick == Pick.SPLIT:
+        return f"restores {amount} health, 1 at a time, {whom}"
+    if op == Op.BUFF:
+        gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
+        gained += [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n and not gained]
+        return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
+    if op == Op.SET:
+        parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
+        return f"sets {whom} to {' and '.join(parts)}"
+    if op == Op.MULTIPLY:
+        numbers = ((amount, "attack"), (amount2, "health"))
+        parts = [f"the {what} of {whom} by {n}" for n, what in numbers if n != 1]
+        return f"multiplies {' and '.join(parts)}"
+    if op == Op.TRAIT:
+        return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
+    if op == Op.LOSE:
+        return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+    if op in (Op.TRANSFORM, Op.GIVE):
+        verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
+        return verb.format(whom, _cards(effect, card_name))
+    return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+
+
+def _whom(effect: Effect) -> str:
+    """The characters that a row selects."""
+    pick, times = effect.pick, effect.times
+    if pick == Pick.SELF:
+        return "itself"
+    one, many = _nouns(effect)
+    if pick == Pick.CHOSEN:
+        return f"the chosen {one}"
+    if pick == Pick.SPLIT:
+        return f"each to a random {one}"
+    if pick == Pick.RANDOM:
+        if times < 0:
+            return f"all {many} but {_number(-times)} at random"
+        return f"a random {one}" if times == 1 else f"{times} random {many}"
+    if effect.kind == HEROES:
+        return {OWN: "your hero", ENEMY: "the enemy hero", OWN | ENEMY: "both heroes"}[effect.side]
+    return f"all {many}"
+
+
+def _nouns(effect: Effect) -> tuple[str, str]:
+    """What a row's characters are called, one and many, with all that its filter asks for."""
+    asked = effect.filter
+    before = [word for bit, word in ((Filter.NOT_SELF, "other"), (Filter.DAMAGED, "damaged")) if asked & bit]
+    before += [word for bit, word in ((Filter.UNDAMAGED, "undamaged"), (Filter.FROZEN, "frozen")) if asked & bit]
+    before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
+    if asked & Filter.RACE:
+        before.append(_race(effect.arg))
+    noun = {MINIONS: "minion", HEROES: "hero", MINIONS | HEROES: "character"}[effect.kind]
+    after = ""
+    if asked & Filter.NOT_RACE:
+        after += f" that {{0}} no {_race(effect.arg)}"
+    if asked & Filter.ATTACK_AT_MOST:
+        after += f" with {effect.arg} or less attack"
+    if asked & Filter.ATTACK_AT_LEAST:
+        after += f" with {effect.arg} or more attack"
+    if asked & Filter.TAUNT:
+        after += " with Taunt"
+    if asked & Filter.KEYWORD:
+        after += f" with {_keywords(effect.arg)[0]}"
+    if asked & Filter.DEATHRATTLE:
+        after += " with a Deathrattle"
+    if asked & Filter.NOT_TARGET:
+        after += " but the chosen one"
+    start = " ".join(word for word in before if word)
+    start += " " if start else ""
+    plural = "heroes" if noun == "hero" else f"{noun}s"
+    return start + noun + after.format("is"), start + plural + after.format("are")
+
+
+def _cards(effect: Effect, card_name: CardName) -> str:
+    """The cards that a row creates."""
+    names = ["this minion's card" if name == ITS_OWN else card_name(name) for name in effect.cards]
+    text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1 and effect.op != Op.GIVE and effect.cards != (ITS_OWN,) and text[:4] != "The ":
+        text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
+    if effect.times == 1 or effect.op not in (Op.SUMMON, Op.ADD):
+        return text
+    return f"{_number(effect.times)} times {text}"
+
+
+def _keywords(bits: int) -> list[str]:
+    return [_title(keyword) for keyword in Keyword if bits & keyword]
+
+
+def _race(number: int) -> str:
+    return _title(Race(number))
+
+
+def _title(member: IntEnum) -> str:
+    return member.name.replace("_", " ").title()
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _number(number: int) -> str:
+    return {1: "one", 2: "two", 3: "three", 4: "four"}.get(number, str(number))
+
+
+def _s(number: int | bool) -> str:
+    """The ending of a noun in the plural; with False that of a verb in the singular."""
+    if isinstance(number, bool):
+        return "" if number else "s"
+    return "" if number == 1 else "s"

@@ -136,7 +136,9 @@ def check_class(cards: Sequence[Card], hero_class: str, where: str, bodies: bool
     Raises:
         DeckError: there are such cards; the message lists all of them.
     """
-    foreign = {c.name: c.card_class.lower() for c in cards if c.card_class.lower() not in (hero_class, "neutral")}
+    foreign = {
+        c.name: c.card_class.lower() for c in cards if c.card_class.lower() not in (hero_class, "neutral")
+    }
     problems = [f"a {hero_class} does not play {name} ({other})" for name, other in foreign.items()]
     inexact = {c.name: c for c in cards if not c.exact}
     names = [name for name, card in inexact.items() if not (bodies and card.kind == CardKind.MINION)]

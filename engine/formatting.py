@@ -9,19 +9,36 @@ from itertools import groupby
 import numpy as np
 
 from engine.cards import Card
+from engine.cards.real import find_real
 from engine.cards.table import CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
+from engine.effects.codes import EFFECTS_VERSION, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
 """Counters of a side, written unless they are 0."""
 
+HERO_NUMBERS = {
+    "attack": "hero_attack",
+    "attacks": "hero_attacks_left",
+    "overload": "overload",
+    "locked": "locked",
+}
+"""Numbers of a hero in a game with effects, as positions name them, written unless they are 0."""
+
 
 def format_card(card: Card) -> str:
-    """A card: "Sen'jin Shieldmasta 4:3/5T"."""
+    """A card: "Sen'jin Shieldmasta 4:3/5T"; a real one with a star: "Fireball 4*"."""
     spec = card.spec
     worth = "" if spec.worth == spec.cost else f"={spec.worth!r}"
     name = f"{card.name} " if card.name else ""
-    return f"{name}{spec.cost}:{spec.attack}/{spec.health}{format_keywords(spec.keywords)}{worth}"
+    body = f":{card.body}" if card.body else ""
+    mark = f"*{_mark(card)}" if card.real else ""
+    return f"{name}{spec.cost}{body}{format_keywords(spec.keywords)}{worth}{mark}"
+
+
+def _mark(card: Card) -> str:
+    """What follows the star of a real card: its id, where others of its name could be meant."""
+    return "" if find_real(card.name, card.spec).key == card.key else card.id
 
 
 def format_keywords(keywords: int) -> str:
@@ -33,21 +50,53 @@ def format_state(state: np.void, table: CardTable) -> str:
     """A whole state, dtype `engine.state.STATE`, on one line, with the names of its cards."""
     head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
     head += "" if state["first_draw"] else " no first draw"
-    return " | ".join([head, *(_format_side(table, side) for side in state["sides"])])
+    if state["effects"]:
+        head += f" effects {EFFECTS_VERSION}"
+        n = int(state["sides"]["n_board"].sum())
+        head += "" if state["births"] == n else f" births {state['births']}"
+    effects, first = bool(state["effects"]), int(state["sides"][0]["n_board"])
+    halves = [_format_side(table, side, effects, 1 + n * first) for n, side in enumerate(state["sides"])]
+    return " | ".join([head, *halves])
 
 
-def _format_side(table: CardTable, side: np.void) -> str:
+def _format_hero(table: CardTable, side: np.void) -> list[str]:
+    """Hero power, weapon and the rest of a hero in a game with effects."""
+    words = [f"{name} {side[field]}" for name, field in HERO_NUMBERS.items() if side[field]]
+    words += [f"is [{'; '.join(trait_words(side['traits']))}]"] if side["traits"] else []
+    if side["power"]:
+        used = " used" if side["power_used"] else ""
+        words.append(f"power [{format_card(table.cards[side['power'] - 1])}{used}]")
+    if side["durability"]:
+        card = table.cards[side["weapon"]]
+        now = (side["weapon_attack"], side["durability"])
+        worn = "" if now == (card.spec.attack, card.spec.health) else f" now {now[0]}/{now[1]}"
+        words.append(f"weapon [{format_card(card)}{worn}]")
+    return words
+
+
+def trait_words(traits: int) -> list[str]:
+    """Traits as positions write them: "frozen"."""
+    return [trait.name.lower().replace("_", "-") for trait in Trait if traits & trait]
+
+
+def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: int) -> str:
     armour = f"+{side['armour']}" if side["armour"] else ""
     words = [f"hero {side['health']}{armour} mana {side['mana']}/{side['crystals']}"]
     words += [f"{name} {side[name]}" for name in COUNTERS if side[name]]
-    board = [_format_minion(table, minion) for minion in side["board"][: side["n_board"]]]
+    if effects:
+        words += _format_hero(table, side)
+    board = [
+        _format_minion(table, minion, first_birth + place if effects else 0)
+        for place, minion in enumerate(side["board"][: side["n_board"]])
+    ]
     words.append(f"board [{'; '.join(board)}]")
     words.append(f"hand [{_format_cards(table, side['hand'][: side['n_hand']])}]")
     words.append(f"deck [{_format_cards(table, side['deck'][: side['n_deck']][::-1])}]")
     return " ".join(words)
 
 
-def _format_minion(table: CardTable, minion: np.void) -> str:
+def _format_minion(table: CardTable, minion: np.void, birth: int) -> str:
+    """A minion; `birth` is the one it has unless it says another, 0 in a game without effects."""
     card = table.cards[minion["card"]]
     words = [format_card(card)]
     if (minion["attack"], minion["health"], minion["keywords"]) != (
@@ -56,11 +105,27 @@ def _format_minion(table: CardTable, minion: np.void) -> str:
         card.spec.keywords,
     ):
         words.append(f"now {minion['attack']}/{minion['health']}{format_keywords(minion['keywords'])}")
+    if birth:
+        words += _format_changes(table, minion, card, birth)
     if minion["attacks_left"]:
         words.append("ready" if minion["attacks_left"] == 1 else f"ready {minion['attacks_left']}")
     if minion["arrived"]:
         words.append("arrived")
     return " ".join(words)
+
+
+def _format_changes(table: CardTable, minion: np.void, card: Card, birth: int) -> list[str]:
+    """What a minion in a game with effects says of itself beside its body, where it is not as its card says."""
+    row = table.array[minion["card"]]
+    words = [f"max {minion['max_health']}"] if minion["max_health"] != card.spec.health else []
+    words += [f"until {minion['turn_attack']}"] if minion["turn_attack"] else []
+    words += [f"spell {minion['spell_damage']}"] if minion["spell_damage"] != card.spell_damage else []
+    words += [f"race {minion['race']}"] if minion["race"] != row["race"] else []
+    words += [f"born {minion['born']}"] if minion["born"] != birth else []
+    words += [f"gift {table.cards[gift - 1].id}" for gift in minion["gifts"] if gift]
+    if minion["traits"] != row["traits"]:
+        words += [f"is {','.join(trait_words(minion['traits'])) or 'plain'}"]
+    return words
 
 
 def _format_cards(table: CardTable, numbers: Sequence[int]) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 
 from engine.actions import Action, own
 from engine.cards import Card
+from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
 from engine.cards.table import CardTable
 from engine.codes import (
     BOARD_SIZE,
@@ -41,8 +42,9 @@ from engine.codes import (
     UNKNOWN,
     Keyword,
 )
-from engine.errors import CardError, NotationError
-from engine.formatting import COUNTERS, format_card, format_state
+from engine.effects.codes import EFFECTS_VERSION, MAX_GIFTS, Trait
+from engine.errors import CardError, ManaforgeError, NotationError, unknown_name
+from engine.formatting import COUNTERS, HERO_NUMBERS, format_card, format_state, trait_words
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 
@@ -58,19 +60,30 @@ __all__ = [
 MAX_COUNT = 9_999
 """Largest counter that can be written; a dead hero's health may go down to its negative."""
 
+HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon")
+"""Fields of a half in a game with effects alone."""
+
 _N = r"\d{1,4}"
 _LETTERS = f"[{KEYWORD_LETTERS}]*"
 _STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>{_LETTERS})"
 _CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>{_N}):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
 _NUMBERS_FOR_NAME = re.compile(rf"(?:{_N}:)?{_N}/{_N}|{_N}$")
+_REAL = re.compile(
+    rf"(?P<name>\S.*?)(?:\s+(?P<cost>{_N})(?::(?P<attack>{_N})/(?P<health>{_N}))?(?P<letters>{_LETTERS})"
+    rf"(?:=(?P<value>[\d.eE+-]+))?)?\*(?P<id>\w*)$"
+)
 _MINION = re.compile(
     rf"(?P<card>.*?)(?: now (?P<now>{_N}/{_N}{_LETTERS}))?"
+    rf"(?P<changes>(?: (?:max {_N}|until -?{_N}|spell {_N}|race {_N}|born {_N}|gift \w+|is [a-z,-]+))*)"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
+_CHANGE = re.compile(r" (max|until|spell|race|born|gift|is) (\S+)")
 _HIDDEN = re.compile(rf"(?:({_N}) )?\?$")
 _TURN = re.compile(
-    rf"turn (?P<turn>{_N})(?: (?P<active>first|second))?(?: cap (?P<cap>{_N}))?(?P<nodraw> no first draw)?$"
+    rf"turn (?P<turn>{_N})(?: (?P<active>first|second))?(?: cap (?P<cap>{_N}))?(?P<nodraw> no first draw)?"
+    rf"(?P<effects> effects (?P<version>{_N}))?(?: births (?P<births>{_N}))?$"
 )
+_HEROES_CARD = re.compile(rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{_N})/(?P<durability>{_N}))?$")
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
 _HERO = re.compile(rf"(?P<health>-?{_N})(?:\+(?P<armour>{_N}))?$")
 _MANA = re.compile(rf"(?P<mana>{_N})(?:/(?P<crystals>{_N}))?$")
@@ -160,11 +173,17 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     state["active"] = match["active"] == "second"
     state["turn_cap"] = _bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
     state["first_draw"] = match["nodraw"] is None
+    state["effects"] = match["effects"] is not None
+    if state["effects"] and int(match["version"]) != EFFECTS_VERSION:
+        raise NotationError(f"written under effects {match['version']}; this is effects {EFFECTS_VERSION}")
     for seat, part in enumerate(parts):
         # The player who went first had a turn in this round already, the other only once it is theirs.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
-    return Position(state, numbers.table())
+    position = Position(state, numbers.table())
+    if state["effects"] or numbers.any_real:
+        _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+    return position
 
 
 class _Numbers:
@@ -178,7 +197,13 @@ class _Numbers:
     def table(self) -> CardTable:
         return self._given or CardTable(self._cards)
 
+    def card(self, number: int) -> Card:
+        """The card of a number."""
+        return self._cards[number]
+
     def of(self, text: str) -> int:
+        if text.endswith("*") or _REAL.match(text):
+            return self._number(self._real(text), text)
         match = _CARD.match(text)
         if not match:
             raise NotationError(
@@ -197,7 +222,35 @@ class _Numbers:
             )
         except (CardError, ValueError) as error:
             raise NotationError(f"{error} in card {text!r}") from None
-        card = Card(id="", name=match["name"] or "", spec=spec)
+        return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
+
+    @property
+    def any_real(self) -> bool:
+        """Whether a card that was read is a real one."""
+        return any(card.real for card in self._cards)
+
+    def _real(self, text: str) -> Card:
+        """A card with a star: what its text says, with the numbers that are written, else as printed."""
+        match = _REAL.match(text)
+        if not match:
+            raise NotationError(f"not a card: {text!r}; write for example 'Fireball*' or 'Fireball 4*'")
+        try:
+            named = edition(OLD_EDITION).find(match["name"])
+            if match["cost"] is None:
+                return edition(NEWEST_EDITION).find(match["id"]) if match["id"] else named
+            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
+            spec = MinionSpec(
+                int(match["attack"] or 0),
+                int(match["health"] or 1),
+                int(match["cost"]),
+                float(match["value"]) if match["value"] else None,
+                **{name: letter in match["letters"] for name, letter in letters},
+            )
+            return find_real(match["id"] or match["name"], spec)
+        except (ManaforgeError, ValueError) as error:
+            raise NotationError(f"{error} in card {text!r}") from None
+
+    def _number(self, card: Card, text: str) -> int:
         if card.key not in self._by_key:
             if self._given:
                 raise NotationError(f"card {text!r} is not in this game's card table")
@@ -206,8 +259,8 @@ class _Numbers:
         return self._by_key[card.key]
 
 
-def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> None:
-    """Read one half into `side`, which is modified in place."""
+def _split_fields(text: str) -> dict[str, str]:
+    """The fields of one half by their names."""
     fields: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -220,7 +273,13 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> N
             raise NotationError(f"{match['key']!r} appears twice in {text!r}")
         fields[match["key"]] = match["word"] if match["list"] is None else match["list"]
         at = match.end()
-    unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS}
+    return fields
+
+
+def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> None:
+    """Read one half into `side`, which is modified in place."""
+    fields = _split_fields(text)
+    unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS, *HERO_FIELDS}
     if unknown or "hero" not in fields:
         problem = f"unknown field {min(unknown)!r}" if unknown else "no 'hero' field"
         raise NotationError(
@@ -238,10 +297,92 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> N
     side["n_board"] = _bounded("minions on board", len(minions), 0, BOARD_SIZE)
     for minion, item in zip(side["board"], minions, strict=False):
         _parse_minion(minion, item, numbers)
+    for name in ("power", "weapon"):
+        if fields.get(name):
+            _parse_heroes_card(side, name, fields[name], numbers)
     for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
         cards = _parse_cards(fields.get(name, ""), numbers)
         side[f"n_{name}"] = _bounded(f"cards in {name}", len(cards), 0, limit)
         side[name][: len(cards)] = cards if name == "hand" else cards[::-1]
+
+
+def _finish_effects(position: Position, halves: list[dict[str, str]], births: str | None) -> None:
+    """Read what only games with effects have, once the card table is known. Modified in place."""
+    state, table = position.state, position.table
+    state["effects"] = 1
+    birth = 0
+    for side, fields in zip(state["sides"], halves, strict=True):
+        for name, field in HERO_NUMBERS.items():
+            if name in fields:
+                side[field] = _bounded(name, fields[name], 0, MAX_STAT)
+        side["traits"] = _traits(fields.get("is", "").replace("; ", ","))
+        minions = _items(fields.get("board", ""))
+        for minion, item in zip(side["board"], minions, strict=False):
+            birth += 1
+            _parse_changes(minion, item, table, birth)
+    state["births"] = _bounded("births", births or str(birth), 0, np.iinfo(np.int16).max)
+
+
+def _parse_heroes_card(side: np.void, name: str, text: str, numbers: _Numbers) -> None:
+    """Read a hero power or a weapon into `side`, which is modified in place."""
+    match = _HEROES_CARD.match(text)
+    assert match, "every text matches"
+    number = numbers.of(match["card"])
+    if name == "power":
+        side["power"], side["power_used"] = number + 1, match["used"] is not None
+        return
+    spec = numbers.card(number).spec
+    side["weapon"] = number
+    side["weapon_attack"] = _bounded("attack", match["attack"] or spec.attack, 0, MAX_STAT)
+    side["durability"] = _bounded("durability", match["durability"] or spec.health, 1, MAX_STAT)
+
+
+def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> None:
+    """Read what a minion in a game with effects says beside its body. `minion` is modified in place."""
+    match = _MINION.match(text)
+    assert match, "every text matches"
+    row = table.array[minion["card"]]
+    minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
+    minion["spell_damage"], minion["born"] = row["spell_damage"], birth
+    gifts = 0
+    for name, value in _CHANGE.findall(match["changes"]):
+        if name == "is":
+            minion["traits"] = _traits(value)
+        elif name == "gift":
+            if gifts == MAX_GIFTS:
+                raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
+            minion["gifts"][gifts] = 1 + _gift(value, table)
+            gifts += 1
+        else:
+            minion[_CHANGES[name]] = _bounded(name, value, -MAX_STAT, np.iinfo(np.int16).max)
+    minion["max_health"] = max(minion["max_health"], minion["health"])
+
+
+_CHANGES = {
+    "max": "max_health",
+    "until": "turn_attack",
+    "spell": "spell_damage",
+    "race": "race",
+    "born": "born",
+}
+
+
+def _gift(name: str, table: CardTable) -> int:
+    """The number of the card whose Deathrattle a minion was given."""
+    for number, card in enumerate(table.cards):
+        if card.real and card.id == name:
+            return number
+    raise NotationError(f"a gift must be the id of a card of this game, got {name!r}")
+
+
+def _traits(text: str) -> int:
+    """The bits of traits that positions write as words."""
+    words = [word for word in text.split(",") if word and word != "plain"]
+    known = {trait_words(trait)[0]: int(trait) for trait in Trait}
+    for word in words:
+        if word not in known:
+            raise unknown_name("trait", word, known)
+    return sum({known[word] for word in words})
 
 
 def _parse_cards(text: str, numbers: _Numbers) -> list[int]:
@@ -260,12 +401,15 @@ def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
     match = _MINION.match(text)
     assert match, "every text matches"
     number = numbers.of(match["card"])
-    stats = re.match(_STATS, match["now"]) if match["now"] else _CARD.match(match["card"])
-    assert stats, "read by numbers.of already"
     minion["card"] = number
-    minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
-    minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
-    minion["keywords"] = sum(keyword for keyword in Keyword if keyword.letter in stats["letters"])
+    stats = re.match(_STATS, match["now"]) if match["now"] else None
+    if stats:
+        minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
+        minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
+        minion["keywords"] = sum(keyword for keyword in Keyword if keyword.letter in stats["letters"])
+    else:
+        spec = numbers.card(number).spec
+        minion["attack"], minion["health"], minion["keywords"] = spec.attack, spec.health, spec.keywords
     minion["arrived"] = match["arrived"] is not None
     ready = " ready" in text[len(match["card"]) :]
     most = 2 if minion["keywords"] & Keyword.WINDFURY else 1

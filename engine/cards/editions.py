@@ -99,7 +99,7 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
 def read_needs(path: Path) -> dict[str, list[tuple[int, int]]]:
     """Play requirements by card id, as (number, parameter): the game's own list of what a card needs."""
     found: dict[str, list[tuple[int, int]]] = {}
-    for _, entity in ElementTree.iterparse(path):  # noqa: S314 - the file's hash is pinned
+    for _, entity in ElementTree.iterparse(path):
         if entity.tag == "Entity":
             listed = [
                 (int(item.get("reqID", 0)), int(item.get("param") or 0))

@@ -113,10 +113,17 @@ def edition(name: str = OLD_EDITION) -> Edition:
         today = catalogue().by_id.get(row["id"])
         other = catalogue().others_by_id.get(row["id"])
         if today is not None:
-            spec = replace(like.spec, attack=today.spec.attack, health=today.spec.health, cost=today.spec.cost)
+            spec = replace(
+                like.spec, attack=today.spec.attack, health=today.spec.health, cost=today.spec.cost
+            )
             found.append(
                 replace(
-                    like, id=today.id, dbf_id=today.dbf_id, spec=spec, card_set=today.card_set, rarity=today.rarity
+                    like,
+                    id=today.id,
+                    dbf_id=today.dbf_id,
+                    spec=spec,
+                    card_set=today.card_set,
+                    rarity=today.rarity,
                 )
             )
         elif other is not None:
@@ -158,6 +165,28 @@ def token(card_id: str) -> Card:
     if not card.exact:
         raise CardError(f"{card.name} [{card.id}] is created by effects and not played exactly")
     return card
+
+
+@lru_cache(maxsize=4096)
+def find_real(name: str, spec: MinionSpec) -> Card:
+    """The real card that a position names, with the numbers that it gives.
+
+    Args:
+        name: an id or a name. Of several cards of a name it is the first with these numbers, else the first.
+        spec: the numbers and keywords it has there.
+
+    Raises:
+        UnknownNameError: there is no such card.
+    """
+    old = edition(OLD_EDITION)
+    newest = edition(NEWEST_EDITION).by_id
+    found = newest[name] if name in newest else old.find(name)
+    if name not in newest:
+        alike = [
+            card for card in old.by_name[name.casefold()] if card.spec == replace(spec, value=card.spec.value)
+        ]
+        found = alike[0] if alike else found
+    return replace(found, spec=spec, exact=found.exact)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -8,12 +8,23 @@ import numpy as np
 from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import token
-from engine.effects.codes import MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
+from engine.effects.codes import ITSELF, MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
 from engine.effects.rows import CREATING, ITS_OWN, Effect
-from engine.effects.codes import ITSELF
 from engine.state import CARD
 
-_FIELDS = ("trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "keywords", "until", "condition")
+_FIELDS = (
+    "trigger",
+    "op",
+    "pick",
+    "side",
+    "kind",
+    "filter",
+    "arg",
+    "times",
+    "keywords",
+    "until",
+    "condition",
+)
 
 
 class CardTable:

@@ -5,8 +5,6 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying
 from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait
-from engine.effects.board import has_room, is_dying
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait, Trigger
 from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
 

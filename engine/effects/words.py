@@ -20,7 +20,11 @@ from engine.effects.codes import (
 )
 from engine.effects.rows import ITS_OWN, Effect
 
-_WHEN = {Trigger.PLAY: "", Trigger.DEATHRATTLE: "Deathrattle: ", Trigger.TURN_END: "At the end of your turn: "}
+_WHEN = {
+    Trigger.PLAY: "",
+    Trigger.DEATHRATTLE: "Deathrattle: ",
+    Trigger.TURN_END: "At the end of your turn: ",
+}
 _UNTIL = {Until.ALWAYS: "", Until.THIS_TURN: " this turn", Until.NEXT_TURN: " until your next turn"}
 _IF = {
     Condition.NONE: "",
@@ -97,7 +101,9 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
             return f"returns this minion to {your} hand"
         return f"adds {_cards(effect, card_name)} to {your} hand"
     if op == Op.DISCARD:
-        many = f"{_number(effect.times)} random card{_s(effect.times)} from" if effect.times else "all cards of"
+        many = (
+            f"{_number(effect.times)} random card{_s(effect.times)} from" if effect.times else "all cards of"
+        )
         return f"discards {many} {your} hand"
     if op == Op.WEAPON:
         change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
@@ -123,7 +129,9 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         return f"restores {amount} health, 1 at a time, {whom}"
     if op == Op.BUFF:
         gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
-        gained += [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n and not gained]
+        gained += [
+            f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n and not gained
+        ]
         return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
     if op == Op.SET:
         parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
@@ -165,7 +173,9 @@ def _nouns(effect: Effect) -> tuple[str, str]:
     """What a row's characters are called, one and many, with all that its filter asks for."""
     asked = effect.filter
     before = [word for bit, word in ((Filter.NOT_SELF, "other"), (Filter.DAMAGED, "damaged")) if asked & bit]
-    before += [word for bit, word in ((Filter.UNDAMAGED, "undamaged"), (Filter.FROZEN, "frozen")) if asked & bit]
+    before += [
+        word for bit, word in ((Filter.UNDAMAGED, "undamaged"), (Filter.FROZEN, "frozen")) if asked & bit
+    ]
     before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
     if asked & Filter.RACE:
         before.append(_race(effect.arg))

@@ -228,6 +228,8 @@ def take_control(state: np.void, seat: int, place: int) -> None:
     own["board"][own["n_board"]] = enemy["board"][place]
     leave(enemy, place, ZERO_MINION)
     minion = own["board"][own["n_board"]]
+    state["births"] += 1
+    minion["born"] = state["births"]
     own["n_board"] += 1
     minion["arrived"] = 1
     minion["attacks_left"] = 0

@@ -253,6 +253,8 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
                         return
                     picked[place], picked[other] = picked[other], picked[place]
             n = wanted
+    if n > 1 and pick == Pick.ALL:
+        _sort_picked(picked, n)
     for place in range(n):
         amount = effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
@@ -262,6 +264,17 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
         _on_character(state, cards, effect, amount, seat, picked[place], waiting, events)
         if events["waiting"]:
             return
+
+
+@njit
+def _sort_picked(picked: np.ndarray, n: int) -> None:
+    """Put characters into the order in which they came into play, heroes first. Modified in place."""
+    for place in range(1, n):
+        one, before = picked[place], place
+        while before > 0 and picked[before - 1] > one:
+            picked[before] = picked[before - 1]
+            before -= 1
+        picked[before] = one
 
 
 @njit

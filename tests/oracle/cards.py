@@ -1,0 +1,117 @@
+"""The cards of the recorded games: their numbers, and our effect rows where the texts are the same."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from engine.cards import Card
+from engine.cards.real import edition
+from engine.cards.texts import normalised
+from engine.effects.codes import CardKind, Race
+from engine.effects.rows import CREATING, ITS_OWN
+from engine.minion import MinionSpec, keyword_flags
+
+KINDS = {
+    "MINION": CardKind.MINION,
+    "SPELL": CardKind.SPELL,
+    "WEAPON": CardKind.WEAPON,
+    "HERO_POWER": CardKind.POWER,
+}
+
+
+class Skipped(Exception):
+    """A record that cannot be played here, with the reason."""
+
+
+def texts_of(package: Path) -> dict[str, str]:
+    """Normalised texts of a build of the game by card id."""
+    from hearthstone import cardxml
+
+    cards, _ = cardxml.load(str(package / "hearthstone_data" / "CardDefs.xml"))
+    return {card.id: normalised(card.description or "") for card in cards.values()}
+
+
+class Cards:
+    """Cards of the records by id, with the numbers of their build.
+
+    Args:
+        folder: of the records, with cards.csv.
+        ours: texts of the build of edition 2018-07.
+        theirs: texts of the build of the records.
+    """
+
+    def __init__(self, folder: Path, ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
+        with (folder / "cards.csv").open(encoding="utf-8", newline="") as lines:
+            self.rows = {row["id"]: row for row in csv.DictReader(lines)}
+        self.ours, self.theirs = ours, theirs
+        self._known: dict[str, tuple[Card, str]] = {}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Card]:
+        return {card.name: card for card in edition().by_id.values() if card.kind == CardKind.POWER}
+
+    def card(self, name: str) -> Card:
+        """The card of an id; one that is not covered is blank: its numbers, and no text.
+
+        Raises:
+            Skipped: the id is of no card that has numbers.
+        """
+        return self._look_up(name)[0]
+
+    def reason(self, name: str) -> str:
+        """Why a card is blank; "" for one that is played exactly."""
+        return self._look_up(name)[1]
+
+    def _look_up(self, name: str) -> tuple[Card, str]:
+        if name not in self._known:
+            self._known[name] = self._make(name)
+        return self._known[name]
+
+    def _make(self, name: str) -> tuple[Card, str]:
+        row = self.rows.get(name)
+        if row is None or row["type"] not in KINDS:
+            raise Skipped("a card without numbers")
+        like = edition().by_id.get(name)
+        if like is None and row["type"] == "HERO_POWER":
+            like = self._by_name.get(row["name"])
+        reason = ""
+        if like is None:
+            reason = "a card of no edition"
+        elif not like.exact:
+            reason = "a card that is not covered"
+        elif self.theirs.get(name) != self.ours.get(like.id):
+            reason = "a card whose text differs between the builds"
+        kind = KINDS[row["type"]]
+        has_body = kind in (CardKind.MINION, CardKind.WEAPON)
+        flags = like.spec if like and not reason else None
+        names: dict[str, Any] = (
+            {field: getattr(flags, field) for field in keyword_flags(())} if flags else keyword_flags(())
+        )
+        spec = MinionSpec(
+            int(row["attack"]) if has_body else 0,
+            max(1, int(row["health_or_durability"])) if has_body else 1,
+            max(0, int(row["cost"])),
+            **names,
+        )
+        if reason or like is None:
+            race = Race[row["race"]] if row["race"] in Race.__members__ else Race.NONE
+            return Card(name, row["name"].replace(";", ",").replace("[", "(").replace("]", ")"), spec, kind=kind, race=race, exact=False), reason
+        return replace(like, id=name, spec=spec), ""
+
+    def with_created(self, cards: list[Card]) -> list[Card]:
+        """Cards, then all that effects of theirs create, by the numbers of the records' build."""
+        found = list(cards)
+        known = {card.id for card in found}
+        looked_at = 0
+        while looked_at < len(found):
+            for effect in found[looked_at].effects:
+                if effect.op in CREATING and effect.cards != (ITS_OWN,):
+                    for name in effect.cards:
+                        if name not in known and name in self.rows:
+                            known.add(name)
+                            found.append(self.card(name))
+            looked_at += 1
+        return found

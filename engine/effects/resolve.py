@@ -201,9 +201,8 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
     effect = card["effects"][waiting["row"]]
     seat = waiting["seat"]
     condition = effect["condition"]
-    if condition != Condition.NONE:
-        if not _holds(state["sides"][seat], condition, waiting["target"]):
-            return
+    if condition != Condition.NONE and not _holds(state["sides"][seat], condition, waiting["target"]):
+        return
     pick = effect["pick"]
     if pick == Pick.NONE:
         for who in (OWN, ENEMY):
@@ -326,7 +325,7 @@ def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int) -> 
 
 @njit
 def _from_pool(side: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
-    """A row's card, or a random one of its pool; with the filter NEW one that is not on the player's board."""
+    """A row's card, or a random one of its pool; with the filter NEW one that is not on the board."""
     first, last = effect["amount"], effect["amount2"]
     if first == ITSELF:
         return int(waiting["itself"])

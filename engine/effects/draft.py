@@ -24,7 +24,7 @@ _MARKUP = re.compile(r"<[^>]*>|\[x\]|[$#](?=\d)")
 _ASIDE = re.compile(r" ?\([^)]*\)")
 _KEYWORDS = "|".join(name.replace("_", " ") for name in KEYWORD_FIELDS)
 _OWN_WORDS = re.compile(
-    rf"^(?:(?:{_KEYWORDS}|spell damage \+\d+|overload:?|can't attack(?= at)|hero power)(?:[.,]|\b) ?)+(?=$|[A-Z])",
+    rf"^(?:(?:{_KEYWORDS}|spell damage \+\d+|overload:?|can't attack|hero power)(?:[.,]* |[.,]*$))+",
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"(Battlecry and Deathrattle: |Battlecry: |Deathrattle: |At the end of your turn, )")
@@ -86,12 +86,13 @@ def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | N
     """The rows of a sentence by the first template that fits it."""
     for pattern, make in _TEMPLATES:
         found = re.fullmatch(pattern, text)
-        if found:
-            return make(found, created)
+        rows = make(found, created) if found else None
+        if rows is not None:
+            return rows
     if " and " in text:
         first, second = text.split(" and ", maxsplit=1)
         rows = _sentence(first, created, before)
-        if rows is None:
+        if not rows:
             return None
         if re.fullmatch(r"[Ff]reeze (it|them)", second):
             return [*rows, replace(rows[-1], op=Op.FREEZE, amount=0, amount2=0)]
@@ -196,6 +197,7 @@ def _brace_hero(found: re.Match[str], _: Created) -> Rows | None:
 
 
 _CARD = r"(an?|one|two|three|four|five|seven|\d) (?:(\d+/\d+) )?(?:Poisonous )?(.+?)(?: with (?:Taunt|Charge))?"
+_FOR = "( this turn| this turn only| until your next turn)?"
 _MANY = r"(an?|one|two|three|four|\d+)"
 _LOSE_CRYSTAL = Effect(Trigger.PLAY, Op.CRYSTALS, amount=-1)
 
@@ -219,7 +221,8 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
     (r"Give your opponent a Mana Crystal", _fixed(Effect(Trigger.PLAY, Op.CRYSTALS, side=ENEMY, amount=1))),
     (rf"Gain {_MANY} empty Mana Crystals?", _counted(Op.CRYSTALS)),
     (rf"Gain {_MANY} Mana Crystals? this turn only", _counted(Op.MANA)),
-    (r"Give (.+?) ([+-]\d.*?|(?:Taunt|Charge|Windfury|Divine Shield|Stealth)\b.*?)( this turn| this turn only| until your next turn)?", _give),
+    (rf"Give (.+?) ([+-]\d.*?){_FOR}", _give),
+    (rf"Give (.+?) ((?:Taunt|Charge|Windfury|Divine Shield|Stealth)\b.*?){_FOR}", _give),
     (r"Silence (.+?), then deal (\d+) damage to it", lambda found, _: _and_damage(found)),
     (r"Destroy (.+)", _simply(Op.DESTROY)),
     (r"Silence (.+)", _simply(Op.SILENCE)),
@@ -252,13 +255,13 @@ def _set_health(found: re.Match[str]) -> Rows | None:
 
 
 def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
-    """Who a text means by numbers and name: a card whose id begins with the card's, else one of that name."""
+    """Who a text means by numbers and name: the card whose id begins with the card's, else the oldest so named."""
 
     def created(numbers: str, name: str) -> str | None:
         stem = card_id.rstrip("abt")
         alone = name.removesuffix("s") if name.endswith("s") else name
         near, named = [], []
-        for other in cards.values():
+        for other in sorted(cards.values(), key=lambda card: card.dbf_id):
             body = f"{other.atk}/{other.durability or other.health}"
             if other.id == card_id or other.collectible or (numbers and body != numbers):
                 continue
@@ -269,7 +272,7 @@ def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
             if other.name in (name, alone):
                 named.append(other.id)
         found = near if len(near) == 1 else named or near
-        return found[0] if len(found) == 1 else None
+        return found[0] if found else None
 
     return created
 

@@ -47,10 +47,10 @@ def whom(text: str) -> Effect | None:
         pick, side, kind, asked = _FIXED[folded]
         return Effect(Trigger.PLAY, Op.DAMAGE, pick, side, kind, asked)
     found = _WHOM.fullmatch(folded)
-    if not found or not (found["kind"] or found["race"]):
+    if not found or not (found["kind"] or found["race"] or found["side"] == " enemy"):
         return None
     kind_word = (found["kind"] or "").strip()
-    is_enemy = "enem" in kind_word
+    is_enemy = "enem" in kind_word or not (found["kind"] or found["race"])
     kind = MINIONS | HEROES if is_enemy or "char" in kind_word else HEROES if "hero" in kind_word else MINIONS
     side = {"friendly": OWN, "enemy": ENEMY, "": OWN | ENEMY}[(found["side"] or "").strip()]
     if is_enemy:

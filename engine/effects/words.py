@@ -32,6 +32,7 @@ _IF = {
     Condition.MANA_NOT_FULL: " if you have fewer than ten mana crystals",
     Condition.AIMED: " if a target was chosen",
     Condition.UNARMED: " if you have no weapon",
+    Condition.ENEMY_TURN: " if it is your opponent's turn",
 }
 _TRAITS = {
     Trait.CANT_ATTACK: "keeps {} from attacking",

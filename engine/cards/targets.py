@@ -1,4 +1,4 @@
-"""Do effect rows aim at what the game lets their cards aim at? Compared with the play requirements of the card base."""
+"""Effect rows and the play requirements of the card base: do both aim a card at the same characters?"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[s
 
 
 def required(listed: Sequence[tuple[int, int]]) -> Aim | None:
-    """What a card may be aimed at by its play requirements, (number, parameter) each; None where at nothing."""
+    """What a card may be aimed at by its requirements, (number, parameter) each; None where at nothing."""
     numbers = {number for number, _ in listed}
     if not numbers & {AIMED, AIMED_IF_ANY}:
         return None

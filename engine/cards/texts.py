@@ -1,4 +1,4 @@
-"""Card texts as the generator compares them. No text of a card is kept: it is read, compared and forgotten."""
+"""Card texts as the generator compares them. No text is kept: it is read, compared and forgotten."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -164,6 +164,7 @@ class Condition(IntEnum):
     MANA_NOT_FULL = 2
     AIMED = 3  # the card was aimed at a character
     UNARMED = 4  # the player has no weapon
+    ENEMY_TURN = 5  # it is the opponent's turn
 
 
 class Need(IntEnum):

@@ -116,7 +116,7 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
 
 @njit
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """End the turn: effects of its end, then what lasts for it ends, the frozen thaw; the other's turn begins."""
+    """End the turn: its effects, then what lasts for it ends, the frozen thaw; the other's turn begins."""
     seat = state["active"]
     own = state["sides"][seat]
     queue_turn_end(state, cards, events)

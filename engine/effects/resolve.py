@@ -183,14 +183,17 @@ def _exchange(one: np.void, other: np.void) -> None:
 
 
 @njit
-def _holds(side: np.void, condition: int, target: int) -> bool:
+def _holds(state: np.void, seat: int, condition: int, target: int) -> bool:
     """Whether a row's condition holds for its player."""
+    side = state["sides"][seat]
     if condition == Condition.MANA_FULL:
         return bool(side["crystals"] >= MAX_MANA)
     if condition == Condition.MANA_NOT_FULL:
         return bool(side["crystals"] < MAX_MANA)
     if condition == Condition.AIMED:
         return bool(target != NO_TARGET)
+    if condition == Condition.ENEMY_TURN:
+        return bool(state["active"] != seat)
     return bool(side["durability"] == 0)
 
 
@@ -201,9 +204,8 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
     effect = card["effects"][waiting["row"]]
     seat = waiting["seat"]
     condition = effect["condition"]
-    if condition != Condition.NONE:
-        if not _holds(state["sides"][seat], condition, waiting["target"]):
-            return
+    if condition != Condition.NONE and not _holds(state, seat, condition, waiting["target"]):
+        return
     pick = effect["pick"]
     if pick == Pick.NONE:
         for who in (OWN, ENEMY):

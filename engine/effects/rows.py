@@ -1,7 +1,8 @@
 """Effect rows as people read them: `engine/data/effects.csv`, checked once and kept by card id.
 
-The table says what cards do, in the words of `engine.effects.codes`: one row per effect, the rows of a card in the
-order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered has no rows.
+The table says what cards do, in the words of `engine.effects.codes`: one row per effect, the rows of a card
+in the order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered
+has no rows.
 """
 
 import csv
@@ -93,14 +94,14 @@ def effect_rows() -> Mapping[str, tuple[Effect, ...]]:
     """The reviewed rows by card id, read once.
 
     Raises:
-        CardError: a number is out of range, a card has too many rows, or a column does not fit its operation; the
-            message names line and column.
+        CardError: a number is out of range, a card has too many rows, or a column does not fit its operation;
+            the message names line and column.
         UnknownNameError: a word or a card id is not known.
     """
     data = resources.files("engine") / "data"
-    with (data / "editions" / "2018-07.csv").open(encoding="utf-8", newline="") as lines:
+    with (data / "editions" / "2018-07.csv").open(encoding="utf-8") as lines:
         known = {row["id"] for row in csv.DictReader(lines)}
-    with (data / "effects.csv").open(encoding="utf-8", newline="") as lines:
+    with (data / "effects.csv").open(encoding="utf-8") as lines:
         return read_rows(lines, known)
 
 
@@ -134,7 +135,7 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
 
 def named_cards() -> set[str]:
     """Every card id that effects.csv names, unchecked: what the generator of the edition looks up."""
-    with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8", newline="") as lines:
+    with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     return {name for row in rows for name in (row["id"], *row["card"].split())} - {ITS_OWN}
 
@@ -149,7 +150,7 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
     if effect.filter & (Filter.RACE | Filter.NOT_RACE):
         arg = Race(effect.arg).name.lower()
     elif effect.filter & Filter.KEYWORD:
-        arg = Keyword(effect.arg).name.lower()
+        arg = _bits(effect.arg, Keyword)
     side = effect.side if effect.kind or effect.side != OWN else 0
     return {
         "id": card_id,
@@ -178,7 +179,10 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         return CardError(f"{where}, column {column}: {reason}, got {row[column]!r}")
 
     def word(column: str, words: type[Word], default: Word) -> Word:
-        return words(_number_of(row[column], words, where, column)) if row[column] else default
+        if not row[column]:
+            return default
+        number = _number_of(row[column], words, where, column)
+        return next(member for member in words if member == number)
 
     def bits(column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
         return sum({_number_of(item, words, where, column) for item in row[column].split()})

@@ -32,6 +32,7 @@ _IF = {
     Condition.MANA_NOT_FULL: " if you have fewer than ten mana crystals",
     Condition.AIMED: " if a target was chosen",
     Condition.UNARMED: " if you have no weapon",
+    Condition.ENEMY_TURN: " if it is your opponent's turn",
 }
 _TRAITS = {
     Trait.CANT_ATTACK: "keeps {} from attacking",
@@ -63,6 +64,12 @@ _TO_CHARACTERS = {
     Op.RESTORE: "restores {whom} to full health",
     Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
+}
+_ADJECTIVES = {
+    Filter.NOT_SELF: "other",
+    Filter.DAMAGED: "damaged",
+    Filter.UNDAMAGED: "undamaged",
+    Filter.FROZEN: "frozen",
 }
 
 CardName = Callable[[str], str]
@@ -101,10 +108,9 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
             return f"returns this minion to {your} hand"
         return f"adds {_cards(effect, card_name)} to {your} hand"
     if op == Op.DISCARD:
-        many = (
-            f"{_number(effect.times)} random card{_s(effect.times)} from" if effect.times else "all cards of"
-        )
-        return f"discards {many} {your} hand"
+        if effect.times == 0:
+            return f"discards all cards of {your} hand"
+        return f"discards {_number(effect.times)} random card{_s(effect.times)} from {your} hand"
     if op == Op.WEAPON:
         change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
         return f"gives {your} weapon {' and '.join(change)}"
@@ -129,9 +135,8 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         return f"restores {amount} health, 1 at a time, {whom}"
     if op == Op.BUFF:
         gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
-        gained += [
-            f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n and not gained
-        ]
+        if not gained:
+            gained = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n]
         return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
     if op == Op.SET:
         parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
@@ -172,10 +177,7 @@ def _whom(effect: Effect) -> str:
 def _nouns(effect: Effect) -> tuple[str, str]:
     """What a row's characters are called, one and many, with all that its filter asks for."""
     asked = effect.filter
-    before = [word for bit, word in ((Filter.NOT_SELF, "other"), (Filter.DAMAGED, "damaged")) if asked & bit]
-    before += [
-        word for bit, word in ((Filter.UNDAMAGED, "undamaged"), (Filter.FROZEN, "frozen")) if asked & bit
-    ]
+    before = [word for bit, word in _ADJECTIVES.items() if asked & bit]
     before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
     if asked & Filter.RACE:
         before.append(_race(effect.arg))

@@ -1,0 +1,316 @@
+"""Drafts effect rows from card texts by templates; a development tool: `python -m engine.effects.draft [CARD_ID...]`.
+
+It reads the card data of edition 2018-07 (`make cards` installs it), prints rows as `effects.csv` writes them, and
+says at the end how many cards it drafts and how many of these drafts equal the reviewed rows. A draft is no row:
+what is committed was read against the text, the play requirements and the interpreter.
+"""
+
+import csv
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from engine.codes import KEYWORD_FIELDS
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Condition, Filter, Op, Pick, Trigger, Until
+from engine.effects.phrases import gains, number_of, on, whom
+from engine.effects.rows import EFFECT_COLUMNS, Effect, effect_rows, row_in_table
+
+PACKAGE = Path("build/editions/25252.1")
+
+_MARKUP = re.compile(r"<[^>]*>|\[x\]|[$#](?=\d)")
+_ASIDE = re.compile(r" ?\([^)]*\)")
+_KEYWORDS = "|".join(name.replace("_", " ") for name in KEYWORD_FIELDS)
+_OWN_WORDS = re.compile(
+    rf"^(?:(?:{_KEYWORDS}|spell damage \+\d+|overload:?|can't attack|hero power)(?:[.,]* |[.,]*$))+",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"(Battlecry and Deathrattle: |Battlecry: |Deathrattle: |At the end of your turn, )")
+_WHEN = {
+    "Battlecry: ": (Trigger.PLAY,),
+    "Deathrattle: ": (Trigger.DEATHRATTLE,),
+    "Battlecry and Deathrattle: ": (Trigger.PLAY, Trigger.DEATHRATTLE),
+    "At the end of your turn, ": (Trigger.TURN_END,),
+}
+_ANYONE = Effect(Trigger.PLAY, Op.DAMAGE, Pick.CHOSEN, OWN | ENEMY, MINIONS | HEROES)
+_MY_HERO = Effect(Trigger.PLAY, Op.DAMAGE, Pick.ALL, OWN, HEROES)
+
+Rows = list[Effect]
+Created = Callable[[str, str], str | None]
+"""The id of the card that a text creates, by its numbers ("2/1", or "") and name; None where it is not found."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A card's text and what it may create."""
+
+    text: str
+    created: Created
+
+
+def draft(card: Text) -> tuple[Effect, ...] | None:
+    """The rows that a text says; None where a part of it fits no template."""
+    text = " ".join(_MARKUP.sub("", card.text).replace("\xa0", " ").replace("_", " ").split())
+    text = _ASIDE.sub("", text.split("@", maxsplit=1)[0]).strip()
+    pieces = _PARTS.split(text)
+    rows: Rows = []
+    before = _sentences(pieces[0], card.created)
+    if before is None:
+        return None
+    rows += before
+    for head, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        said = _sentences(body, card.created)
+        if said is None:
+            return None
+        rows += [replace(row, trigger=trigger) for trigger in _WHEN[head] for row in said]
+    return tuple(rows)
+
+
+def _sentences(text: str, created: Created) -> Rows | None:
+    """The rows of a text without triggers; None where a sentence fits no template."""
+    rows: Rows = []
+    for sentence in re.split(r"(?<=[.!]) ", text.strip()):
+        rest = _OWN_WORDS.sub("", sentence).rstrip(".! ")
+        if not rest:
+            continue
+        said = _sentence(rest[0].upper() + rest[1:], created, rows)
+        if said is None:
+            return None
+        rows += said
+    return rows
+
+
+def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | None:
+    """The rows of a sentence by the first template that fits it."""
+    for pattern, make in _TEMPLATES:
+        found = re.fullmatch(pattern, text)
+        rows = make(found, created) if found else None
+        if rows is not None:
+            return rows
+    if " and " in text:
+        first, second = text.split(" and ", maxsplit=1)
+        rows = _sentence(first, created, before)
+        if not rows:
+            return None
+        if re.fullmatch(r"[Ff]reeze (it|them)", second):
+            return [*rows, replace(rows[-1], op=Op.FREEZE, amount=0, amount2=0)]
+        gained = gains(second.removeprefix("give it "))
+        if second.startswith("give it ") and gained:
+            return [*rows, on(rows[-1], gained)]
+        other = _sentence(second[0].upper() + second[1:], created, [*before, *rows])
+        return None if other is None else rows + other
+    return None
+
+
+def _damage(found: re.Match[str], _: Created) -> Rows | None:
+    low, high, phrase = int(found[1]), int(found[2] or 0), found[3]
+    target = whom(phrase) if phrase else _ANYONE
+    return [on(target, Effect(Trigger.PLAY, Op.DAMAGE, amount=low, amount2=high))] if target else None
+
+
+def _two_damages(found: re.Match[str], created: Created) -> Rows | None:
+    first = _sentence(f"Deal {found[1]} damage to {found[2]}", created, ())
+    second = _sentence(f"Deal {found[3] or found[1]} damage to {found[4]}", created, ())
+    return first + second if first and second else None
+
+
+def _split(found: re.Match[str], _: Created) -> Rows | None:
+    target = whom(found[2])
+    return [replace(target, pick=Pick.SPLIT, amount=int(found[1]), times=1)] if target else None
+
+
+def _heal(found: re.Match[str], _: Created) -> Rows | None:
+    target = whom(found[2]) if found[2] else _ANYONE
+    return [on(target, Effect(Trigger.PLAY, Op.HEAL, amount=int(found[1])))] if target else None
+
+
+def _give(found: re.Match[str], _: Created) -> Rows | None:
+    until = Until.THIS_TURN if found[3] else Until.ALWAYS
+    if "your next turn" in (found[3] or ""):
+        until = Until.NEXT_TURN
+    target, gained = whom(found[1]), gains(found[2])
+    return [on(target, replace(gained, until=until))] if target and gained else None
+
+
+def _simply(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
+    """A template whose first group is whom it is about."""
+
+    def make(found: re.Match[str], _: Created) -> Rows | None:
+        target = whom(found[1])
+        return [replace(target, op=op)] if target else None
+
+    return make
+
+
+def _fixed(*rows: Effect) -> Callable[[re.Match[str], Created], Rows | None]:
+    return lambda _found, _created: list(rows)
+
+
+def _counted(op: Op, side: int = OWN, sign: int = 1) -> Callable[[re.Match[str], Created], Rows | None]:
+    """A template whose first group is how many."""
+    return lambda found, _: [Effect(Trigger.PLAY, op, side=side, amount=sign * number_of(found[1]))]
+
+
+def _create(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
+    """A template of many, numbers, name and perhaps "for your opponent"."""
+
+    def make(found: re.Match[str], created: Created) -> Rows | None:
+        many, numbers, name, other = found[1], found[2] or "", found[3], found[4]
+        card = created(numbers, name)
+        side = ENEMY if other else OWN
+        return [Effect(Trigger.PLAY, op, side=side, times=number_of(many), cards=(card,))] if card else None
+
+    return make
+
+
+def _transform(found: re.Match[str], created: Created) -> Rows | None:
+    target, card = whom(found[1]), created(found[2], found[3])
+    return [replace(target, op=Op.TRANSFORM, cards=(card,))] if target and card else None
+
+
+def _set(found: re.Match[str], _: Created) -> Rows | None:
+    target = whom(found[1])
+    number = int(found[3])
+    attack = number if "Attack" in found[2] else -1
+    health = number if "Health" in found[2] else -1
+    return [on(target, Effect(Trigger.PLAY, Op.SET, amount=attack, amount2=health))] if target else None
+
+
+def _double(found: re.Match[str], _: Created) -> Rows | None:
+    target = whom(found[1])
+    attack, health = (2, 1) if found[2] == "Attack" else (1, 2)
+    return [on(target, Effect(Trigger.PLAY, Op.MULTIPLY, amount=attack, amount2=health))] if target else None
+
+
+def _weapon(found: re.Match[str], _: Created) -> Rows | None:
+    return [Effect(Trigger.PLAY, Op.WEAPON, amount=int(found[1]), amount2=int(found[2] or 0))]
+
+
+def _discard(found: re.Match[str], _: Created) -> Rows | None:
+    return [Effect(Trigger.PLAY, Op.DISCARD, times=number_of(found[1]))]
+
+
+def _brace_hero(found: re.Match[str], _: Created) -> Rows | None:
+    return [on(_MY_HERO, Effect(Trigger.PLAY, Op.BUFF, amount=int(found[1]), until=Until.THIS_TURN))]
+
+
+_CARD = r"(an?|one|two|three|four|five|seven|\d) (?:(\d+/\d+) )?(?:Poisonous )?(.+?)(?: with (?:Taunt|Charge))?"
+_FOR = "( this turn| this turn only| until your next turn)?"
+_MANY = r"(an?|one|two|three|four|\d+)"
+_LOSE_CRYSTAL = Effect(Trigger.PLAY, Op.CRYSTALS, amount=-1)
+
+_TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]] = (
+    (r"Deal (\d+) damage randomly split (?:among|between) (.+)", _split),
+    (r"Deal (\d+) damage to (.+?) and (?:(\d+) damage to )?((?:all|the) .+)", _two_damages),
+    (r"(?:D|Then d|, then d)eal (\d+)(?:-(\d+))? damage(?: to (.+?))?", _damage),
+    (r"Take (\d+) damage", lambda found, _: [replace(_MY_HERO, amount=int(found[1]))]),
+    (r"Restore (\d+) Health(?: to (.+))?", _heal),
+    (r"Restore (.+) to full Health", _simply(Op.RESTORE)),
+    (rf"Draw {_MANY} cards?", _counted(Op.DRAW)),
+    (rf"Your opponent draws {_MANY} cards?", _counted(Op.DRAW, ENEMY)),
+    (rf"(?:Each player|Both players) draws? {_MANY} cards?", _counted(Op.DRAW, OWN | ENEMY)),
+    (r"(?:Gain |\+)(\d+) Armor", _counted(Op.ARMOUR)),
+    (r"(?:Give your hero |Gain )?\+(\d+) Attack this turn", _brace_hero),
+    (r"Give your weapon \+(\d+) Attack", lambda found, _: [Effect(Trigger.PLAY, Op.WEAPON, amount=int(found[1]))]),
+    (r"Give your weapon \+(\d+)/\+(\d+)", _weapon),
+    (r"Remove 1 Durability from your opponent's weapon", _fixed(Effect(Trigger.PLAY, Op.WEAPON, side=ENEMY, amount2=-1))),
+    (r"Destroy your opponent's weapon", _fixed(Effect(Trigger.PLAY, Op.DISARM, side=ENEMY))),
+    (r"(?:Destroy|Lose) (?:a|one of your) Mana Crystals?", _fixed(_LOSE_CRYSTAL)),
+    (r"Give your opponent a Mana Crystal", _fixed(Effect(Trigger.PLAY, Op.CRYSTALS, side=ENEMY, amount=1))),
+    (rf"Gain {_MANY} empty Mana Crystals?", _counted(Op.CRYSTALS)),
+    (rf"Gain {_MANY} Mana Crystals? this turn only", _counted(Op.MANA)),
+    (rf"Give (.+?) ([+-]\d.*?){_FOR}", _give),
+    (rf"Give (.+?) ((?:Taunt|Charge|Windfury|Divine Shield|Stealth)\b.*?){_FOR}", _give),
+    (r"Silence (.+?), then deal (\d+) damage to it", lambda found, _: _and_damage(found)),
+    (r"Destroy (.+)", _simply(Op.DESTROY)),
+    (r"Silence (.+)", _simply(Op.SILENCE)),
+    (r"Freeze (.+)", _simply(Op.FREEZE)),
+    (r"Take control of (.+)", _simply(Op.CONTROL)),
+    (r"Return (.+?)(?: from the battlefield)? to (?:your|their owner's|its owner's|your opponent's) hand", _simply(Op.BOUNCE)),
+    (r"Swap the Attack and Health of (.+)", _simply(Op.SWAP)),
+    (r"Swap (.+)'s Attack and Health", _simply(Op.SWAP)),
+    (r"Change (.+)'s Attack to be equal to its Health", _simply(Op.EQUALISE)),
+    (r"(?:Change|Set) (.+?)(?:'s?) (Attack and Health|Attack|remaining Health|Health) to (\d+)", _set),
+    (r"(?:Change|Set) the (?=.*Health)(.*) to (\d+)", lambda found, _: _set_health(found)),
+    (r"Double (.+)'s (Attack|Health)", _double),
+    (r"Transform (.+) into an? (\d+/\d+) (.+?)(?: with (?:Taunt|Charge))?", _transform),
+    (rf"Summon {_CARD}( for your opponent)?", _create(Op.SUMMON)),
+    (rf"Equip {_CARD}()?", _create(Op.EQUIP)),
+    (rf"Add {_CARD} to your hand()", _create(Op.ADD)),
+    (r"Discard (a|two|\d+) random cards?", _discard),
+    (r"Discard your hand", _fixed(Effect(Trigger.PLAY, Op.DISCARD, times=0))),
+)  # fmt: skip
+
+
+def _and_damage(found: re.Match[str]) -> Rows | None:
+    target = whom(found[1])
+    return [replace(target, op=Op.SILENCE), replace(target, amount=int(found[2]))] if target else None
+
+
+def _set_health(found: re.Match[str]) -> Rows | None:
+    target = whom(found[1].removeprefix("Health of "))
+    return [on(target, Effect(Trigger.PLAY, Op.SET, amount=-1, amount2=int(found[2])))] if target else None
+
+
+def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
+    """Who a text means by numbers and name: the card whose id begins with the card's, else the oldest so named."""
+
+    def created(numbers: str, name: str) -> str | None:
+        stem = card_id.rstrip("abt")
+        alone = name.removesuffix("s") if name.endswith("s") else name
+        near, named = [], []
+        for other in sorted(cards.values(), key=lambda card: card.dbf_id):
+            body = f"{other.atk}/{other.durability or other.health}"
+            if other.id == card_id or other.collectible or (numbers and body != numbers):
+                continue
+            if other.type.name not in ("MINION", "WEAPON", "SPELL") or (not numbers and other.name != alone):
+                continue
+            if other.id.startswith(stem):
+                near.append(other.id)
+            if other.name in (name, alone):
+                named.append(other.id)
+        found = near if len(near) == 1 else named or near
+        return found[0] if found else None
+
+    return created
+
+
+def main(ids: Sequence[str]) -> int:
+    """Print drafts of cards, or of all that the edition lists; 1 where its card data is not there."""
+    path = PACKAGE / "hearthstone_data" / "CardDefs.xml"
+    if not path.is_file():
+        print(f"no card data in {PACKAGE}: run make cards", file=sys.stderr)
+        return 1
+    from hearthstone import cardxml  # noqa: PLC0415 - only this tool needs it
+
+    cards, _ = cardxml.load(str(path))
+    reviewed = effect_rows()
+    unknown = [name for name in ids if name not in cards]
+    if unknown:
+        print(f"unknown card ids: {', '.join(unknown)}", file=sys.stderr)
+        return 1
+    listed = ids or sorted(
+        card.id for card in cards.values() if card.id in reviewed or (card.collectible and card.description)
+    )
+    writer = csv.DictWriter(sys.stdout, EFFECT_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    drafted = equal = known = 0
+    for name in listed:
+        rows = draft(Text(cards[name].description or "", finder(name, cards)))
+        if not rows:
+            continue
+        drafted += 1
+        known += name in reviewed
+        equal += rows == reviewed.get(name)
+        writer.writerows(row_in_table(name, cards[name].name, row) for row in rows)
+    print(
+        f"{drafted} of {len(listed)} cards drafted; {known} of them have reviewed rows, {equal} drafts equal these",
+        file=sys.stderr,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -115,6 +115,12 @@ def test_every_created_card_is_exact_and_of_the_right_type() -> None:
                 assert any(row.trigger != effect.trigger for row in effect_rows()[effect.cards[0]]), name
 
 
+def test_pools_share_no_card_so_that_each_can_be_numbered_in_a_row() -> None:
+    pools = {effect.cards for rows in effect_rows().values() for effect in rows if len(effect.cards) > 1}
+    cards = [card for pool in pools for card in pool]
+    assert len(cards) == len(set(cards))
+
+
 def test_no_card_with_rows_is_plain() -> None:
     assert not [name for name in effect_rows() if edition()[name]["plain"] == "true"]
 

@@ -120,7 +120,7 @@ class Pick(IntEnum):
     SELF = 5  # the minion or hero power's hero itself
 
 
-ITSELF = -1
+ITSELF = -3
 """In place of a card's number: the card of the minion that a row belongs to, also where the row was given to it."""
 
 OWN, ENEMY = 1, 2

@@ -1,8 +1,9 @@
-"""Drafts effect rows from card texts by templates; a development tool: `python -m engine.effects.draft [CARD_ID...]`.
+"""Drafts effect rows from card texts by templates; a development tool.
 
-It reads the card data of edition 2018-07 (`make cards` installs it), prints rows as `effects.csv` writes them, and
-says at the end how many cards it drafts and how many of these drafts equal the reviewed rows. A draft is no row:
-what is committed was read against the text, the play requirements and the interpreter.
+`python -m engine.effects.draft [CARD_ID...]` reads the card data of edition 2018-07 (`make cards` installs
+it), prints rows as `effects.csv` writes them, and says at the end how many cards it drafts and how many of
+these drafts equal the reviewed rows. A draft is no row: what is committed was read against the text, the play
+requirements and the interpreter.
 """
 
 import csv
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.codes import KEYWORD_FIELDS
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Condition, Filter, Op, Pick, Trigger, Until
+from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Op, Pick, Trigger, Until
 from engine.effects.phrases import gains, number_of, on, whom
 from engine.effects.rows import EFFECT_COLUMNS, Effect, effect_rows, row_in_table
 
@@ -39,7 +40,7 @@ _MY_HERO = Effect(Trigger.PLAY, Op.DAMAGE, Pick.ALL, OWN, HEROES)
 
 Rows = list[Effect]
 Created = Callable[[str, str], str | None]
-"""The id of the card that a text creates, by its numbers ("2/1", or "") and name; None where it is not found."""
+"""The id of the card that a text creates, by its numbers ("2/1", or "") and name; None if not found."""
 
 
 @dataclass(frozen=True)
@@ -196,9 +197,13 @@ def _brace_hero(found: re.Match[str], _: Created) -> Rows | None:
     return [on(_MY_HERO, Effect(Trigger.PLAY, Op.BUFF, amount=int(found[1]), until=Until.THIS_TURN))]
 
 
-_CARD = r"(an?|one|two|three|four|five|seven|\d) (?:(\d+/\d+) )?(?:Poisonous )?(.+?)(?: with (?:Taunt|Charge))?"
+_CARD = (
+    r"(an?|one|two|three|four|five|seven|\d) (?:(\d+/\d+) )?(?:Poisonous )?(.+?)(?: with (?:Taunt|Charge))?"
+)
 _FOR = "( this turn| this turn only| until your next turn)?"
+_WHOSE = "your|their owner's|its owner's|your opponent's"
 _MANY = r"(an?|one|two|three|four|\d+)"
+_WORN = Effect(Trigger.PLAY, Op.WEAPON, side=ENEMY, amount2=-1)
 _LOSE_CRYSTAL = Effect(Trigger.PLAY, Op.CRYSTALS, amount=-1)
 
 _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]] = (
@@ -213,9 +218,9 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
     (rf"(?:Each player|Both players) draws? {_MANY} cards?", _counted(Op.DRAW, OWN | ENEMY)),
     (r"(?:Gain |\+)(\d+) Armor", _counted(Op.ARMOUR)),
     (r"(?:Give your hero |Gain )?\+(\d+) Attack this turn", _brace_hero),
-    (r"Give your weapon \+(\d+) Attack", lambda found, _: [Effect(Trigger.PLAY, Op.WEAPON, amount=int(found[1]))]),
+    (r"Give your weapon \+(\d+) Attack", _counted(Op.WEAPON)),
     (r"Give your weapon \+(\d+)/\+(\d+)", _weapon),
-    (r"Remove 1 Durability from your opponent's weapon", _fixed(Effect(Trigger.PLAY, Op.WEAPON, side=ENEMY, amount2=-1))),
+    (r"Remove 1 Durability from your opponent's weapon", _fixed(_WORN)),
     (r"Destroy your opponent's weapon", _fixed(Effect(Trigger.PLAY, Op.DISARM, side=ENEMY))),
     (r"(?:Destroy|Lose) (?:a|one of your) Mana Crystals?", _fixed(_LOSE_CRYSTAL)),
     (r"Give your opponent a Mana Crystal", _fixed(Effect(Trigger.PLAY, Op.CRYSTALS, side=ENEMY, amount=1))),
@@ -228,7 +233,7 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
     (r"Silence (.+)", _simply(Op.SILENCE)),
     (r"Freeze (.+)", _simply(Op.FREEZE)),
     (r"Take control of (.+)", _simply(Op.CONTROL)),
-    (r"Return (.+?)(?: from the battlefield)? to (?:your|their owner's|its owner's|your opponent's) hand", _simply(Op.BOUNCE)),
+    (rf"Return (.+?)(?: from the battlefield)? to (?:{_WHOSE}) hand", _simply(Op.BOUNCE)),
     (r"Swap the Attack and Health of (.+)", _simply(Op.SWAP)),
     (r"Swap (.+)'s Attack and Health", _simply(Op.SWAP)),
     (r"Change (.+)'s Attack to be equal to its Health", _simply(Op.EQUALISE)),
@@ -255,7 +260,7 @@ def _set_health(found: re.Match[str]) -> Rows | None:
 
 
 def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
-    """Who a text means by numbers and name: the card whose id begins with the card's, else the oldest so named."""
+    """Who a text means by numbers and name: the card whose id begins alike, else the oldest of that name."""
 
     def created(numbers: str, name: str) -> str | None:
         stem = card_id.rstrip("abt")
@@ -306,7 +311,8 @@ def main(ids: Sequence[str]) -> int:
         equal += rows == reviewed.get(name)
         writer.writerows(row_in_table(name, cards[name].name, row) for row in rows)
     print(
-        f"{drafted} of {len(listed)} cards drafted; {known} of them have reviewed rows, {equal} drafts equal these",
+        f"{drafted} of {len(listed)} cards drafted; {known} of them have reviewed rows, "
+        f"{equal} drafts equal these",
         file=sys.stderr,
     )
     return 0

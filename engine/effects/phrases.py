@@ -1,4 +1,4 @@
-"""Phrases of card texts for the development tool `engine.effects.draft`: whom a sentence is about, what it gives."""
+"""Phrases of card texts for the tool `engine.effects.draft`: whom a sentence is about, what it gives."""
 
 import re
 from dataclasses import replace
@@ -89,7 +89,7 @@ def _asked(found: re.Match[str]) -> tuple[int, int]:
 
 
 def gains(text: str) -> Effect | None:
-    """A BUFF without characters from what a sentence gives, such as "+2/+2 and Taunt"; None if not understood."""
+    """A BUFF without characters from what a text gives, such as "+2/+2 and Taunt"; None if not understood."""
     attack = health = keywords = 0
     for part in re.split(r", and |, | and ", text):
         both = re.fullmatch(r"([+-]\d+)/([+-]\d+)", part)

@@ -371,11 +371,12 @@ def _on_player(
                 side["deck"][side["n_deck"] - 1] = UNKNOWN
             draw_card(side)
     elif op == Op.SUMMON:
-        for _ in range(effect["times"]):
+        for n in range(effect["times"]):
             number = _from_pool(side, effect, waiting, events)
             if events["waiting"] or number < 0:
                 return
-            _summon_beside(state, cards, seat, number, waiting, events)
+            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+            _summon_beside(state, cards, seat, number, left, waiting, events)
     elif op == Op.ARMOUR:
         side["armour"] = clamp(side["armour"] + amount, 0)
     elif op == Op.DISCARD:
@@ -417,9 +418,19 @@ def _on_player(
 
 @njit
 def _summon_beside(
-    state: np.void, cards: np.ndarray, seat: int, number: int, waiting: np.void, events: np.void
+    state: np.void,
+    cards: np.ndarray,
+    seat: int,
+    number: int,
+    left: bool,
+    waiting: np.void,
+    events: np.void,
 ) -> None:
-    """Summon a minion to the right of its source, where a dead source stood, or at the right end."""
+    """Summon a minion next to its source, where a dead source stood, or at the right end.
+
+    Several that a Battlecry summons stand to the right and to the left of its minion in turn; several where a dead
+    minion stood stand there in the order of its rows. `waiting` is modified in place: the next one's place.
+    """
     side = state["sides"][seat]
     place = int(side["n_board"])
     own = seat == waiting["seat"]
@@ -428,13 +439,17 @@ def _summon_beside(
         place = int(waiting["place"])
     elif own and waiting["source"] > 0:
         source = place_of(side, waiting["source"])
-        place = source + 1 if source >= 0 else place
+        if source >= 0:
+            place = source if left else source + 1
     if summon(state, cards, seat, number, place):
+        if dead:
+            waiting["place"] += 1
         for n in range(events["first"], events["last"]):
             other = events["queue"][n % MAX_QUEUE]
             if other["seat"] != seat or other["place"] < 0:
                 continue
-            if other["place"] > place or (other["place"] == place and dead and other["was"] > waiting["was"]):
+            later = other["was"] > waiting["was"] or other["source"] == waiting["source"]
+            if other["place"] > place or (other["place"] == place and dead and later):
                 other["place"] += 1
 
 

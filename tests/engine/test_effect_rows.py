@@ -12,7 +12,9 @@ from engine.cards.editions import BASIC_POWERS, EDITION_COLUMNS, LIKE_COLUMNS, b
 from engine.cards.targets import disagreements, required
 from engine.cards.texts import normalised, printed_traits, says_no_more
 from engine.codes import KEYWORD_FIELDS
+from engine.effects import draft as drafts
 from engine.effects.codes import PRINTED_TRAITS, Filter, Need, Op, Pick, Race, Trait
+from engine.effects.draft import Text, draft
 from engine.effects.rows import (
     EFFECT_COLUMNS,
     ITS_OWN,
@@ -111,6 +113,12 @@ def test_every_created_card_is_exact_and_of_the_right_type() -> None:
                 )
             if effect.op == Op.GIVE:
                 assert any(row.trigger != effect.trigger for row in effect_rows()[effect.cards[0]]), name
+
+
+def test_pools_share_no_card_so_that_each_can_be_numbered_in_a_row() -> None:
+    pools = {effect.cards for rows in effect_rows().values() for effect in rows if len(effect.cards) > 1}
+    cards = [card for pool in pools for card in pool]
+    assert len(cards) == len(set(cards))
 
 
 def test_no_card_with_rows_is_plain() -> None:
@@ -265,3 +273,60 @@ def test_plain_means_the_columns_say_all(
 def test_texts_are_compared_without_markup_and_marks() -> None:
     assert normalised("[x]Deal\n$6\xa0damage to <b>Mur_locs</b>.") == "Deal 6 damage to Mur locs."
     assert says_no_more("This is an Elemental, Mech and Totem.", [], [], is_all_races=True)
+
+
+def created(numbers: str, name: str) -> str | None:
+    return "skele21" if (numbers, name) == ("2/1", "Damaged Golem") else None
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("Deal $4 damage to all enemy minions.", "CS2_032"),
+        ("<b>Deathrattle:</b> Summon a 2/1 Damaged Golem.", "EX1_556"),
+        ("<b>Battlecry:</b> Destroy a minion with 7 or more Attack.", "EX1_005"),
+        ("Deal $4 damage to an enemy and $1 damage to all other enemies.", "CS2_012"),
+        ("Deal $3 damage to a character and <b>Freeze</b> it.", "CS2_024"),
+        ("Give a minion <b>Taunt</b> and +2/+2.<i>\n(+2 Attack/+2 Health)</i>", "CS2_009"),
+        ("[x]Deal $2-$3 damage to\nall enemy minions.\n<b><b>Overload</b>:</b> (2)", "EX1_259"),
+        (
+            "<b>Stealth</b>\nAt the end of your turn, give another random friendly minion +1 Health.",
+            "CS2_059",
+        ),
+        ("<b>Hero Power</b>\nDraw a card and take $2 damage.", "CS2_056"),
+    ],
+)
+def test_texts_are_drafted_as_their_rows_are(text: str, card: str) -> None:
+    assert draft(Text(text, created)) == effect_rows()[card]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Summon a 3/3 Wolf.",
+        "Deal 2 damage. If it survives, draw a card.",
+        "Your other minions have +1 Attack.",
+    ],
+)
+def test_what_fits_no_template_is_not_drafted(text: str) -> None:
+    assert draft(Text(text, created)) is None
+
+
+def test_the_drafting_tool_says_where_its_data_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(drafts, "PACKAGE", tmp_path)
+    assert drafts.main([]) == 1
+    assert "make cards" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the edition's package: make cards")
+def test_the_drafting_tool_prints_rows_and_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(drafts, "PACKAGE", PACKAGE)
+    assert drafts.main(["CS2_032", "EX1_407"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [HEADER, "CS2_032,Flamestrike,,damage,all,enemy,minions,,,,4,,,,,"]
+    assert "1 of 2 cards drafted; 1 of them have reviewed rows, 1 drafts equal these" in said.err
+    assert drafts.main(["nonsense"]) == 1

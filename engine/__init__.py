@@ -16,7 +16,8 @@ from engine.lazy import exports
 if TYPE_CHECKING:  # imported when they are first asked for
     from engine.actions import Action
     from engine.agents import PassAgent, RandomAgent, ScriptedAgent
-    from engine.cards import Card, CardTable, find_card
+    from engine.cards import Card, find_card
+    from engine.cards.table import CardTable
     from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
     from engine.deckfiles import find_deck, read_deck
     from engine.decks import Deck

@@ -47,7 +47,7 @@ class Action(NamedTuple):
 
     @staticmethod
     def attack(attacker: int, target: int) -> "Action":
-        """Attack the enemy minion at `target`, or the hero with `engine.HERO`, which may be the attacker too."""
+        """Attack an enemy minion, or the hero with `engine.HERO`, which as attacker is the own hero."""
         return Action(ActionKind.ATTACK, attacker, target)
 
     @staticmethod

@@ -14,7 +14,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import llvmlite.binding
 import numba
@@ -26,6 +26,10 @@ from numba.extending import intrinsic
 
 from engine.jit import CACHE_FOLDER, config, njit, numba_cache_in
 from engine.kernelcache import KernelCache
+
+_numba: Any = numba
+_types: Any = types
+"""What numba says of its own types does not cover these calls."""
 
 K = TypeVar("K", bound=Callable[..., int])
 
@@ -58,7 +62,7 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
     def decorate(function: K) -> K:
         inner = njit(function)
         if config.DISABLE_JIT or config.BOUNDSCHECK:
-            return inner
+            return cast(K, inner)
         arguments = _arguments(parameters)
         called = _unpacking(inner, function.__name__, parameters)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *map(_in_c, arguments))
@@ -68,7 +72,7 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
             """Compile the kernel, or load it, where that has not happened; its address."""
             with _lock:
                 if not made:
-                    kernel = CFunc(called, (arguments, types.int64), {}, {})  # type: ignore[no-untyped-call]
+                    kernel: Any = CFunc(called, (arguments, types.int64), {}, {})
                     if CACHE_FOLDER is not None:
                         with numba_cache_in(CACHE_FOLDER):
                             kernel._cache = KernelCache(function)
@@ -89,9 +93,9 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
         _prepare.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
-        llvmlite.binding.add_symbol(name, ctypes.addressof(slot))  # type: ignore[no-untyped-call]
+        llvmlite.binding.add_symbol(name, ctypes.addressof(slot))
         _kept.extend((slot, pointer))
-        return _caller(name)  # type: ignore[return-value]
+        return cast(K, _caller(name))
 
     return decorate
 
@@ -103,9 +107,9 @@ def _arguments(parameters: tuple[Parameter, ...]) -> tuple[Any, ...]:
         if parameter is int:
             found.append(types.int64)
         elif isinstance(parameter, tuple):
-            found += [types.CPointer(numba.from_dtype(parameter[0])), types.int64]
+            found += [_types.CPointer(_numba.from_dtype(parameter[0])), types.int64]
         else:
-            found.append(types.CPointer(numba.from_dtype(parameter)))
+            found.append(_types.CPointer(_numba.from_dtype(parameter)))
     return tuple(found)
 
 
@@ -126,7 +130,7 @@ def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter
         else:
             values.append(f"carray(a{n}, (1,))[0]")
     source = f"def {name}_apart({', '.join(names)}):\n    return inner({', '.join(values)})\n"
-    scope: dict[str, Any] = {"carray": numba.carray, "inner": inner, "__name__": __name__}
+    scope: dict[str, Any] = {"carray": _numba.carray, "inner": inner, "__name__": __name__}
     exec(source, scope)
     unpacking: Callable[..., int] = scope[f"{name}_apart"]
     return unpacking
@@ -135,7 +139,7 @@ def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter
 def _caller(name: str) -> Callable[..., int]:
     """A kernel that calls the function whose address is in the word of this name."""
 
-    @intrinsic  # type: ignore[no-untyped-call, untyped-decorator]
+    @intrinsic
     def call(typing: Any, values: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
@@ -155,8 +159,10 @@ def _caller(name: str) -> Callable[..., int]:
 
         return types.int64(values), generate
 
+    untyped: Any = call
+
     def caller(*values: Any) -> int:
-        return call(values)  # type: ignore[no-any-return]
+        return untyped(values)  # type: ignore[no-any-return]
 
     compiled: Callable[..., int] = numba.njit(nogil=True)(caller)
     return compiled

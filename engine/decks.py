@@ -12,9 +12,9 @@ from engine.cards import Card
 from engine.cards.real import find_class
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
-from engine.effects.codes import EFFECTS_VERSION, CardKind
 from engine.errors import DeckError
 from engine.state import DECK
+from engine.vocabulary import EFFECTS_VERSION, CardKind
 
 COPIES = 2
 LEGENDARY_COPIES = 1

@@ -12,7 +12,7 @@ from engine.cards import Card
 from engine.cards.real import find_real
 from engine.cards.table import CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
-from engine.effects.codes import EFFECTS_VERSION, Trait
+from engine.vocabulary import EFFECTS_VERSION, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
 """Counters of a side, written unless they are 0."""
@@ -115,7 +115,7 @@ def _format_minion(table: CardTable, minion: np.void, birth: int) -> str:
 
 
 def _format_changes(table: CardTable, minion: np.void, card: Card, birth: int) -> list[str]:
-    """What a minion in a game with effects says of itself beside its body, where it is not as its card says."""
+    """What a minion in a game with effects says beside its body, where it is not as its card says."""
     row = table.array[minion["card"]]
     words = [f"max {minion['max_health']}"] if minion["max_health"] != card.spec.health else []
     words += [f"until {minion['turn_attack']}"] if minion["turn_attack"] else []

@@ -16,7 +16,6 @@ from engine.actions import Action
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
 from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
-from engine.effects.codes import EFFECTS_VERSION
 from engine.effects.luck import Chance
 from engine.errors import AgentError, IllegalActionError, NotationError
 from engine.notation import format_step, parse_position, parse_step
@@ -25,6 +24,7 @@ from engine.ruleset import Ruleset, find_ruleset
 from engine.state import new_game
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
+from engine.vocabulary import EFFECTS_VERSION
 
 
 class Agent(Protocol):
@@ -60,7 +60,7 @@ class GameRecord:
         start: the first position, in notation.
         actions: every action, in notation, with the outcomes of its chance events: "play 3 {1 0}".
         rules_version: `engine.codes.RULES_VERSION` it was played under.
-        effects_version: `engine.effects.codes.EFFECTS_VERSION` it was played under; 0 without effects.
+        effects_version: `engine.vocabulary.EFFECTS_VERSION` it was played under; 0 without effects.
     """
 
     start: str

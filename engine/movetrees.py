@@ -3,8 +3,8 @@
 import numpy as np
 
 from engine.codes import MAX_ACTIONS, MAX_DEPTH
-from engine.effects.records import EVENTS
 from engine.errors import NotationError
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.position import Position
 from engine.rules import apply, legal_actions

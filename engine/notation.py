@@ -42,11 +42,11 @@ from engine.codes import (
     UNKNOWN,
     Keyword,
 )
-from engine.effects.codes import EFFECTS_VERSION, MAX_GIFTS, Trait
 from engine.errors import CardError, ManaforgeError, NotationError, unknown_name
 from engine.formatting import COUNTERS, HERO_NUMBERS, format_card, format_state, trait_words
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
+from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, Trait
 
 __all__ = [
     "MAX_COUNT",

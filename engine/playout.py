@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.codes import MAX_ACTIONS, Outcome, Purpose
 from engine.effects.chance import draw_for
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE, new_game

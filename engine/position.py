@@ -9,9 +9,10 @@ from engine.actions import Action
 from engine.cards import Card
 from engine.cards.table import CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
+from engine.combat import guards
 from engine.effects.luck import Chance
-from engine.effects.records import EVENTS
 from engine.errors import ChanceError, IllegalActionError, NotationError
+from engine.events import EVENTS
 from engine.formatting import format_state
 from engine.packing import PLACE_MASK
 from engine.state import STATE
@@ -139,7 +140,7 @@ class Position:
             return "by a minion that cannot attack this turn"
         if action.target != HERO and not 0 <= action.target < enemy["n_board"]:
             return f"against {enemy['n_board']} minions"
-        if any(rules.guards(enemy["board"][place]) for place in range(enemy["n_board"])):
+        if any(guards(enemy["board"][place]) for place in range(enemy["n_board"])):
             return "behind Taunt"
         if action.target == HERO:
             return "on the turn it was played with Rush"

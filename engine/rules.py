@@ -20,11 +20,11 @@ from engine.codes import (
     Keyword,
     Outcome,
 )
+from engine.combat import guards, may_attack_hero
 from engine.effects.board import leave, lose_card
 from engine.effects.legal import list_with_effects
 from engine.effects.play import apply_effects
 from engine.jit import njit
-from engine.minions import guards, may_attack_hero
 from engine.packing import pack_action, unpack_action
 from engine.state import ZERO_MINION, damage_hero, start_turn
 

@@ -7,10 +7,10 @@ Every number that kernels read is defined here, once. A state is a numpy record 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, Keyword, Purpose
-from engine.effects.codes import MAX_GIFTS, MAX_ROWS
-from engine.effects.records import EFFECT
+from engine.events import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
+from engine.vocabulary import MAX_GIFTS, MAX_ROWS
 
 CARD = np.dtype(
     [

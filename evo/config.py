@@ -23,7 +23,7 @@ from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed
-from rivals import AGENTS, DEFAULT_AGENT, weight_class, weighted_kinds
+from rivals import AGENTS, DEFAULT_AGENT, refuse_decks, weight_class, weighted_kinds
 
 TYPED = "configuration"
 """Stands for the file in errors where there is none: all values come from options or from a caller."""
@@ -215,7 +215,9 @@ class _RunConfig(_Model):
     @property
     def found_decks(self) -> tuple[Deck, ...]:
         """The decks themselves, in the order of `decks`."""
-        return tuple(find_deck(deck) for deck in self.decks)
+        decks = tuple(find_deck(deck) for deck in self.decks)
+        refuse_decks([self.agent], decks)
+        return decks
 
     @property
     def deck_names(self) -> list[str]:

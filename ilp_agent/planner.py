@@ -9,6 +9,7 @@ from engine.rules import encode, outcome
 from engine.state import STATE
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.problem import ProblemError
 from ilp_agent.steps import MAX_STEPS
 from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
@@ -23,9 +24,14 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
         position: of which only what the player to move sees is read.
         weights: of the objective, indexed by `ilp_agent.weights.Term`.
 
+    Raises:
+        ProblemError: the game has effects.
+
     Returns:
         The actions, and whether the plan is unproven (not known to be the best).
     """
+    if position.state["effects"]:
+        raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
     memory = memory_of_thread()
     steps = np.zeros(MAX_STEPS + 2, STATE)
     cards = position.table.array

@@ -3,8 +3,8 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, Keyword
+from engine.combat import may_attack_hero
 from engine.jit import njit
-from engine.rules import may_attack_hero
 
 MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
 """Friendly minions of a turn: those on board, then those in hand."""

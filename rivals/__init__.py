@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
         Sight,
         agent_of,
         find_kind,
+        refuse_decks,
         weight_class,
         weighted_kinds,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "find_agent_profile",
     "find_kind",
     "read_agent_profile",
+    "refuse_decks",
     "weight_class",
     "weighted_kinds",
 ]

@@ -10,10 +10,11 @@ import numpy as np
 
 from engine import Action, Outcome, PlayerView
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind
+from engine.combat import guards, may_attack_hero
 from engine.effects.chance import draw_for
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply, encode, guards, may_attack_hero, outcome
+from engine.rules import apply, encode, outcome
 
 
 @njit

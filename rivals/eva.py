@@ -21,7 +21,7 @@ from engine import Outcome
 from engine.cards import Card
 from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
 from engine.effects.chance import draw_for, think
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE

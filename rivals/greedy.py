@@ -10,7 +10,7 @@ import numpy as np
 from engine import Outcome
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind, Death
 from engine.effects.chance import draw_for, think
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE
+from engine.combat import guards, may_attack_hero
 from engine.jit import njit
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
-from engine.rules import guards, may_attack_hero
 from engine.state import STATE
 from rivals.hearthsim_score import N_WEIGHTS
 

@@ -18,8 +18,9 @@ differ by rounding are equal). The search ends at the first lethal turn, when no
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
+from engine.combat import guards, may_attack_hero
 from engine.jit import njit, njit_slow
-from engine.rules import apply_plain, encode, guards, may_attack_hero
+from engine.rules import apply_plain, encode
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
 from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, read_counts, tie_of, weigh

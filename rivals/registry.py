@@ -5,16 +5,17 @@ one, write its file beside this one, its entry here, and run `tests/contracts/te
 its classes and kernels as MODULE:NAME, which are imported when they are first asked for.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import unknown_name
+from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
 
 if TYPE_CHECKING:
+    from engine.decks import Deck
     from engine.match import Agent
     from ilp_agent.weights import WeightVector
     from rivals.batch import PlayBatch
@@ -45,6 +46,7 @@ class AgentKind:
         takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.
         budget: limits of its search that are part of what it is, by name, as tournaments write them down;
             numbers, or MODULE:NAME.
+        effects: whether it plays decks with a class, whose cards do what they say.
     """
 
     name: str
@@ -57,6 +59,7 @@ class AgentKind:
     sees: Sight = Sight.VIEW
     takes_backend: bool = False
     budget: Mapping[str, int | str] = field(default_factory=dict)
+    effects: bool = False
 
     @property
     def summary(self) -> str:
@@ -154,8 +157,9 @@ _ENTRIES = (
         "engine.agents:RandomAgent",
         "plays every legal action with the same probability",
         random=True,
+        effects=True,
     ),
-    AgentKind("pass", "engine.agents:PassAgent", "ends every turn at once"),
+    AgentKind("pass", "engine.agents:PassAgent", "ends every turn at once", effects=True),
 )
 
 AGENTS = {entry.name: entry for entry in _ENTRIES}
@@ -173,6 +177,22 @@ def find_kind(name: str) -> AgentKind:
     if name not in AGENTS:
         raise unknown_name("agent", name, AGENTS)
     return AGENTS[name]
+
+
+def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
+    """Refuse decks with a class where an agent plays bodies alone.
+
+    Raises:
+        DeckError: there are both; the message names them.
+    """
+    real = [deck.name for deck in decks if deck.hero_class]
+    unable = [kind for kind in dict.fromkeys(kinds) if not find_kind(kind).effects]
+    if real and unable:
+        able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)
+        raise DeckError(
+            f"{', '.join(unable)} plays bodies alone, and {', '.join(real)} has a class, whose cards "
+            f"do what they say; decks with a class are played by {able}"
+        )
 
 
 def weighted_kinds() -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 from engine import Action, PlayerView
 from engine.codes import MAX_ACTIONS
 from engine.effects.chance import think
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.state import STATE
 from ilp_agent.profiles import Profile, W
 

@@ -14,10 +14,10 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from engine.effects.codes import CardKind, Race
 from engine.effects.rows import Effect
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags, keyword_names
+from engine.vocabulary import CardKind, Race
 
 CLASSIC_SET = "VANILLA"
 """The set of the Classic format: old numbers of cards that exist elsewhere too."""
@@ -50,7 +50,7 @@ class Card:
         card_set: Hearthstone's name of the set.
         exact: False where the card's text says more than what is played of it.
         spec: its numbers and keywords; a weapon's durability is its health, and a spell has only a cost.
-        real: whether it does what its text says; else it is a body with its keywords. The rest are of real cards:
+        real: whether it does what its text says; else it is a body with its keywords. The rest is theirs:
         kind: minion, spell, weapon or hero power.
         race: of a minion.
         traits: bits of `Trait` that it has in print.

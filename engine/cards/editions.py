@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from engine.cards.texts import normalised, printed_traits, says_no_more
 from engine.codes import KEYWORD_FIELDS
-from engine.effects.codes import Need, Race
+from engine.vocabulary import Need, Race
 
 EDITION = "2018-07"
 EDITION_BUILD = "25252.1"

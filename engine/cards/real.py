@@ -1,7 +1,7 @@
 """Real cards: what does all its text says, by edition of the game.
 
-Numbers come from the edition's own table, what a card does from `engine/data/effects.csv`. The newest edition has
-real cards where text and numbers are those of a card of edition 2018-07 (`engine.cards.editions`).
+Numbers come from the edition's own table, what a card does from `engine/data/effects.csv`. The newest edition
+has real cards where text and numbers are those of a card of edition 2018-07 (`engine.cards.editions`).
 """
 
 import csv
@@ -12,10 +12,10 @@ from importlib import resources
 from typing import Any
 
 from engine.cards import Card, catalogue
-from engine.effects.codes import CardKind, Need, Race, Trait
 from engine.effects.rows import effect_rows
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
+from engine.vocabulary import CardKind, Need, Race, Trait
 
 OLD_EDITION = "2018-07"
 NEWEST_EDITION = "newest"
@@ -191,7 +191,7 @@ def find_real(name: str, spec: MinionSpec) -> Card:
 
 def _rows(name: str) -> list[dict[str, str]]:
     path = resources.files("engine") / "data" / "editions" / name
-    with path.open(encoding="utf-8", newline="") as lines:
+    with path.open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
 

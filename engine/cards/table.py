@@ -8,9 +8,9 @@ import numpy as np
 from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import token
-from engine.effects.codes import ITSELF, MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
 from engine.effects.rows import CREATING, ITS_OWN, Effect
 from engine.state import CARD
+from engine.vocabulary import ITSELF, MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
 
 _FIELDS = (
     "trigger",
@@ -30,8 +30,8 @@ _FIELDS = (
 class CardTable:
     """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
 
-    A game carries its own table, since deck files alter cards and random minions are in no catalogue. Cards that
-    effects create come after those it is made of; the cards of a pool, of which one is drawn, stand side by side.
+    A game carries its own table, since deck files alter cards and random minions are in no catalogue. Cards
+    that effects create come after those it is made of; those of a pool stand side by side.
     """
 
     __slots__ = ("_array", "_cards", "_number")
@@ -68,7 +68,7 @@ class CardTable:
 
 
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
-    """Add what effects create to `cards`, which is modified in place; the first number of each pool of ids."""
+    """Add what effects create to `cards`, modified in place; the first number of each pool of ids."""
     places: dict[tuple[str, ...], int] = {}
     for number, card in enumerate(cards):
         if card.real:

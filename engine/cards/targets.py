@@ -5,8 +5,8 @@ from pathlib import Path
 
 from engine.cards.editions import read_needs
 from engine.codes import Keyword
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Filter, Pick
 from engine.effects.rows import Effect
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, Filter, Pick
 
 AIMED, AIMED_IF_ANY = 11, 22
 """Requirements that say that a card is aimed at a character."""

@@ -3,8 +3,8 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
-from engine.effects.codes import MAX_GIFTS, Trait
 from engine.jit import njit
+from engine.vocabulary import MAX_GIFTS, Trait
 
 ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
 

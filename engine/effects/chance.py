@@ -9,9 +9,9 @@ has done to the state by then is no position.
 import numpy as np
 
 from engine.codes import Purpose
-from engine.effects.codes import MAX_OUTCOMES
 from engine.jit import njit
 from engine.streams import below, derive
+from engine.vocabulary import MAX_OUTCOMES
 
 
 @njit

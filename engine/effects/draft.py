@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.codes import KEYWORD_FIELDS
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Op, Pick, Trigger, Until
 from engine.effects.phrases import gains, number_of, on, whom
 from engine.effects.rows import EFFECT_COLUMNS, Effect, effect_rows, row_in_table
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, Op, Pick, Trigger, Until
 
 PACKAGE = Path("build/editions/25252.1")
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import COIN, HERO, ActionKind, Keyword
-from engine.effects.codes import Aim, Trait
+from engine.combat import guards, may_attack_hero
 from engine.effects.targets import list_targets, may_play
 from engine.jit import njit, njit_inline
-from engine.minions import guards, may_attack_hero
 from engine.packing import AIMED, pack_action
 from engine.state import CARD, STATE
+from engine.vocabulary import Aim, Trait
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.effects.chance import draw_for, think
-from engine.effects.codes import MAX_OUTCOMES
-from engine.effects.records import EVENTS
 from engine.errors import ChanceError
+from engine.events import EVENTS
+from engine.vocabulary import MAX_OUTCOMES
 
 
 class Chance:

@@ -4,9 +4,9 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
 from engine.effects.board import enter, has_room, leave, print_card, take_card
-from engine.effects.codes import MAX_GIFTS, Op, Trait, Until
 from engine.jit import njit
 from engine.state import ZERO_MINION, damage_hero
+from engine.vocabulary import MAX_GIFTS, Op, Trait, Until
 
 
 @njit

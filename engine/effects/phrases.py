@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from engine.codes import Keyword
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, Filter, Op, Pick, Race, Trigger
 from engine.effects.rows import Effect
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, Filter, Op, Pick, Race, Trigger
 
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7}
 _RACES = {f"{race.name.lower()}": race for race in Race if race not in (Race.NONE, Race.ALL)}

@@ -6,14 +6,14 @@ from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.effects.board import enter, is_dying, lose_card
 from engine.effects.chance import begin_action, open_turn
-from engine.effects.codes import CardKind, Trait, Trigger
 from engine.effects.operations import heal_hero, hurt_hero, hurt_minion
-from engine.effects.records import EVENTS, NO_TARGET
 from engine.effects.resolve import disarm, equip, hero_limit, queue_rows, queue_turn_end, settle
 from engine.effects.targets import target_of
+from engine.events import EVENTS, NO_TARGET
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action
 from engine.state import CARD, STATE, start_turn
+from engine.vocabulary import CardKind, Trait, Trigger
 
 _decode = njit(unpack_action)
 

@@ -10,19 +10,6 @@ import numpy as np
 from engine.codes import BOARD_SIZE, MAX_MANA, UNKNOWN, Keyword
 from engine.effects.board import is_dying, leave, lose_card, place_of, take_card
 from engine.effects.chance import chosen_of
-from engine.effects.codes import (
-    ENEMY,
-    ITSELF,
-    MAX_QUEUE,
-    OWN,
-    CardKind,
-    Condition,
-    Filter,
-    Op,
-    Pick,
-    Trait,
-    Trigger,
-)
 from engine.effects.operations import (
     bounce,
     change_crystals,
@@ -37,10 +24,23 @@ from engine.effects.operations import (
     take_control,
     transform,
 )
-from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.effects.targets import n_new, select, stands
+from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit
 from engine.state import ZERO_MINION, draw_card
+from engine.vocabulary import (
+    ENEMY,
+    ITSELF,
+    MAX_QUEUE,
+    OWN,
+    CardKind,
+    Condition,
+    Filter,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
 
 
 @njit
@@ -428,8 +428,8 @@ def _summon_beside(
 ) -> None:
     """Summon a minion next to its source, where a dead source stood, or at the right end.
 
-    Several that a Battlecry summons stand to the right and to the left of its minion in turn; several where a dead
-    minion stood stand there in the order of its rows. `waiting` is modified in place: the next one's place.
+    Several that a Battlecry summons stand to the right and to the left of its minion in turn; several where a
+    dead minion stood stand there in the order of its rows. `waiting` is modified in place.
     """
     side = state["sides"][seat]
     place = int(side["n_board"])

@@ -1,6 +1,6 @@
 """Effect rows as people read them: `engine/data/effects.csv`, checked once and kept by card id.
 
-The table says what cards do, in the words of `engine.effects.codes`: one row per effect, the rows of a card
+The table says what cards do, in the words of `engine.vocabulary`: one row per effect, the rows of a card
 in the order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered
 has no rows.
 """
@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from engine.codes import Keyword
-from engine.effects.codes import (
+from engine.errors import CardError, unknown_name
+from engine.vocabulary import (
     ENEMY,
     HEROES,
     MAX_ROWS,
@@ -30,7 +31,6 @@ from engine.effects.codes import (
     Trigger,
     Until,
 )
-from engine.errors import CardError, unknown_name
 
 EFFECT_COLUMNS = (
     "id", "name", "trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "amount", "amount2",

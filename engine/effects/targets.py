@@ -4,9 +4,9 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying
-from engine.effects.codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait
-from engine.effects.records import ENEMY_HERO, NO_TARGET, OWN_HERO
+from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait
 
 
 @njit
@@ -21,8 +21,8 @@ def passes(asked: int, arg: int, minion: np.void) -> bool:
     if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < arg:
         return False
     if asked & (Filter.RACE | Filter.NOT_RACE):
-        is_it = minion["race"] == arg or minion["race"] == Race.ALL
-        if is_it != ((asked & Filter.RACE) != 0):
+        wanted = (asked & Filter.RACE) != 0
+        if wanted != (minion["race"] == arg or minion["race"] == Race.ALL):
             return False
     if asked & Filter.KEYWORD and not minion["keywords"] & arg:
         return False

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from enum import IntEnum
 
 from engine.codes import Keyword
-from engine.effects.codes import (
+from engine.effects.rows import ITS_OWN, Effect
+from engine.vocabulary import (
     ENEMY,
     HEROES,
     MINIONS,
@@ -18,7 +19,6 @@ from engine.effects.codes import (
     Trigger,
     Until,
 )
-from engine.effects.rows import ITS_OWN, Effect
 
 _WHEN = {
     Trigger.PLAY: "",

@@ -48,9 +48,12 @@ def play_command(
     from evo.cli.explanation import draw_explanation
     from evo.play.entrants import find_entrant
     from ilp_agent import IlpAgent, TurnProblem, explain
+    from rivals import refuse_decks
 
-    agents = find_entrant(first).player.agent(), find_entrant(second).player.agent()
+    players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks)
+    refuse_decks((player.kind for player in players), both)
+    agents = players[0].agent(), players[1].agent()
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(shown(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))

@@ -15,7 +15,7 @@ from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
-from rivals import AGENTS, DEFAULT_AGENT, find_kind
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -77,6 +77,9 @@ class Roster:
     players: tuple[Player, ...]
     decks: tuple[Deck, ...]
     ruleset: Ruleset
+
+    def __post_init__(self) -> None:
+        refuse_decks((player.kind for player in self.players), self.decks)
 
     @property
     def backends(self) -> set[str]:

@@ -8,6 +8,7 @@ from engine import find_deck, find_ruleset
 from evo.play.entrants import find_entrants
 from evo.stats.sequential import parse_sprt
 from evo.tournament.run import Tournament
+from rivals import refuse_decks
 
 SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 
@@ -31,10 +32,12 @@ def tournament_of(
     words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
     texts = tuple(text for text in entrants if text not in words)
     found, twice = find_entrants(texts)
+    found_decks = tuple(find_deck(name) for name in decks)
+    refuse_decks((entrant.player.kind for entrant in found), found_decks)
     return Tournament(
         entrants=tuple(found),
         self_play=frozenset(twice),
-        decks=tuple(find_deck(name) for name in decks),
+        decks=found_decks,
         deck_names=tuple(decks),
         words=texts,
         ruleset=find_ruleset(ruleset),

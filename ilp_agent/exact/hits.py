@@ -9,8 +9,8 @@ a possible set is possible, so lists grow by adding one source at a time.
 import numpy as np
 
 from engine.codes import Keyword
+from engine.combat import guards
 from engine.jit import njit, njit_inline, variable
-from engine.rules import guards
 from ilp_agent.exact.work import HITS_BITS, N_HIT_SUMS, Combatants, Shape
 from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term

@@ -8,9 +8,9 @@ those that were chosen.
 import numpy as np
 
 from engine.codes import HERO, Keyword
+from engine.combat import guards
 from engine.jit import njit, variable
 from engine.packing import PLACE_BITS, STAT_BITS
-from engine.rules import guards
 from engine.streams import derive
 from ilp_agent.exact.work import MET_SIZE, N_ORDER_ROWS
 from ilp_agent.turn import FRIEND_BITS, MAX_HITS

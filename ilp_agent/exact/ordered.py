@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, Keyword
+from engine.combat import guards
 from engine.jit import njit, variable
 from engine.packing import KEYWORD_BITS, PLACE_BITS, PLACE_MASK, STAT_BITS
-from engine.rules import guards
 from engine.streams import derive
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plays import can_attack_from_hand

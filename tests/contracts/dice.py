@@ -6,7 +6,7 @@ import numpy as np
 from engine import Action, Outcome, PlayerView
 from engine.codes import MAX_ACTIONS
 from engine.effects.chance import draw_for
-from engine.effects.records import EVENTS
+from engine.events import EVENTS
 from engine.rules import apply, legal_actions, outcome
 from engine.streams import below, derive, key_of
 from rivals import AgentKind

@@ -13,7 +13,6 @@ from engine.cards.targets import disagreements, required
 from engine.cards.texts import normalised, printed_traits, says_no_more
 from engine.codes import KEYWORD_FIELDS
 from engine.effects import draft as drafts
-from engine.effects.codes import PRINTED_TRAITS, Filter, Need, Op, Pick, Race, Trait
 from engine.effects.draft import Text, draft
 from engine.effects.rows import (
     EFFECT_COLUMNS,
@@ -26,6 +25,7 @@ from engine.effects.rows import (
 )
 from engine.effects.words import row_in_words
 from engine.errors import CardError, UnknownNameError
+from engine.vocabulary import PRINTED_TRAITS, Filter, Need, Op, Pick, Race, Trait
 
 PACKAGE = Path(__file__).resolve().parents[2] / "build" / "editions" / "25252.1"
 DATA = resources.files("engine") / "data"

@@ -10,9 +10,9 @@ from typing import Any
 from engine.cards import Card
 from engine.cards.real import edition
 from engine.cards.texts import normalised
-from engine.effects.codes import CardKind, Race
 from engine.effects.rows import CREATING, ITS_OWN
 from engine.minion import MinionSpec, keyword_flags
+from engine.vocabulary import CardKind, Race
 
 KINDS = {
     "MINION": CardKind.MINION,
@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-class Skipped(Exception):
+class SkippedError(Exception):
     """A record that cannot be played here, with the reason."""
 
 
@@ -57,7 +57,7 @@ class Cards:
         """The card of an id; one that is not covered is blank: its numbers, and no text.
 
         Raises:
-            Skipped: the id is of no card that has numbers.
+            SkippedError: the id is of no card that has numbers.
         """
         return self._look_up(name)[0]
 
@@ -73,7 +73,7 @@ class Cards:
     def _make(self, name: str) -> tuple[Card, str]:
         row = self.rows.get(name)
         if row is None or row["type"] not in KINDS:
-            raise Skipped("a card without numbers")
+            raise SkippedError("a card without numbers")
         like = edition().by_id.get(name)
         if like is None and row["type"] == "HERO_POWER":
             like = self._by_name.get(row["name"])
@@ -98,7 +98,14 @@ class Cards:
         )
         if reason or like is None:
             race = Race[row["race"]] if row["race"] in Race.__members__ else Race.NONE
-            return Card(name, row["name"].replace(";", ",").replace("[", "(").replace("]", ")"), spec, kind=kind, race=race, exact=False), reason
+            return Card(
+                name,
+                row["name"].replace(";", ",").replace("[", "(").replace("]", ")"),
+                spec,
+                kind=kind,
+                race=race,
+                exact=False,
+            ), reason
         return replace(like, id=name, spec=spec), ""
 
     def with_created(self, cards: list[Card]) -> list[Card]:

@@ -5,10 +5,10 @@ from typing import Any
 
 from engine import ManaforgeError, Outcome, Position
 from engine.codes import COIN, ActionKind, Keyword
-from engine.effects.codes import Trait
 from engine.effects.luck import Chance
 from engine.errors import ChanceError
-from tests.oracle.cards import Cards, Skipped
+from engine.vocabulary import Trait
+from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.importer import COIN_ID, KEYWORDS, import_action, import_state
 
 MOST_OUTCOMES = 3_000
@@ -23,7 +23,7 @@ def results(position: Position, action: Any) -> Iterator[Position]:
         outcomes = waiting.pop()
         tried += 1
         if tried > MOST_OUTCOMES:
-            raise Skipped("more outcomes than are tried")
+            raise SkippedError("more outcomes than are tried")
         after, chance = position.copy(), Chance.given(outcomes)
         try:
             after.play(action, chance)
@@ -47,7 +47,9 @@ def facts_of_record(state: dict[str, Any]) -> dict[str, Any]:
             player["power"]["uses_this_turn"],
         )
         facts[f"mana {seat}"] = (
-            player["mana"] if seat == state["active"] else None,  # what is left of a turn that is over has no use
+            player["mana"]
+            if seat == state["active"]
+            else None,  # what is left of a turn that is over has no use
             player["crystals"],
             player["overload_locked"] if seat == state["active"] else None,
             player["overloaded"],
@@ -147,20 +149,20 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
     """What differs between the recorded outcome and ours; [] where they agree.
 
     Raises:
-        Skipped: the record cannot be played here.
+        SkippedError: the record cannot be played here.
     """
     state, action = record["before"], record["action"]
     if action["type"] in ("mulligan", "choose"):
-        raise Skipped(f"a {action['type']}")
+        raise SkippedError(f"a {action['type']}")
     if action["type"] == "play" and action["card"] != COIN_ID:
         if cards.reason(action["card"]):
-            raise Skipped(f"the card played: {cards.reason(action['card'])}")
+            raise SkippedError(f"the card played: {cards.reason(action['card'])}")
         item = state["players"][state["active"]]["hand"][action["hand"]]
         card = cards.card(action["card"])
         if item["cost"] != card.spec.cost:
-            raise Skipped("a card whose cost was changed")
+            raise SkippedError("a card whose cost was changed")
         if item.get("enchantments"):
-            raise Skipped("a card that was changed in hand")
+            raise SkippedError("a card that was changed in hand")
     position = import_state(state, cards)
     ours = import_action(action, state)
     if "legal" in record:
@@ -172,7 +174,10 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
     over = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
     wanted = facts_of_record(record["after"])
     board = f"board {state['active']}"
-    sort = action["type"] == "play" and action.get("board_index") not in (None, len(state["players"][state["active"]]["board"]))
+    sort = action["type"] == "play" and action.get("board_index") not in (
+        None,
+        len(state["players"][state["active"]]["board"]),
+    )
     least: list[str] = []
     for after in results(position, ours):
         if record["after"]["over"]:

@@ -8,9 +8,9 @@ from engine import Position
 from engine.actions import Action, own
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, HERO_HEALTH, Keyword
-from engine.effects.codes import Trait
 from engine.position import empty_state
-from tests.oracle.cards import Cards, Skipped
+from engine.vocabulary import Trait
+from tests.oracle.cards import Cards, SkippedError
 
 COIN_ID = "GAME_005"
 KEYWORDS = {keyword.name: keyword for keyword in Keyword}
@@ -28,12 +28,12 @@ def import_state(state: dict[str, Any], cards: Cards) -> Position:
     """A recorded state as a position.
 
     Raises:
-        Skipped: something on a board, in a weapon, a power, a secret or a pending effect is not covered.
+        SkippedError: something on a board, in a weapon, a power, a secret or a pending effect is not covered.
     """
     if state.get("choice"):
-        raise Skipped("an open choice")
+        raise SkippedError("an open choice")
     if state.get("extra_turns"):
-        raise Skipped("extra turns")
+        raise SkippedError("extra turns")
     ids = _ids(state)
     table = CardTable(cards.with_created([cards.card(name) for name in ids]))
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
@@ -69,10 +69,10 @@ def _import_side(
 ) -> None:
     for name in ("secrets", "quest", "player_enchantments", "pending_events", "deck_altered"):
         if player.get(name):
-            raise Skipped({"secrets": "a secret", "quest": "a quest"}.get(name, "an effect on a player"))
+            raise SkippedError({"secrets": "a secret", "quest": "a quest"}.get(name, "an effect on a player"))
     hero, weapon, power = player["hero"], player["weapon"], player["power"]
     if hero["max_health"] != HERO_HEALTH or hero.get("keywords"):
-        raise Skipped("a hero that is not covered")
+        raise SkippedError("a hero that is not covered")
     side["health"], side["armour"] = hero["health"], hero["armor"]
     side["mana"], side["crystals"] = player["mana"], player["crystals"]
     side["fatigue"] = player["fatigue"]
@@ -80,18 +80,18 @@ def _import_side(
     side["traits"] = (Trait.FROZEN if hero["frozen"] else 0) | (Trait.IMMUNE if hero["immune"] else 0)
     if weapon:
         if cards.reason(weapon["id"]):
-            raise Skipped(f"weapon: {cards.reason(weapon['id'])}")
+            raise SkippedError(f"weapon: {cards.reason(weapon['id'])}")
         side["weapon"] = numbers[weapon["id"]]
         side["weapon_attack"], side["durability"] = weapon["attack"], weapon["durability"]
     side["hero_attack"] = hero["attack"] - (weapon["attack"] if weapon and moves else 0)
     if side["hero_attack"] < 0:
-        raise Skipped("a hero that is not covered")
+        raise SkippedError("a hero that is not covered")
     limit = 2 if weapon and table.cards[side["weapon"]].spec.windfury else 1
     side["hero_attacks_left"] = max(0, limit - hero["attacks_made"])
     if cards.reason(power["id"]):
-        raise Skipped(f"hero power: {cards.reason(power['id'])}")
+        raise SkippedError(f"hero power: {cards.reason(power['id'])}")
     if power.get("extra_uses_this_turn") or power.get("enchantments"):
-        raise Skipped("a hero power with an enchantment")
+        raise SkippedError("a hero power with an enchantment")
     side["power"] = 1 + numbers[power["id"]]
     side["power_used"] = min(1, power["uses_this_turn"])
     side["n_hand"] = len(player["hand"])
@@ -99,7 +99,7 @@ def _import_side(
         side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[item["id"]]
     side["n_deck"] = len(player["deck"])
     if side["n_deck"] > len(side["deck"]):
-        raise Skipped("a deck of more than 30 cards")
+        raise SkippedError("a deck of more than 30 cards")
     for place, name in enumerate(reversed(player["deck"])):
         side["deck"][place] = COIN if name == COIN_ID else numbers[name]
     side["n_board"] = len(player["board"])
@@ -113,17 +113,21 @@ def _import_minion(
 ) -> None:
     reason = cards.reason(item["id"])
     if reason and not item["silenced"]:
-        raise Skipped(f"minion: {reason}")
+        raise SkippedError(f"minion: {reason}")
     for name in ("dormant", "extra_deathrattles", "extra_triggers", "pending_destroy", "custom"):
         if item.get(name):
-            raise Skipped("a minion with an effect that is not covered")
+            raise SkippedError("a minion with an effect that is not covered")
     number = numbers[item["id"]]
     row = table.array[number]
     minion["card"], minion["race"] = number, row["race"]
-    minion["attack"], minion["health"], minion["max_health"] = item["attack"], item["health"], item["max_health"]
+    minion["attack"], minion["health"], minion["max_health"] = (
+        item["attack"],
+        item["health"],
+        item["max_health"],
+    )
     minion["keywords"] = sum(KEYWORDS[word] for word in item["keywords"] if word in KEYWORDS)
     if not set(item["keywords"]) <= KEYWORDS.keys() | TRAITS.keys():
-        raise Skipped("a minion with a keyword that is not covered")
+        raise SkippedError("a minion with a keyword that is not covered")
     traits = 0
     for word in item["keywords"]:
         traits |= TRAITS.get(word, 0)
@@ -135,37 +139,51 @@ def _import_minion(
     for enchantment in item.get("enchantments", ()):
         _import_enchantment(minion, enchantment)
     if bool(item.get("has_deathrattle")) != bool(traits & Trait.DEATHRATTLE):
-        raise Skipped("a Deathrattle that a minion was given")
+        raise SkippedError("a Deathrattle that a minion was given")
     minion["arrived"] = item["summoned_this_turn"]
     limit = 2 if minion["keywords"] & Keyword.WINDFURY else 1
     ready = not item["summoned_this_turn"] or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
     minion["attacks_left"] = max(0, limit - item["attacks_made"]) if ready else 0
 
 
-PLAIN = {"id", "attack", "health", "from", "by", "flags", "attack_set", "health_set", "one_turn", "attack_times", "spell_damage"}
+PLAIN = {
+    "id",
+    "attack",
+    "health",
+    "from",
+    "by",
+    "flags",
+    "attack_set",
+    "health_set",
+    "one_turn",
+    "attack_times",
+    "spell_damage",
+}
 
 
 def _import_enchantment(minion: np.void, enchantment: dict[str, Any]) -> None:
     if enchantment.get("aura"):
-        raise Skipped("an aura")
+        raise SkippedError("an aura")
     if not set(enchantment) <= PLAIN:
-        raise Skipped("an enchantment that is not covered")
-    numbers = {"attack", "health", "flags", "attack_set", "health_set", "attack_times", "spell_damage"} & set(enchantment)
+        raise SkippedError("an enchantment that is not covered")
+    numbers = {"attack", "health", "flags", "attack_set", "health_set", "attack_times", "spell_damage"} & set(
+        enchantment
+    )
     if not numbers:
-        raise Skipped("an enchantment that is not covered")
+        raise SkippedError("an enchantment that is not covered")
     if enchantment.get("one_turn"):
         if numbers - {"attack"}:
-            raise Skipped("an enchantment of this turn that is not covered")
+            raise SkippedError("an enchantment of this turn that is not covered")
         minion["turn_attack"] += enchantment["attack"]
     if {"STEALTH", "IMMUNE"} & set(enchantment.get("flags", ())):
-        raise Skipped("an enchantment of some turns")
+        raise SkippedError("an enchantment of some turns")
 
 
 def import_action(action: dict[str, Any], state: dict[str, Any]) -> Action:
     """A recorded action as ours.
 
     Raises:
-        Skipped: it is of a kind that is not ours.
+        SkippedError: it is of a kind that is not ours.
     """
     kind = action["type"]
     if kind == "end_turn":
@@ -184,6 +202,6 @@ def import_action(action: dict[str, Any], state: dict[str, Any]) -> Action:
         return Action.power(character)
     if kind == "play":
         if action.get("choose"):
-            raise Skipped("Choose One")
+            raise SkippedError("Choose One")
         return Action.play(action["hand"], character)
-    raise Skipped(f"a {kind}")
+    raise SkippedError(f"a {kind}")

@@ -1,4 +1,4 @@
-"""What can be said of a minion on the board alone, compiled."""
+"""What of a minion on the board decides about attacks, compiled."""
 
 import numpy as np
 

@@ -121,7 +121,7 @@ class Pick(IntEnum):
 
 
 ITSELF = -3
-"""In place of a card's number: the card of the minion that a row belongs to, also where the row was given to it."""
+"""In place of a card's number: the card of the minion whose row it is, also where the row was given to it."""
 
 OWN, ENEMY = 1, 2
 """Bits of `side`: of the card's player."""

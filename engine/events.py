@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE
-from engine.effects.codes import MAX_OUTCOMES, MAX_QUEUE
+from engine.vocabulary import MAX_OUTCOMES, MAX_QUEUE
 
 EFFECT = np.dtype(
     [

@@ -10,7 +10,7 @@ UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults soak check format cover cover-python bench docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults test-reference soak check format cover cover-python bench docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,15 @@ cover: $(VENV)/.tools  ## Branch coverage of the engine: kernels as Python, thei
 	$(COVERAGE) run -m pytest -q tests/engine/test_jit.py
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --fail-under=95
+
+REFERENCE_PACKAGE := build/editions/53261.1
+test-reference: $(VENV)/.tools  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare
+	@if [ -z "$(MANAFORGE_REFERENCE)" ]; then echo "SKIPPED: MANAFORGE_REFERENCE names no folder of records"; else \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
+		--target $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
+		--target $(REFERENCE_PACKAGE) -r requirements-reference.lock && \
+	$(BIN)/python -m tests.oracle "$(MANAFORGE_REFERENCE)" --ours $(EDITION_PACKAGE) --theirs $(REFERENCE_PACKAGE); fi
 
 bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed

@@ -28,7 +28,6 @@ def passes(asked: int, arg: int, minion: np.void) -> bool:
         return False
     if asked & Filter.DEATHRATTLE and not minion["traits"] & Trait.DEATHRATTLE:
         return False
-        return False
     if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
         return False
     return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)

@@ -145,6 +145,21 @@ def legal_differences(record: dict[str, Any], position: Position, cards: Cards) 
     return missing + [f"legal here alone: {position.describe(action)}" for action in ours - theirs]
 
 
+PATCHES = "CFM_637"
+
+
+def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards: Cards) -> None:
+    """Skip a step in which a card in a hand or deck does something by itself."""
+    own = state["players"][state["active"]]
+    if action["type"] == "play" and PATCHES in own["deck"]:
+        if cards.rows.get(action["card"], {}).get("race") == "PIRATE":
+            raise SkippedError("a card that acts from the deck")
+    if action["type"] == "end_turn":
+        for player in state["players"]:
+            if any(card.get("enchantments") or card.get("custom") for card in player["hand"]):
+                raise SkippedError("a card that acts in the hand")
+
+
 def differences(record: dict[str, Any], cards: Cards) -> list[str]:
     """What differs between the recorded outcome and ours; [] where they agree.
 
@@ -163,6 +178,7 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
             raise SkippedError("a card whose cost was changed")
         if item.get("enchantments"):
             raise SkippedError("a card that was changed in hand")
+    _skip_what_acts_unseen(state, action, cards)
     position = import_state(state, cards)
     ours = import_action(action, state)
     if "legal" in record:

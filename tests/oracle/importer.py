@@ -21,6 +21,8 @@ TRAITS = {
     "CANT_ATTACK_HEROES": Trait.SPARES_HEROES,
     "IMMUNE": Trait.IMMUNE,
 }
+STOLEN = "EX1_334e"
+"""Shadow Madness: control for one turn."""
 PRINTED = Trait.FREEZES | Trait.DEATHRATTLE
 
 
@@ -138,6 +140,8 @@ def _import_minion(
     minion["spell_damage"] = item.get("spell_damage", 0)
     for enchantment in item.get("enchantments", ()):
         _import_enchantment(minion, enchantment)
+    if STOLEN in {enchantment["id"] for enchantment in item.get("enchantments", ())}:
+        raise SkippedError("a minion whose control ends with the turn")
     if bool(item.get("has_deathrattle")) != bool(traits & Trait.DEATHRATTLE):
         raise SkippedError("a Deathrattle that a minion was given")
     minion["arrived"] = item["summoned_this_turn"]

@@ -1,0 +1,65 @@
+"""`python -m tests.oracle DIR --ours FOLDER --theirs FOLDER`: every record of DIR, compared; see docs/effects.md."""
+
+import argparse
+import csv
+import gzip
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.oracle.cards import Cards, SkippedError, texts_of
+from tests.oracle.compare import differences
+
+EXPLAINED = Path(__file__).with_name("explained.csv")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--ours", type=Path, required=True, help="where hearthstone-data 25252.1 is")
+    options.add_argument("--theirs", type=Path, required=True, help="where hearthstone-data 53261.1 is")
+    chosen = options.parse_args()
+    cards = Cards(chosen.folder, texts_of(chosen.ours), texts_of(chosen.theirs))
+    with EXPLAINED.open(encoding="utf-8") as lines:
+        explained = list(csv.DictReader(lines))
+    counts: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for file in sorted(chosen.folder.glob("*.jsonl.gz")):
+        with gzip.open(file) as lines:
+            for line in lines:
+                record = json.loads(line)
+                counts["records"] += 1
+                try:
+                    found = differences(record, cards)
+                except SkippedError as reason:
+                    counts["skipped"] += 1
+                    skipped[str(reason)] += 1
+                    continue
+                kind = "agree"
+                if found:
+                    kind = "explained" if is_explained(record, found, cards, explained) else "unexplained"
+                counts[kind] += 1
+                if kind == "unexplained":
+                    print(
+                        f"game {record['game']} step {record['step']} {record['action']}: {'; '.join(found)}"
+                    )
+    for reason, n in skipped.most_common():
+        print(f"skipped {n:6,d}: {reason}")
+    kinds = ("agree", "explained", "unexplained", "skipped")
+    print(f"{counts['records']} records, {', '.join(f'{counts[kind]} {kind}' for kind in kinds)}")
+    sys.exit(counts["unexplained"] > 0)
+
+
+def is_explained(record: dict, found: list[str], cards: Cards, explained: list[dict[str, str]]) -> bool:
+    """Whether the committed list says why every difference of a record is there."""
+    action = record["action"]
+    name = cards.rows.get(action.get("card", ""), {}).get("name", "")
+    lines = [
+        line for line in explained if line["action"] in ("", action["type"]) and line["card"] in ("", name)
+    ]
+    return all(any(line["contains"] in difference for line in lines) for difference in found)
+
+
+if __name__ == "__main__":
+    main()

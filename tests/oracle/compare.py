@@ -151,9 +151,9 @@ PATCHES = "CFM_637"
 def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards: Cards) -> None:
     """Skip a step in which a card in a hand or deck does something by itself."""
     own = state["players"][state["active"]]
-    if action["type"] == "play" and PATCHES in own["deck"]:
-        if cards.rows.get(action["card"], {}).get("race") == "PIRATE":
-            raise SkippedError("a card that acts from the deck")
+    pirate = action["type"] == "play" and cards.rows.get(action["card"], {}).get("race") == "PIRATE"
+    if pirate and PATCHES in own["deck"]:
+        raise SkippedError("a card that acts from the deck")
     if action["type"] == "end_turn":
         for player in state["players"]:
             if any(card.get("enchantments") or card.get("custom") for card in player["hand"]):

@@ -208,7 +208,7 @@ def outcomes_of(position, action):
         # Three missiles among a hero and two minions of 1 health: who dies is hit no more.
         (
             "hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [Murloc Raider*; Murloc Raider* now 1/1]",
-            6,
+            4,
         ),
         (
             "hero 30 mana 4 hand [Multi-Shot*] | hero 30 board [War Golem*; Chillwind Yeti*; Boulderfist Ogre*]",

@@ -80,7 +80,7 @@ cover-python: $(VENV)/.tools  ## The fast suite with branch coverage of ilp_agen
 	$(COVERAGE) combine $(COVERED) --quiet
 	$(COVERAGE) report $(COVERED)
 
-cover: $(VENV)/.tools  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
+cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q tests/engine
 	$(COVERAGE) run -m pytest -q tests/engine/test_jit.py
@@ -88,13 +88,10 @@ cover: $(VENV)/.tools  ## Branch coverage of the engine: kernels as Python, thei
 	$(COVERAGE) report --fail-under=95
 
 REFERENCE_PACKAGE := build/editions/53261.1
-test-reference: $(VENV)/.tools  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare
+test-reference: $(EDITION_PACKAGE)/.installed  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare
 	@if [ -z "$(MANAFORGE_REFERENCE)" ]; then echo "SKIPPED: MANAFORGE_REFERENCE names no folder of records"; else \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
-		--target $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock && \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
-		--target $(REFERENCE_PACKAGE) -r requirements-reference.lock && \
-	$(BIN)/python -m tests.oracle "$(MANAFORGE_REFERENCE)" --ours $(EDITION_PACKAGE) --theirs $(REFERENCE_PACKAGE); fi
+	$(PIP_TO) $(REFERENCE_PACKAGE) -r requirements-reference.lock && $(BIN)/python -m tests.oracle \
+		"$(MANAFORGE_REFERENCE)" --ours $(EDITION_PACKAGE) --theirs $(REFERENCE_PACKAGE); fi
 
 bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed
@@ -112,10 +109,13 @@ notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and
 	$(BIN)/python -m tests.run_notebooks
 
 EDITION_PACKAGE := build/editions/25252.1
+PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
 
-cards: $(VENV)/.tools  ## Generate the card tables in engine/data again from hearthstone-data, newest and of 2018-07
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade \
-		--target $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock
+$(EDITION_PACKAGE)/.installed: requirements-edition-2018-07.lock | $(VENV)/.tools
+	$(PIP_TO) $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock
+	@touch $@
+
+cards: $(EDITION_PACKAGE)/.installed  ## Generate the card tables in engine/data again from hearthstone-data
 	$(BIN)/python -m engine.cards build --edition-package $(EDITION_PACKAGE)
 
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index

@@ -197,6 +197,14 @@ class _Numbers:
     def table(self) -> CardTable:
         return self._given or CardTable(self._cards)
 
+    def know(self, card_id: str) -> None:
+        """Add the real card with this id, which is in no hand and on no board."""
+        if not any(card.real and card.id == card_id for card in self._cards):
+            try:
+                self._number(find_real(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
+            except ManaforgeError as error:
+                raise NotationError(f"{error}, as a gift") from None
+
     def card(self, number: int) -> Card:
         """The card of a number."""
         return self._cards[number]
@@ -402,6 +410,9 @@ def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
     assert match, "every text matches"
     number = numbers.of(match["card"])
     minion["card"] = number
+    for change, value in _CHANGE.findall(match["changes"]):
+        if change == "gift":
+            numbers.know(value)
     stats = re.match(_STATS, match["now"]) if match["now"] else None
     if stats:
         minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)

@@ -8,13 +8,15 @@ import pytest
 
 from engine import Outcome, deal, find_deck, parse_action, parse_position
 from engine.agents import PassAgent, RandomAgent
-from engine.cards.real import hero_classes
+from engine.cards.real import edition, hero_classes
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, DeckError
+from engine.formatting import format_card
 from engine.match import GameRecord, play
 from engine.streams import stream_key
 from engine.view import PlayerView
+from engine.vocabulary import CardKind
 from tests.conftest import UNCOMPILED
 
 DECKS = Path(__file__).parents[1] / "data" / "decks"
@@ -329,3 +331,45 @@ def test_cards_of_another_class_and_inexact_ones_are_refused(tmp_path: Path) -> 
     (tmp_path / "none.toml").write_text(text.replace('class = "mage"', 'class = "demonhunter"'))
     with pytest.raises(DeckError, match="demonhunter"):
         find_deck(tmp_path / "none.toml")
+
+
+RICH = (
+    "turn 9 first | hero 20 mana 10 attacks 1 power [Fireblast*] weapon [Fiery War Axe*] board [Chillwind Yeti* "
+    "now 4/3 ready; Murloc Raider* ready; Bloodfen Raptor*; Harvest Golem* is deathrattle,frozen; Voidwalker*] "
+    "hand [{card}; Fireball*; Chillwind Yeti*] deck [War Golem*; Murloc Raider*; Arcane Intellect*] | "
+    "hero 25+2 mana 0/8 power [Armor Up!*] weapon [Arcanite Reaper*] board [Chillwind Yeti* now 4/2; "
+    "Sen'jin Shieldmasta*; Loot Hoarder*; Bloodfen Raptor*; War Golem*] hand [3 ?] deck [4 ?]"
+)
+
+
+def check_bounds(position) -> None:
+    for side in position.state["sides"]:
+        assert side["health"] <= HERO_HEALTH
+        for field, most in (("armour", MAX_STAT), ("mana", MAX_MANA), ("crystals", MAX_MANA)):
+            assert 0 <= side[field] <= most, field
+        assert 0 <= side["n_board"] <= BOARD_SIZE
+        assert 0 <= side["n_hand"] <= HAND_SIZE
+        for minion in side["board"][: side["n_board"]]:
+            assert 0 <= minion["attack"] <= MAX_STAT
+            assert 1 <= minion["health"] <= minion["max_health"] <= MAX_STAT
+
+
+@pytest.mark.parametrize("kind", list(CardKind)[:3])
+def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
+    """On a board with something of everything: it plays with every target, and nothing leaves its bounds."""
+    for card in edition().exact():
+        if card.kind != kind:
+            continue
+        position = parse_position(RICH.format(card=format_card(card)))
+        position.state["sides"][0]["hand"][0] = position.table.number[card.key]
+        position.state["sides"][0]["mana"] = MAX_MANA
+        played = [action for action in position.legal_actions() if str(action).startswith("play 0")]
+        assert played or card.spec.cost > MAX_MANA or card.needs or not card.effects, card
+        for action in played:
+            after, chance = position.copy(), Chance.drawn(stream_key(7), position.states)
+            after.play(action, chance)
+            check_bounds(after)
+            assert str(parse_position(str(after))) == str(after)
+            if after.outcome == Outcome.ONGOING:
+                after.play(parse_action("end turn"), chance)
+                check_bounds(after)

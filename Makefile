@@ -9,6 +9,10 @@ COVERED := --rcfile=tests/coverage.toml
 UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 
+EDITION_PACKAGE := build/editions/25252.1
+PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
+REFERENCE_PACKAGE := build/editions/53261.1
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults test-reference soak check format cover cover-python bench docs notebook notebooks cards lock clean
 
@@ -87,7 +91,6 @@ cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels 
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --fail-under=95
 
-REFERENCE_PACKAGE := build/editions/53261.1
 test-reference: $(EDITION_PACKAGE)/.installed  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare
 	@if [ -z "$(MANAFORGE_REFERENCE)" ]; then echo "SKIPPED: MANAFORGE_REFERENCE names no folder of records"; else \
 	$(PIP_TO) $(REFERENCE_PACKAGE) -r requirements-reference.lock && $(BIN)/python -m tests.oracle \
@@ -107,9 +110,6 @@ notebook: $(VENV)/.notebook  ## Open the notebooks in JupyterLab, which it insta
 
 notebooks: $(VENV)/.tools  ## Run the notebooks on the committed example run and keep their outputs
 	$(BIN)/python -m tests.run_notebooks
-
-EDITION_PACKAGE := build/editions/25252.1
-PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
 
 $(EDITION_PACKAGE)/.installed: requirements-edition-2018-07.lock | $(VENV)/.tools
 	$(PIP_TO) $(EDITION_PACKAGE) -r requirements-edition-2018-07.lock

@@ -1,6 +1,7 @@
 """Effect rows and the edition's tables: they read back, name exact cards only, and cover what was set out."""
 
 import csv
+import re
 from collections import Counter
 from functools import lru_cache
 from importlib import resources
@@ -330,3 +331,7 @@ def test_the_drafting_tool_prints_rows_and_counts(
     assert said.out.splitlines() == [HEADER, "CS2_032,Flamestrike,,damage,all,enemy,minions,,,,4,,,,,"]
     assert "1 of 2 cards drafted; 1 of them have reviewed rows, 1 drafts equal these" in said.err
     assert drafts.main(["nonsense"]) == 1
+    assert drafts.main([]) == 0
+    counts = [int(number) for number in re.findall(r"\d+", capsys.readouterr().err.splitlines()[-1])]
+    assert counts[0] > 400
+    assert counts[3] > 380, "drafts equal to reviewed rows"

@@ -8,13 +8,18 @@ import pytest
 
 from engine import Outcome, deal, find_deck, parse_action, parse_position
 from engine.agents import PassAgent, RandomAgent
+from engine.batches import deal_games, endings
 from engine.cards.real import edition, hero_classes
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Purpose
+from engine.decks import tables_of
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, DeckError
 from engine.formatting import format_card
-from engine.match import GameRecord, play
-from engine.streams import stream_key
+from engine.match import GameRecord, deal_key, play
+from engine.playout import random_games
+from engine.ruleset import find_ruleset
+from engine.state import STATE
+from engine.streams import below, derive, stream_key
 from engine.view import PlayerView
 from engine.vocabulary import CardKind
 from tests.conftest import UNCOMPILED
@@ -373,3 +378,40 @@ def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
             if after.outcome == Outcome.ONGOING:
                 after.play(parse_action("end turn"), chance)
                 check_bounds(after)
+
+
+def test_a_batch_plays_the_same_games_one_by_one() -> None:
+    decks = basic("mage"), basic("shaman")
+    table, records = tables_of(decks)
+    n = 3 if UNCOMPILED else 20
+    keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
+    outcomes, rules = np.zeros(n, np.int64), find_ruleset("hearthsim")
+    random_games(table.array, records[0], records[1], rules.array, keys, outcomes)
+    states = np.zeros(n, STATE)
+    deal_games(table.array, records, rules.array, np.tile([0, 1], (n, 1)), keys, states)
+    for game, key in enumerate(keys):
+        position = deal_key(decks, key, rules)
+        assert states[game].tobytes() == position.state.tobytes()
+        chance, stream = Chance.drawn(key, position.states), np.uint64(derive(key, Purpose.PLAYOUT))
+        index = 0
+        while position.outcome == Outcome.ONGOING:
+            actions = position.legal_actions()
+            position.play(actions[int(below(stream, index, len(actions)))], chance)
+            index += 1
+        assert outcomes[game] == position.outcome
+    found, turns = endings(states)
+    assert (found == Outcome.ONGOING).all()
+    assert (turns == 1).all()
+
+
+def test_chance_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ChanceError, match="at most"):
+        Chance.given((-1,))
+    position = parse_position("hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [War Golem*]")
+    with pytest.raises(ChanceError, match="draws one of 2 at random"):
+        position.play(parse_action("play 0"))
+    blind = Chance.blind()
+    drawn = parse_position("hero 30 mana 3 hand [Arcane Intellect*] deck [War Golem*; 2 ?] | hero 30")
+    drawn.play(parse_action("play 0"), blind)
+    assert "hand [2 ?] deck [?]" in str(drawn)
+    assert not blind.waiting

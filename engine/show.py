@@ -53,7 +53,7 @@ def _draw_side(side: SideView, to_move: bool) -> ConsoleRenderable:
     names = [
         card
         if isinstance(card, str)
-        else f"{card.title} ({card.spec.cost}) {card.spec.attack}/{card.spec.health}"
+        else " ".join(filter(None, (f"{card.title} ({card.spec.cost})", card.body)))
         for card in side.hand
     ]
     if names and set(names) == {"?"}:
@@ -81,7 +81,7 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
     for card, n in deck.counts():
         spec = card.spec
         played = "exact" if card.exact else "body and keywords"
-        body, keywords = f"{spec.attack}/{spec.health}", ", ".join(keyword_names(spec.keywords))
+        body, keywords = card.body, ", ".join(keyword_names(spec.keywords))
         rows.append(
             ["any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played]
         )

@@ -185,7 +185,7 @@ def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
     Raises:
         DeckError: there are both; the message names them.
     """
-    real = [deck.name for deck in decks if deck.hero_class]
+    real = list(dict.fromkeys(deck.name for deck in decks if deck.hero_class))
     unable = [kind for kind in dict.fromkeys(kinds) if not find_kind(kind).effects]
     if real and unable:
         able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)

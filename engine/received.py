@@ -21,7 +21,7 @@ MOST_DATA = 2**30
 MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
 """Dots outside of quotes: keys of many parts take time by their square, and nest too deep to be shown."""
 
-_QUOTED = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
+_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
 
 
 def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:

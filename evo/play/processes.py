@@ -136,7 +136,7 @@ def _processes() -> Iterator[tuple[int, list[str]]]:
     """All processes of this machine, with fields 3 and on of proc_pid_stat(5): state, parent, ..."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            yield int(entry.parent.name), entry.read_text().rpartition(")")[2].split()
+            yield int(entry.parent.name), entry.read_text(errors="replace").rpartition(")")[2].split()
 
 
 def _descriptor(process: int) -> int:
@@ -191,6 +191,9 @@ def lives(process: int) -> bool:
         if not _PROC.exists():
             os.kill(process, 0)
             return True
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return (
+            Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+            not in "ZX"
+        )
     except OSError:
         return False

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import received
+from engine.received import parse_toml as parse_toml
 
 
 def test_a_regular_file_is_read_whole_up_to_the_bound(tmp_path: Path) -> None:
@@ -71,3 +72,8 @@ def test_toml_is_bounded_before_it_is_parsed(content: str, wanted: object, tmp_p
     else:
         with pytest.raises(ValueError, match=str(wanted)):
             received.read_toml(file)
+
+
+def test_dots_between_quotes_that_hold_quotes_are_counted() -> None:
+    with pytest.raises(ValueError, match="dots in a line"):
+        parse_toml('"\\"".' + "a." * 20_000 + '"\\"" = 1')

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import received
-from engine.received import parse_toml as parse_toml
+from engine.received import parse_toml
 
 
 def test_a_regular_file_is_read_whole_up_to_the_bound(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import tomli_w
 
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
-from engine.received import read_toml
+from engine.received import is_one_line, read_toml
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
@@ -123,8 +123,8 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
         key = min(content)
         known = ("schema", "agent", "name", "weights", "provenance")
         raise ProfileError(f"{path}: {unknown_name('key', key, known)}")
-    if not isinstance(name, str) or not name:
-        raise ProfileError(f"{path}: name must be a text, got {name!r}")
+    if not isinstance(name, str) or not name or not is_one_line(name):
+        raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         raise ProfileError(f"{path}: weights and provenance must be tables")
     for key in weights:

@@ -12,7 +12,7 @@ from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
-from evo.storage.store import peek_run
+from evo.storage.opening import peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 

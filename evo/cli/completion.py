@@ -40,7 +40,7 @@ def keys(incomplete: str) -> list[str]:
         return [f"{key}={names}" for names in decks(value)]
     if equals:
         return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
-    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key != "schema"])
+    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")])
 
 
 def decks(incomplete: str) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
+from engine.decks import exact_cards
 from engine.errors import WrongValueError, unknown_name
 from evo.play.entrants import Entrant
 from evo.stats.points import points_of
@@ -184,6 +185,7 @@ def sweep_summary(
         "weight": variants.weight,
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
+        "exact_cards": exact_cards(tournament.decks),
         "ruleset": tournament.ruleset_name,
         "seats": "fixed" if tournament.seats == "first" else tournament.seats,
         "games_per_cell": tournament.games,

@@ -195,6 +195,14 @@ def test_files_beyond_pythons_limits_and_markup_in_names(tmp_path: Path, capsys)
     assert find_deck(deck_file(tmp_path, lines(*fifteen()))).name == "mine"
 
 
+def test_a_name_is_one_line_and_so_is_a_description(tmp_path: Path) -> None:
+    for name in (r"a\nrandom beats all", r"a\u009b2J", r"\t"):
+        with pytest.raises(DeckError, match="name: .*must be one line"):
+            read_deck(deck_file(tmp_path, lines(*fifteen()), f'schema = 1\nname = "{name}"\n'))
+    head = 'schema = 1\nname = "mine"\ndescription = """one\n  two"""\n'
+    assert read_deck(deck_file(tmp_path, lines(*fifteen()), head)).description == "one two"
+
+
 # Deck codes
 
 

@@ -62,7 +62,7 @@ class EvolvedRun:
     def weights(self) -> pd.DataFrame:
         """The champion's weights by name: value as evolved, and share (missing where inert)."""
         vector, config = self.champion.weights, peek_run(self.path).config
-        table = pd.DataFrame({"value": vector.array}, index=pd.Index(vector.names(), name="weight"))
+        table = pd.DataFrame({"value": vector.named()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
 
 

@@ -25,7 +25,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.targets import n_new, select, stands
-from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
+from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import ZERO_MINION, draw_card
 from engine.vocabulary import (
@@ -295,6 +295,7 @@ def _on_character(
     if who in (OWN_HERO, ENEMY_HERO):
         side = state["sides"][seat if who == OWN_HERO else 1 - seat]
         if op == Op.DAMAGE:
+            events["hits"][seat if who == OWN_HERO else 1 - seat, TO_HERO] += max(amount, 0)
             _drain(state, cards, waiting, hurt_hero(side, amount, 0))
         else:
             change_hero(side, effect)
@@ -308,6 +309,7 @@ def _on_character(
             return
     minion = state["sides"][owner]["board"][place]
     if op == Op.DAMAGE:
+        events["hits"][owner, TO_MINIONS] += max(amount, 0)
         _drain(state, cards, waiting, hurt_minion(minion, amount, _keywords_of(state, cards, waiting), 0))
     elif op == Op.TRANSFORM:
         number = _from_pool(state["sides"][seat], effect, waiting, events)

@@ -115,7 +115,7 @@ def weights(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
         if kind.weights:
-            found += [*kind.weights.names(), *kind.weights.ALIASES]
+            found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
     return _beginning(incomplete, sorted(set(found)))
 
 

@@ -268,6 +268,7 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
         player = entrant.player
         vector = AGENTS[player.kind].weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
-        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes())
+        further = vector.padded(player.weights)[len(shares) :] if vector else ()
+        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes(), further)
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

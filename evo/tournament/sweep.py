@@ -84,10 +84,12 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
     if vector_class is None:
         raise SweepError(f"{entrant.text} has no weights; agents with weights: {', '.join(weighted_kinds())}")
     names = _names(vector_class, weight)
-    places = [vector_class.names().index(name) for name in names]
+    everything = [*vector_class.names(), *vector_class.further()]
+    places = [everything.index(name) for name in names]
+    usual = vector_class.padded(entrant.player.weights)
     found = []
     for value in values:
-        weights = list(entrant.player.weights)
+        weights = list(usual)
         for place in places:
             weights[place] = value
         try:
@@ -96,7 +98,7 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
         found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
-    own = {entrant.player.weights[place] for place in places}
+    own = {usual[place] for place in places}
     return Variants(entrant.text, weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
 
 
@@ -108,11 +110,12 @@ def shown(value: float) -> str:
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
     """The weights that a name stands for."""
-    if weight in kind.names():
+    names = (*kind.names(), *kind.further())
+    if weight in names:
         return (weight,)
     if weight in kind.ALIASES:
         return kind.ALIASES[weight]
-    raise SweepError(f"--weight: {unknown_name('weight', weight, [*kind.names(), *kind.ALIASES])}")
+    raise SweepError(f"--weight: {unknown_name('weight', weight, [*names, *kind.ALIASES])}")
 
 
 def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) -> pd.DataFrame:

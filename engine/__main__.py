@@ -1,11 +1,14 @@
 """`python -m engine`: draw a position, list a deck, look up a card, count a move tree."""
 
 import time
+from typing import Annotated
 
 import typer
 
 from engine.codes import MAX_DEPTH
 from engine.console import command_line
+from engine.errors import DeckNameError
+from engine.shipped import EDITION_NAMES
 
 app = typer.Typer(
     help="The rules of the game, and the cards.",
@@ -33,19 +36,43 @@ def show(position: str = _POSITION) -> None:
     screen.print(f"{count}: {'; '.join(actions)}" if actions else "the game is over", markup=False)
 
 
+EditionName = Annotated[
+    str,
+    typer.Option("--edition", help=f"Edition of the cards: {' or '.join(EDITION_NAMES)}.", metavar="NAME"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
 @app.command()
 def deck(
     name: str | None = typer.Argument(
         None, help="A shipped deck, a TOML file or a deck code; without one, all shipped decks."
     ),
+    edition: EditionName = "",
+    bodies: Annotated[
+        bool, typer.Option("--bodies", help="Play minions that are not exact as bodies with their keywords.")
+    ] = False,
+    any_deck: Annotated[
+        bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")
+    ] = False,
+    code: Annotated[bool, typer.Option("--code", help="Print the deck code alone.")] = False,
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
-    from engine.deckfiles import find_deck
+    from engine.deckcodes import code_of
+    from engine.deckfiles import find_deck, worded
+    from engine.deckreading import reading_of
     from engine.shipped import shipped_decks
     from engine.show import console, draw_deck
 
-    for deck_name in shipped_decks() if name is None else [name]:
-        console().print(draw_deck(find_deck(deck_name)))
+    names = worded(shipped_decks() if name is None else [name], reading_of(edition, bodies, any_deck))
+    if code and name is None:
+        raise DeckNameError("--code prints the code of one deck: name it")
+    for deck_name in names:
+        found = find_deck(deck_name)
+        if code:
+            print(code_of(found))
+        else:
+            console().print(draw_deck(found))
 
 
 @app.command()

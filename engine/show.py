@@ -89,6 +89,8 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
     if deck.random:
         drawn = "30 cards are drawn from these, each with the same probability, for each game and player."
         caption = f"{drawn}\n{caption}"
+    if deck.power:
+        caption = f"A {deck.hero_class} of edition {deck.edition}, hero power {deck.power.name}.\n{caption}"
     title = Text(": ".join(filter(None, (deck.name, deck.description))))
     return FittingTable(DECK_COLUMNS, rows, title, caption)
 

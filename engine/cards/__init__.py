@@ -25,6 +25,9 @@ CLASSIC_SET = "VANILLA"
 RARITIES = {"FREE": 1, "COMMON": 1, "RARE": 2, "EPIC": 3, "LEGENDARY": 4}
 """Rarities as numbers (EVA, Table 2)."""
 
+CLASS_NAMES = {"DEMONHUNTER": "demon hunter", "DEATHKNIGHT": "death knight"}
+"""Classes whose names are more than the card base's own in small letters."""
+
 MINION_COLUMNS = (
     "id", "dbf_id", "name", "class", "cost", "attack", "health", "rarity", "set", "keywords", "exact",
 )  # fmt: skip
@@ -115,6 +118,11 @@ class Card:
         return replace(
             self, spec=spec, exact=self.exact and replace(spec, value=self.spec.value) == self.spec
         )
+
+    @property
+    def class_name(self) -> str:
+        """The class it belongs to in words: "mage", "demon hunter", "neutral"."""
+        return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
     @property
     def title(self) -> str:

@@ -24,12 +24,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "what the deck holds": (r"\b[Ii]f your deck has",),
     "what the hand holds": (r"holding (?:a|any) ", r"hand is empty", r"in hand, gain", r"While they hold"),
     "aura": (
-        r"\b[Yy]our (?:[\w' ]+ )?(?:have|has|trigger|cost|can target|deals)\b",
+        r"(?<![Ii]f )\b[Yy]our (?!deck|C'Thun|opponent has)(?:(?!that|into|in )[\w']+ ){1,4}"
+        r"(?:have|has|triggers?|costs?|can target)\b",
         r"Adjacent minions (?:have|can't)",
-        r"[Mm]inions (?:with Battlecry|in your hand|have a 50%|cost)",
+        r"[Mm]inions (?:with Battlecry cost|in your hand have|have a 50%|cost)",
         r"\b[Ss]pells cost|Both players have|effects combined|deal damage instead",
         r"[Dd]ouble (?:all|the) damage|is always equal|this has \+|it has Taunt",
-        r"Has (?:\+|Charge while|Attack equal)|while (?:damaged|this)\b",
+        r"Has (?:\+|Charge while|Attack equal)|while (?:damaged|this)\b(?! is in)",
         r"[Yy]our hero (?:is Immune|can only take|can't be)|Hero Powers are disabled|All targets are",
     ),
     "listener": (

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
-from engine.cards import Card, OtherCard, catalogue
+from engine.cards import Card, OtherCard, catalogue, other_card
 from engine.effects.rows import effect_rows
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
@@ -148,7 +148,7 @@ def edition(name: str = OLD_EDITION) -> Edition:
         rows = [row for row in every if row["type"] in _KINDS]
         heroes = [row for row in every if row["type"] == "HERO" and row["set"] != "BASIC"]
         collectible = [row["id"] for row in rows if row["collectible"] == "true"]
-        others = [OtherCard(row["id"], int(row["dbf_id"]), row["name"], HERO_CARD) for row in heroes]
+        others = [other_card(row | {"type": HERO_CARD}) for row in heroes]
         return Edition(name, map(_card, rows), collectible, others=others)
     old = edition(OLD_EDITION)
     found = []
@@ -171,7 +171,7 @@ def edition(name: str = OLD_EDITION) -> Edition:
                 )
             )
         elif other is not None:
-            found.append(replace(like, id=other.id, dbf_id=other.dbf_id))
+            found.append(replace(like, id=other.id, dbf_id=other.dbf_id, card_set=other.card_set))
     listed = {card.id for card in found}
     bodies = [replace(card, exact=False) for card in catalogue().by_id.values() if card.id not in listed]
     others = [card for card in catalogue().others_by_id.values() if card.id not in listed]

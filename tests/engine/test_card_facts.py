@@ -1,6 +1,8 @@
 """Cards as look-ups and listings tell them: what is played, what is not covered, how many are exact."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,20 @@ def test_the_command_cards(command) -> None:
     told = json.loads(command("cards", "--set", "Basic", "--class", "mage", "--json")[1])
     assert {card["name"] for card in told} >= {"Fireball", "Flamestrike"}
     assert command("cards", "--class", "mago")[0] == 2
+
+
+@pytest.mark.parametrize("name", ["effects.md", "decks.md", "commands.md"])
+def test_look_ups_in_documents_are_what_the_commands_print(command, name: str) -> None:
+    """Of `python -m engine card` and `deck`; what follows `...` is left out there."""
+    text = (DOCUMENT.parent / name).read_text(encoding="utf-8")
+    looked_up = 0
+    for shown in re.findall(r"^\$ python -m engine ((?:card|deck) .*\n(?:[^$`].*\n)*)", text, re.MULTILINE):
+        line, _, expected = shown.partition("\n")
+        code, out, err = command(*shlex.split(line))
+        told = out + err.replace("program: ", "python -m engine: ")
+        printed = "".join(f"{line.rstrip()}\n" for line in told.splitlines())
+        assert code == (2 if err else 0)
+        assert printed.endswith(expected.rpartition("...\n")[2]), printed
+        assert "...\n" in expected or printed == expected
+        looked_up += 1
+    assert looked_up

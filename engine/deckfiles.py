@@ -1,6 +1,6 @@
 """Decks from anywhere: the shipped ones, TOML files, and Hearthstone deck codes, by one notation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from engine.cards import Card, find_card
 from engine.cards.real import NEWEST_EDITION, edition, find_class
 from engine.codes import DECK_SIZE, MAX_STAT
 from engine.deckcodes import deck_from_code, looks_like_code
+from engine.deckreading import NOTHING_SAID, Reading, amended, split_words
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_class, check_counts
 from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
@@ -22,28 +23,74 @@ from engine.shipped import DATA, shipped_decks
 def find_deck(name: str | Path) -> Deck:
     """A deck by the one notation used everywhere: a shipped name, a path to a TOML file, or a deck code.
 
+    In front of a file or a code may stand how it is read, such as `2018-07:` (`engine.deckreading`).
+
     Raises:
         DeckError: the file or code is not a deck we can play; the message says what and where.
         UnknownNameError: no shipped deck has this name; the message lists the nearest.
     """
-    name = str(name)
+    reading, name = split_words(str(name))
     if name in shipped_decks():
+        if reading.text:
+            raise DeckNameError(
+                f"{reading.text}{name}: shipped decks are read in one way; write {name} alone"
+            )
         return _shipped(name)
     if name.endswith(".toml"):
-        return read_deck(Path(name))
+        return read_deck(Path(name), reading)
     if looks_like_code(name):
         try:
-            return deck_from_code(name)
+            return deck_from_code(name, reading)
         except DeckError as error:
             raise DeckNameError(str(error)) from None
     if "/" in name:
-        return read_deck(Path(name))
+        return read_deck(Path(name), reading)
     unknown = unknown_name("deck", name, shipped_decks())
     raise UnknownNameError(f"{unknown} (and it is neither a path ending in .toml nor a deck code)")
 
 
-def read_deck(path: str | Path) -> Deck:
+def worded(names: Iterable[str], reading: Reading) -> tuple[str, ...]:
+    """Decks with what options of a command say in front of those that it is about.
+
+    It is about deck codes, and about files that name a class; what stands in front of a deck already counts.
+
+    Raises:
+        DeckNameError: something is said, and it is about none of them.
+        DeckError: a file cannot be played at all.
+    """
+    names = tuple(names)
+    if not reading.text:
+        return names
+    found, n_changed = [], 0
+    for name in names:
+        said, deck = split_words(name)
+        is_file = deck.endswith(".toml") or ("/" in deck and not looks_like_code(deck))
+        if looks_like_code(deck) or (is_file and _names_class(Path(deck))):
+            found.append(f"{said.and_also(reading).text}{deck}")
+            n_changed += 1
+        else:
+            found.append(name)
+    if not n_changed:
+        raise DeckNameError(
+            f"{reading.options} is about deck codes and deck files with a class, and none of these is one"
+        )
+    return tuple(found)
+
+
+def _names_class(path: Path) -> bool:
+    """Whether a file is a deck file with a class; what is wrong with it is said when it is read."""
+    try:
+        return bool(parse_toml(read_text(path)).get("class"))
+    except (OSError, ValueError):
+        return False
+
+
+def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
     """Read a deck file (docs/decks.md describes the format).
+
+    Args:
+        path: of the file.
+        reading: what is said of the deck beside the file; it comes before what the file says.
 
     Raises:
         DeckError: the file cannot be read, is not TOML, or is not a deck; the message names the place.
@@ -55,7 +102,12 @@ def read_deck(path: str | Path) -> Deck:
         raise DeckNameError(f"cannot read deck file {path}: {error.strerror}") from None
     except ValueError as error:
         raise DeckError(f"cannot read deck file {path}: {error}") from None
-    return replace(_parse_deck(text, str(path)), text=text)
+    if reading.text:
+        text = amended(text, reading)
+    deck = replace(_parse_deck(text, str(path)), text=text)
+    if reading.text and not deck.hero_class:
+        raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} says nothing about it")
+    return deck
 
 
 class _Model(BaseModel):
@@ -98,6 +150,7 @@ class _DeckFile(_Model):
     hero_class: str = Field(default="", alias="class")
     edition: str = ""
     bodies: bool = False
+    any_deck: bool = False
     copies: _Count = COPIES
     legendary_copies: _Count = LEGENDARY_COPIES
     cards: list[_CardLine] | None = None
@@ -129,10 +182,14 @@ def _parse_deck(text: str, where: str) -> Deck:
     cards: list[Card] = []
     for place, line in enumerate(content.cards or ()):
         cards += [_card(line, f"{where}: cards[{place}]", find)] * line.count
-    check_counts(cards, where, content.copies, content.legendary_copies)
+    reading = Reading(content.edition, content.bodies, content.any_deck)
+    copies, legends = content.copies, content.legendary_copies
+    if reading.any_deck:
+        copies = legends = DECK_SIZE
+    check_counts(cards, where, copies, legends)
     hero = content.hero_class.lower()
     if hero:
-        check_class(cards, hero, where, content.bodies)
+        check_class(cards, hero, where, reading)
     return Deck(
         content.name,
         tuple(cards),
@@ -149,7 +206,7 @@ def _finder(content: "_DeckFile") -> Callable[[str], Card]:
             raise UnknownNameError("a deck that names an edition names its class, too: class = 'mage'")
         return find_card
     find_class(content.hero_class)
-    return edition(content.edition or NEWEST_EDITION).find
+    return edition(content.edition or NEWEST_EDITION).for_deck
 
 
 def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:

@@ -12,6 +12,7 @@ from engine.cards import Card
 from engine.cards.real import find_class
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
+from engine.deckreading import NOTHING_SAID, Reading
 from engine.errors import DeckError
 from engine.state import DECK
 from engine.vocabulary import EFFECTS_VERSION, CardKind
@@ -129,31 +130,43 @@ def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
     return np.array([deck.record(table) for deck in decks], DECK)
 
 
-def check_class(cards: Sequence[Card], hero_class: str, where: str, bodies: bool = False) -> None:
+def check_class(cards: Sequence[Card], hero_class: str, where: str, reading: Reading = NOTHING_SAID) -> None:
     """Refuse cards that a hero's class does not play, and cards that are not played exactly.
 
     Args:
         cards: the deck's.
         hero_class: the hero's class.
         where: what the message begins with.
-        bodies: allow minions whose text is not covered, as bodies with their keywords.
+        reading: `bodies` allows minions whose text is not covered, as bodies with their keywords; `any_deck`
+            allows cards of other classes.
 
     Raises:
         DeckError: there are such cards; the message lists all of them.
     """
-    foreign = {
-        c.name: c.card_class.lower() for c in cards if c.card_class.lower() not in (hero_class, "neutral")
-    }
-    problems = [f"a {hero_class} does not play {name} ({other})" for name, other in foreign.items()]
-    inexact = {c.name: c for c in cards if not c.exact}
-    names = [name for name, card in inexact.items() if not (bodies and card.kind == CardKind.MINION)]
-    if names:
-        problems.append(
-            f"not played exactly: {', '.join(names)}"
-            + ("" if bodies else " (--bodies plays minions among them as bodies with their keywords)")
-        )
+    problems = class_problems(cards, hero_class, reading)
     if problems:
         raise DeckError(f"{where}: {'; '.join(problems)}")
+
+
+def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NOTHING_SAID) -> list[str]:
+    """What forbids a class deck, each with its way out; arguments as of `check_class`."""
+    distinct = {card.name: card for card in cards}
+    own = (hero_class, "neutral")
+    foreign = [card for card in distinct.values() if card.class_name not in own]
+    names = [f"{card.name} ({card.class_name})" for card in foreign]
+    problems = []
+    if names and not reading.any_deck:
+        problems.append(f"a {hero_class} does not play {', '.join(names)} (--any-deck allows it)")
+    inexact = [card for card in distinct.values() if not card.exact]
+    others = [card for card in inexact if card.kind != CardKind.MINION]
+    names = [f"{card.name} ({card.kind.name.lower()})" if card in others else card.name for card in inexact]
+    if len(others) < len(inexact) and not reading.bodies:
+        way_out = "--bodies plays minions among them as bodies with their keywords"
+        problems.append(f"not played exactly: {', '.join(names)} ({way_out})")
+    elif others:
+        names = [name for card, name in zip(inexact, names, strict=True) if card in others]
+        problems.append(f"not played exactly, and no minion: {', '.join(names)}")
+    return problems
 
 
 def check_counts(
@@ -164,6 +177,15 @@ def check_counts(
     Raises:
         DeckError: the list is not legal; the message lists every problem.
     """
+    problems = count_problems(cards, copies, legendary)
+    if problems:
+        raise DeckError(f"{where}: {'; '.join(problems)}")
+
+
+def count_problems(
+    cards: Sequence[Card], copies: int = COPIES, legendary: int = LEGENDARY_COPIES
+) -> list[str]:
+    """What is wrong with the number of cards, and with how many there are of each."""
     problems = []
     if len(cards) != DECK_SIZE:
         problems.append(f"{len(cards)} cards instead of {DECK_SIZE}")
@@ -173,5 +195,4 @@ def check_counts(
         if n > most:
             kind = "legendary " if rarity[name] == "LEGENDARY" else ""
             problems.append(f"{n} copies of {kind}{name} (at most {most})")
-    if problems:
-        raise DeckError(f"{where}: {'; '.join(problems)}")
+    return problems

@@ -6,6 +6,9 @@ from importlib import resources
 DATA = resources.files("engine") / "data"
 """The package's data files."""
 
+EDITION_NAMES = ("2018-07", "newest")
+"""The editions of real cards (`engine.cards.real`)."""
+
 BALANCED = "standard"
 """The ruleset in which going first counts least (docs/game.md)."""
 

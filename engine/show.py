@@ -1,11 +1,13 @@
 """A position drawn for the terminal, both boards as a player sees them."""
 
+from typing import NamedTuple
+
 from rich.columns import Columns
 from rich.console import Console, ConsoleRenderable, Group
 from rich.panel import Panel
 from rich.text import Text
 
-from engine.codes import Outcome
+from engine.codes import ActionKind, Outcome
 from engine.console import plain_width
 from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
@@ -13,12 +15,43 @@ from engine.position import Position
 from engine.screen import Screen
 from engine.tables import Column, FittingTable
 from engine.view import MinionView, SideView
+from engine.vocabulary import Trait
 
 _ENDINGS = {
     Outcome.FIRST_WINS: "the first player has won",
     Outcome.SECOND_WINS: "the second player has won",
     Outcome.DRAW: "a draw",
 }
+
+
+TRAIT_WORDS = {
+    Trait.FROZEN: "frozen",
+    Trait.SILENCED: "silenced",
+    Trait.IMMUNE: "immune",
+    Trait.CANT_ATTACK: "cannot attack",
+    Trait.SPARES_HEROES: "spares heroes",
+    Trait.SPARES_HEROES_NOW: "spares heroes now",
+    Trait.ELUSIVE: "elusive",
+    Trait.FREEZES: "freezes",
+    Trait.HIDDEN: "hidden until next turn",
+    Trait.DOOMED: "doomed",
+    Trait.DEATHRATTLE: "Deathrattle",
+}
+"""Traits as drawings show them."""
+
+
+class Changes(NamedTuple):
+    """What a minion in a game with effects is beside its numbers and keywords.
+
+    Attributes:
+        full_health: of a wounded one; 0 for one that is whole.
+        words: the rest, a line each.
+        can_attack: whether nothing keeps it from attacking.
+    """
+
+    full_health: int = 0
+    words: tuple[str, ...] = ()
+    can_attack: bool = True
 
 
 DECK_COLUMNS = (
@@ -37,17 +70,26 @@ def draw_position(position: Position) -> ConsoleRenderable:
     seat = position.active
     title = f"Turn {position.state['turn']}, the {'second' if seat else 'first'} player to move"
     title = _ENDINGS.get(position.outcome, title)
+    halves = _draw_side(position, 1 - seat, False), _draw_side(position, seat, True)
+    return Group(Text(title, style="bold"), *halves)
+
+
+def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderable:
     # The true position, not one player's knowledge: both hands are shown where the text gave them.
-    enemy, own = SideView(position, 1 - seat), SideView(position, seat)
-    return Group(Text(title, style="bold"), _draw_side(enemy, False), _draw_side(own, True))
-
-
-def _draw_side(side: SideView, to_move: bool) -> ConsoleRenderable:
+    side = SideView(position, seat)
+    player = f"{'Second' if seat else 'First'} player"
     armour = f" + {side.armour} armour" if side.armour else ""
-    counts = f"deck {side.deck_size}" + (f", fatigue {side.fatigue}" if side.fatigue else "")
-    title = f"{'Second' if side.seat else 'First'} player: {side.health} health{armour}"
-    title += f", mana {side.mana}/{side.crystals}, {counts}"
-    minions = [_draw_minion(place, minion, to_move) for place, minion in enumerate(side.board)]
+    counts = f"mana {side.mana}/{side.crystals}, deck {side.deck_size}"
+    counts += f", fatigue {side.fatigue}" if side.fatigue else ""
+    effects = bool(position.state["effects"])
+    if effects:
+        title = f"{player}{_class_of(position, seat)}: {side.health} health{armour}"
+    else:
+        title = f"{player}: {side.health} health{armour}, {counts}"
+    minions = [
+        _draw_minion(place, minion, to_move, _changes(position, seat, place) if effects else Changes())
+        for place, minion in enumerate(side.board)
+    ]
     board: ConsoleRenderable = Columns(minions) if minions else Text("empty board", style="dim")
     hand = Text("hand: ")
     names = [
@@ -60,19 +102,81 @@ def _draw_side(side: SideView, to_move: bool) -> ConsoleRenderable:
         hand.append(f"{len(names)} hidden cards")
     else:
         hand.append("; ".join(f"[{place}] {name}" for place, name in enumerate(names)) or "empty")
-    parts = [board, hand] if to_move else [hand, board]
+    hero = [Text(counts), *_draw_hero(position, seat, to_move)] if effects else []
+    parts = [board, *hero, hand] if to_move else [hand, *hero, board]
     return Panel(Group(*parts), title=title, title_align="left", border_style="green" if to_move else "red")
 
 
-def _draw_minion(place: int, minion: MinionView, to_move: bool) -> ConsoleRenderable:
+def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: Changes) -> ConsoleRenderable:
     lines = Text(f"[{place}] {minion.card.title}\n", style="bold")
     lines.append(f"{minion.attack}/{minion.health}", style="yellow")
+    lines.append(f"\nwounded, of {changes.full_health}" if changes.full_health else "", style="red")
     lines.append("".join(f"\n{name}" for name in keyword_names(minion.keywords)), style="cyan")
-    if to_move and minion.attacks_left and minion.attack:
+    lines.append("".join(f"\n{words}" for words in changes.words), style="blue")
+    if to_move and minion.attacks_left and minion.attack and changes.can_attack:
         lines.append("\nready" if minion.attacks_left == 1 else "\nready twice", style="green")
     if minion.arrived:
         lines.append("\njust played", style="magenta")
     return Panel(lines, expand=False)
+
+
+def _changes(position: Position, seat: int, place: int) -> Changes:
+    """What a minion in a game with effects is beside its numbers and keywords."""
+    minion = position.state["sides"][seat]["board"][place]
+    traits = int(minion["traits"])
+    words = [text for trait, text in TRAIT_WORDS.items() if traits & trait]
+    words += [f"Spell Damage +{minion['spell_damage']}"] if minion["spell_damage"] else []
+    words += [f"{minion['turn_attack']:+d} attack this turn"] if minion["turn_attack"] else []
+    words += [f"given: {position.table.cards[gift - 1].title}" for gift in minion["gifts"] if gift]
+    wounded = minion["health"] < minion["max_health"]
+    return Changes(
+        int(minion["max_health"]) if wounded else 0,
+        tuple(words),
+        not traits & (Trait.FROZEN | Trait.CANT_ATTACK),
+    )
+
+
+def _class_of(position: Position, seat: int) -> str:
+    """The class of a hero, after a comma; "" where the hero has no power."""
+    power = position.state["sides"][seat]["power"]
+    return f", {position.table.cards[power - 1].class_name}" if power else ""
+
+
+def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
+    """Hero power, weapon and the rest of a hero in a game with effects, a line each where there is any."""
+    side, cards = position.state["sides"][seat], position.table.cards
+    lines = []
+    if side["power"]:
+        power = cards[side["power"] - 1]
+        line = Text(f"hero power: {power.title} ({power.spec.cost})")
+        if to_move:
+            usable = any(action.kind == ActionKind.POWER for action in position.legal_actions())
+            state = "used" if side["power_used"] else "available" if usable else "not available now"
+            line.append(f", {state}", style="green" if usable else "dim")
+        lines.append(line)
+    attack = int(side["weapon_attack"] + side["hero_attack"])
+    frozen = bool(side["traits"] & Trait.FROZEN)
+    if side["durability"]:
+        card = cards[side["weapon"]]
+        worn = f"{side['weapon_attack']}/{side['durability']}"
+        printed = "" if worn == card.body else f", printed {card.body}"
+        lines.append(Text(f"weapon: {card.title} {worn}{printed}", style="yellow"))
+    words = [text for trait, text in TRAIT_WORDS.items() if side["traits"] & trait]
+    words += [f"{side['hero_attack']:+d} attack this turn"] if side["hero_attack"] else []
+    spell_damage = int(side["board"]["spell_damage"][: side["n_board"]].sum())
+    words += [f"Spell Damage +{spell_damage}"] if spell_damage else []
+    words += [f"{_crystals(side['locked'])} locked"] if side["locked"] else []
+    words += [f"{_crystals(side['overload'])} locked next turn"] if side["overload"] else []
+    if words:
+        lines.append(Text(f"hero: {', '.join(words)}", style="blue"))
+    if to_move and attack and side["hero_attacks_left"] and not frozen:
+        twice = " twice" if side["hero_attacks_left"] > 1 else ""
+        lines.append(Text(f"hero ready to attack{twice} for {attack}", style="green"))
+    return lines
+
+
+def _crystals(number: int) -> str:
+    return f"{number} mana crystal{'s' if number != 1 else ''}"
 
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:
@@ -89,6 +193,8 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
     if deck.random:
         drawn = "30 cards are drawn from these, each with the same probability, for each game and player."
         caption = f"{drawn}\n{caption}"
+    if deck.power:
+        caption = f"A {deck.hero_class} of edition {deck.edition}, hero power {deck.power.name}.\n{caption}"
     title = Text(": ".join(filter(None, (deck.name, deck.description))))
     return FittingTable(DECK_COLUMNS, rows, title, caption)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from engine import received
-from engine.errors import unknown_name
+from engine.deckreading import split_words
+from engine.errors import ManaforgeError, unknown_name
 from engine.screen import shown
 from evo.config import ConfigError, ConfigOptionError, RunConfig, meanings, validated
 from evo.shipped import shipped_configs
@@ -51,9 +52,18 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 
 
 def deck_beside(deck: Any, folder: Path) -> Any:
-    """A deck as a file in `folder` names it: the file of this path there, else the text itself."""
-    if isinstance(deck, str) and deck.endswith(".toml") and os.path.isfile(folder / deck):  # noqa: PTH113 - accepts names no file can have
-        return str(folder / deck)
+    """A deck as a file in `folder` names it: the file of this path there, else the text itself.
+
+    What stands in front of it, such as `bodies:`, stays there.
+    """
+    if not isinstance(deck, str) or not deck.endswith(".toml"):
+        return deck
+    try:
+        reading, name = split_words(deck)
+    except ManaforgeError:
+        return deck  # what is wrong with it is said when it is read
+    if os.path.isfile(folder / name):  # noqa: PTH113 - accepts names no file can have
+        return f"{reading.text}{folder / name}"
     return deck
 
 

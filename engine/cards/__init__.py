@@ -25,10 +25,13 @@ CLASSIC_SET = "VANILLA"
 RARITIES = {"FREE": 1, "COMMON": 1, "RARE": 2, "EPIC": 3, "LEGENDARY": 4}
 """Rarities as numbers (EVA, Table 2)."""
 
+CLASS_NAMES = {"DEMONHUNTER": "demon hunter", "DEATHKNIGHT": "death knight", "INVALID": "several classes"}
+"""Classes whose names are more than the card base's own in small letters."""
+
 MINION_COLUMNS = (
     "id", "dbf_id", "name", "class", "cost", "attack", "health", "rarity", "set", "keywords", "exact",
 )  # fmt: skip
-OTHER_COLUMNS = ("id", "dbf_id", "name", "type")
+OTHER_COLUMNS = ("id", "dbf_id", "name", "type", "class", "cost", "set")
 
 
 CardKey = tuple[str, int, int, int, int, float, str]
@@ -117,6 +120,11 @@ class Card:
         )
 
     @property
+    def class_name(self) -> str:
+        """The class it belongs to in words: "mage", "demon hunter", "neutral"."""
+        return CLASS_NAMES.get(self.card_class, self.card_class.lower())
+
+    @property
     def title(self) -> str:
         """Its name, or its body ("3/2") where it has no name."""
         return self.name or self.body
@@ -163,6 +171,14 @@ class OtherCard(NamedTuple):
     dbf_id: int
     name: str
     kind: str
+    card_class: str
+    cost: int
+    card_set: str
+
+    @property
+    def class_name(self) -> str:
+        """The class it belongs to in words."""
+        return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
 
 class Catalogue:
@@ -211,13 +227,19 @@ def catalogue() -> Catalogue:
         cards = [_card(row) for row in csv.DictReader(lines)]
     with (data / "other_cards.csv").open(encoding="utf-8") as lines:
         rows = csv.DictReader(lines)
-        others = [OtherCard(row["id"], int(row["dbf_id"]), row["name"], row["type"]) for row in rows]
+        others = [other_card(row) for row in rows]
     return Catalogue(cards, others)
 
 
 def find_card(id_or_name: str) -> Card:
     """`Catalogue.find` on this version's card base."""
     return catalogue().find(id_or_name)
+
+
+def other_card(row: Mapping[str, str]) -> OtherCard:
+    """A card of a row with the columns `OTHER_COLUMNS`."""
+    numbers = int(row["dbf_id"]), int(row["cost"])
+    return OtherCard(row["id"], numbers[0], row["name"], row["type"], row["class"], numbers[1], row["set"])
 
 
 def _card(row: dict[str, str]) -> Card:

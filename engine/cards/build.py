@@ -32,6 +32,11 @@ def is_exact(text: str, keywords: Sequence[str]) -> bool:
     return not _FILLER.sub("", rest)
 
 
+def _other(card: Any, kind: str) -> tuple[object, ...]:
+    """A row of `other_cards.csv`."""
+    return card.id, card.dbf_id, card.name, kind, card.card_class.name, card.cost, card.card_set.name
+
+
 def build(folder: Path) -> str:
     """Write both files and SOURCE.md into `folder`.
 
@@ -50,10 +55,10 @@ def build(folder: Path) -> str:
     for card in cards:
         if card.type != CardType.MINION:
             if card.card_set != CardSet.HERO_SKINS:
-                others.append((card.id, card.dbf_id, card.name, card.type.name.lower().replace("_", " ")))
+                others.append(_other(card, card.type.name.lower().replace("_", " ")))
         elif card.health < 1:
             skipped.append(card.name)
-            others.append((card.id, card.dbf_id, card.name, "minion without a body of its own"))
+            others.append(_other(card, "minion without a body of its own"))
         else:
             keywords = keywords_of(card)
             minions.append(

@@ -6,6 +6,8 @@
 set VANILLA, cards as first printed, by their text alone: all numbers that rows hold stand in the text, while
 attack, health and cost belong to the body, which is read from the VANILLA card's own row. A tribe belongs to
 the body too: both files name each card's own one (Water Elemental had none when it was first printed).
+`kinds.csv` says what kinds of things the text of a 2018-07 card asks for (`engine.cards.kinds`); `heroes.csv`
+has the class of every hero that a deck code can name.
 """
 
 import csv
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from engine.cards.kinds import kinds_of
 from engine.cards.texts import normalised, printed_traits, says_no_more
 from engine.codes import KEYWORD_FIELDS
 from engine.vocabulary import Need, Race
@@ -26,6 +29,8 @@ EDITION_COLUMNS = (
     "traits", "spell_damage", "overload", "needs", "power", "collectible", "plain",
 )  # fmt: skip
 LIKE_COLUMNS = ("id", "like", "race")
+KINDS_COLUMNS = ("id", "kinds")
+HERO_COLUMNS = ("dbf_id", "class")
 
 BASIC_POWERS = (
     "CS2_017", "DS1h_292", "CS2_034", "CS2_101", "CS1h_001", "CS2_083b", "CS2_049", "CS2_056", "CS2_102",
@@ -38,6 +43,8 @@ Alike = tuple[str, str, str]
 """A row of `same.csv` and `vanilla.csv`."""
 
 _KINDS = ("MINION", "SPELL", "WEAPON", "HERO_POWER")
+_HERO_SETS = ("BASIC", "LEGACY", "CORE", "HERO_SKINS")
+"""Sets of heroes that a deck begins with; those of other sets are cards."""
 _TRIBES = frozenset(int(race) for race in Race)
 _NEEDS = {
     (12, 1): Need.ROOM,
@@ -51,7 +58,7 @@ _NEEDS = {
 
 
 def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
-    """Write `2018-07.csv`, `same.csv`, `vanilla.csv` and `SOURCE.md` into `folder`.
+    """Write the six files into `folder`: five tables and `SOURCE.md`.
 
     Args:
         folder: an existing folder.
@@ -77,7 +84,10 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
     ids |= {power for power in (_power(old[name], old) for name in ids) if power}
     rows = [_row(old[name], old, needs.get(name, [])) for name in sorted(ids)]
     _write(folder / f"{EDITION}.csv", EDITION_COLUMNS, rows)
+    asked = [(name, "; ".join(kinds_of(old[name].description or ""))) for name in _uncertain(rows)]
+    _write(folder / "kinds.csv", KINDS_COLUMNS, asked)
     new, _ = cardxml.load()
+    _write(folder / "heroes.csv", HERO_COLUMNS, _heroes(old, new))
     same, vanilla = _alike(old, new)
     _write(folder / "same.csv", LIKE_COLUMNS, same)
     _write(folder / "vanilla.csv", LIKE_COLUMNS, vanilla)
@@ -93,10 +103,32 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
         "build of July 2018) and the newest one. Names and numbers only; no card text. `plain` is true\n"
         "where a card's text says nothing beyond the other columns; `needs` is what a card needs beside\n"
         "mana and a target. `same.csv` and `vanilla.csv` name newer cards that do what a card of the\n"
-        "edition does, each with its own tribe.\n",
+        "edition does, each with its own tribe. `kinds.csv` says what kinds of things texts ask for, by\n"
+        "words of ours; `heroes.csv` has heroes of decks with their class.\n",
         encoding="utf-8",
     )
     return f"{folder / EDITION}.csv: {summary}"
+
+
+def _uncertain(rows: Iterable[Sequence[object]]) -> list[str]:
+    """Ids of collectible cards whose text says more than their other columns, heroes left out."""
+    named = (dict(zip(EDITION_COLUMNS, row, strict=True)) for row in rows)
+    return [
+        str(row["id"])
+        for row in named
+        if row["collectible"] == "true" and row["plain"] == "false" and row["type"] in _KINDS
+    ]
+
+
+def _heroes(*builds: dict[str, Any]) -> list[tuple[int, str]]:
+    """Number and class of every hero that a deck can begin with."""
+    found = {
+        card.dbf_id: card.card_class.name.replace("DEMONHUNTER", "DEMON_HUNTER").replace("DEATHK", "DEATH_K")
+        for cards in builds
+        for card in cards.values()
+        if card.type.name == "HERO" and card.collectible and card.card_set.name in _HERO_SETS
+    }
+    return sorted(found.items())
 
 
 def read_needs(path: Path) -> dict[str, list[tuple[int, int]]]:

@@ -11,18 +11,18 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
-from engine.cards import Card, catalogue
+from engine.cards import Card, OtherCard, catalogue, other_card
 from engine.effects.rows import effect_rows
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
+from engine.shipped import EDITION_NAMES
 from engine.vocabulary import CardKind, Need, Race, Trait
 
-OLD_EDITION = "2018-07"
-NEWEST_EDITION = "newest"
-EDITIONS = (OLD_EDITION, NEWEST_EDITION)
+EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
 """The editions by name."""
 
-NEUTRAL = "NEUTRAL"
+HERO_CARD = "hero"
+"""What `OtherCard.kind` says of heroes."""
 
 _KINDS = {
     "MINION": CardKind.MINION,
@@ -52,19 +52,59 @@ class Edition:
 
     Attributes:
         name: of the edition.
-        by_id: every card that can be played, exactly or as a body; cards that others create, too.
-        others: collectible cards that are not covered and have no body, by id: their names.
+        by_id: every card with what it does, exactly or as a body; cards that others create, too.
+        collectible: ids of those that decks are made of.
+        bodies: minions of which no more is known than cost, body and keywords, by id.
+        others: collectible cards that cannot be played at all, by their number in deck codes.
     """
 
-    def __init__(self, name: str, cards: Iterable[Card], collectible: Iterable[str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        cards: Iterable[Card],
+        collectible: Iterable[str],
+        bodies: Iterable[Card] = (),
+        others: Iterable[OtherCard] = (),
+    ) -> None:
         self.name = name
         self.by_id: Mapping[str, Card] = {card.id: card for card in cards}
         self.collectible = frozenset(collectible)
+        self.bodies: Mapping[str, Card] = {card.id: card for card in bodies}
+        self.others: Mapping[int, OtherCard] = {card.dbf_id: card for card in others}
 
     @cached_property
     def by_dbf_id(self) -> dict[int, Card]:
-        """Collectible cards by their number in deck codes."""
-        return {self.by_id[name].dbf_id: self.by_id[name] for name in self.collectible}
+        """Cards that decks are made of, bodies too, by their number in deck codes."""
+        found = {card.dbf_id: card for card in self.bodies.values()}
+        return found | {self.by_id[name].dbf_id: self.by_id[name] for name in self.collectible}
+
+    @property
+    def size(self) -> int:
+        """How many collectible cards it has, heroes not counted."""
+        n_others = sum(card.kind != HERO_CARD for card in self.others.values())
+        return len(self.collectible) + len(self.bodies) + n_others
+
+    def for_deck(self, id_or_name: str) -> Card:
+        """The card with this id or name (case ignored) that decks of this edition may hold, bodies too.
+
+        Raises:
+            UnknownNameError: no card has it; the message lists the nearest names.
+            CardError: it cannot be played at all, or is of another edition.
+        """
+        if id_or_name in self.collectible:
+            return self.by_id[id_or_name]
+        folded = id_or_name.casefold()
+        named = self.by_name.get(folded, [])
+        if named and named[0].id in self.collectible:
+            return named[0]
+        for card in self.bodies.values():
+            if id_or_name == card.id or folded == card.name.casefold():
+                return card
+        for other in self.others.values():
+            if id_or_name == other.id or folded == other.name.casefold():
+                raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not cover")
+        found = self.find(id_or_name)
+        raise CardError(f"{found.name} [{found.id}] is no card of decks of edition {self.name}")
 
     @cached_property
     def by_name(self) -> dict[str, list[Card]]:
@@ -104,8 +144,12 @@ def edition(name: str = OLD_EDITION) -> Edition:
     if name not in EDITIONS:
         raise unknown_name("edition", name, EDITIONS)
     if name == OLD_EDITION:
-        rows = [row for row in _rows(f"{OLD_EDITION}.csv") if row["type"] in _KINDS]
-        return Edition(name, map(_card, rows), [row["id"] for row in rows if row["collectible"] == "true"])
+        every = _rows(f"{OLD_EDITION}.csv")
+        rows = [row for row in every if row["type"] in _KINDS]
+        heroes = [row for row in every if row["type"] == "HERO" and row["set"] != "BASIC"]
+        collectible = [row["id"] for row in rows if row["collectible"] == "true"]
+        others = [other_card(row | {"type": HERO_CARD}) for row in heroes]
+        return Edition(name, map(_card, rows), collectible, others=others)
     old = edition(OLD_EDITION)
     found = []
     for row in [*_rows("same.csv"), *_rows("vanilla.csv")]:
@@ -127,8 +171,11 @@ def edition(name: str = OLD_EDITION) -> Edition:
                 )
             )
         elif other is not None:
-            found.append(replace(like, id=other.id, dbf_id=other.dbf_id))
-    return Edition(name, [*old.by_id.values(), *found], [card.id for card in found])
+            found.append(replace(like, id=other.id, dbf_id=other.dbf_id, card_set=other.card_set))
+    listed = {card.id for card in found}
+    bodies = [replace(card, exact=False) for card in catalogue().by_id.values() if card.id not in listed]
+    others = [card for card in catalogue().others_by_id.values() if card.id not in listed]
+    return Edition(name, [*old.by_id.values(), *found], listed, bodies, others)
 
 
 @lru_cache(maxsize=1)
@@ -141,6 +188,12 @@ def hero_classes() -> Mapping[str, HeroClass]:
         for row in heroes
     }
     return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=1)
+def class_of_hero() -> Mapping[int, str]:
+    """The class of every hero of decks by its number in deck codes: "mage", "demon hunter"."""
+    return {int(row["dbf_id"]): row["class"].lower().replace("_", " ") for row in _rows("heroes.csv")}
 
 
 def find_class(name: str) -> HeroClass:

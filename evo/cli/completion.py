@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from engine.received import read_toml
-from engine.shipped import shipped_decks, shipped_rulesets
+from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.play.formats import OFFERED_FORMATS, SEATS
 from evo.shipped import shipped_configs
 from ilp_agent.backends import BACKENDS, FORMULATIONS
@@ -41,6 +41,11 @@ def keys(incomplete: str) -> list[str]:
     if equals:
         return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
     return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")])
+
+
+def editions(incomplete: str) -> list[str]:
+    """Editions of real cards."""
+    return [name for name in EDITION_NAMES if name.startswith(incomplete)]
 
 
 def decks(incomplete: str) -> list[str]:

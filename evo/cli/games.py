@@ -10,6 +10,7 @@ from rich.console import ConsoleRenderable
 from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
+from evo.cli.options import AnyDeck, AsBodies, DeckEdition, chosen_decks
 from evo.play.notation import NOTATION
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
@@ -31,6 +32,9 @@ def play_command(
         f"{', '.join(shipped_decks())}, files or deck codes.",
         autocompletion=completion.decks,
     ),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option(
         "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
@@ -51,7 +55,7 @@ def play_command(
     from rivals import refuse_decks
 
     players = find_entrant(first).player, find_entrant(second).player
-    both = _two_decks(decks)
+    both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.kind for player in players), both)
     agents = players[0].agent(), players[1].agent()
     rules = find_ruleset(ruleset)
@@ -101,8 +105,8 @@ def _heading(position: "Position") -> str:
     )
 
 
-def _two_decks(text: str) -> "tuple[Deck, Deck]":
-    """The decks of the first and the second player; one named is both players'."""
+def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[Deck, Deck]":
+    """The decks of the first and the second player, read as options say; one named is both players'."""
     from engine import find_deck
     from engine.errors import DeckNameError
     from evo.configfiles import names_in
@@ -112,6 +116,7 @@ def _two_decks(text: str) -> "tuple[Deck, Deck]":
         raise DeckNameError(
             f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}"
         )
+    names = chosen_decks(names, edition, bodies, any_deck)
     return find_deck(names[0]), find_deck(names[-1])
 
 

@@ -9,7 +9,20 @@ import typer
 
 from engine.shipped import BALANCED
 from evo.cli import completion
-from evo.cli.options import OUT_HELP, WHO_PLAYS, Address, AsJson, DealSeed, PoolName, Workers, place_of
+from evo.cli.options import (
+    OUT_HELP,
+    WHO_PLAYS,
+    Address,
+    AnyDeck,
+    AsBodies,
+    AsJson,
+    DealSeed,
+    DeckEdition,
+    PoolName,
+    Workers,
+    chosen_decks,
+    place_of,
+)
 
 DEFAULT_PLAYER = "ilp:value-trading"
 
@@ -40,6 +53,9 @@ def ladder_command(
         help="Ruleset; in the default, going first counts least.",
         autocompletion=completion.rulesets_of,
     ),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
     out: LadderOut = None,
     seed: DealSeed = 1,
     workers: Workers = 0,
@@ -63,14 +79,15 @@ def ladder_command(
     place = place_of(pool, workers, address)
     if len(decks) < 2:
         raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
+    names = chosen_decks(decks, edition, bodies, any_deck)
     found, _ = find_entrants(names_in(players))
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
     tournament = Tournament(
         entrants=tuple(found),
         self_play=frozenset(entrant.text for entrant in found),
-        decks=tuple(find_deck(name) for name in decks),
-        deck_names=tuple(decks),
+        decks=tuple(find_deck(name) for name in names),
+        deck_names=names,
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,
         games=games,

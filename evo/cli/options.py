@@ -1,12 +1,13 @@
 """Options that several commands share, and the checks of their values."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from engine.errors import unknown_name
-from engine.shipped import shipped_decks, shipped_rulesets
+from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.cli import completion
 from evo.play.notation import NOTATION
 from evo.shipped import shipped_configs
@@ -14,6 +15,22 @@ from evo.shipped import shipped_configs
 if TYPE_CHECKING:
     from evo.config import RunConfig
 
+DeckEdition = Annotated[
+    str,
+    typer.Option(
+        "--edition",
+        help=f"Edition of deck codes and deck files with a class: {' or '.join(EDITION_NAMES)}.",
+        metavar="NAME",
+        autocompletion=completion.editions,
+    ),
+]
+AsBodies = Annotated[
+    bool,
+    typer.Option("--bodies", help="Play their minions that are not exact as bodies with their keywords."),
+]
+AnyDeck = Annotated[
+    bool, typer.Option("--any-deck", help="Allow them cards of other classes, and any number of copies.")
+]
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
 OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
 
@@ -90,6 +107,21 @@ class Place(NamedTuple):
     pool: str
     workers: int
     address: str
+
+
+def chosen_decks(
+    names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False
+) -> tuple[str, ...]:
+    """Decks with what --edition, --bodies and --any-deck say written in front of those they are about.
+
+    Raises:
+        UnknownNameError: there is no such edition.
+        DeckError: an option is given that is about none of the decks, or a file is no deck.
+    """
+    from engine.deckfiles import worded
+    from engine.deckreading import reading_of
+
+    return worded(names, reading_of(edition, bodies, any_deck))
 
 
 def place_of(pool: str, workers: int, address: str) -> Place:

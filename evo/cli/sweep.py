@@ -12,11 +12,15 @@ from evo.cli.options import (
     DECKS_HELP,
     OUT_HELP,
     Address,
+    AnyDeck,
+    AsBodies,
     AsJson,
     DealSeed,
+    DeckEdition,
     PoolName,
     RulesetName,
     Workers,
+    chosen_decks,
     one_of,
     place_of,
 )
@@ -47,6 +51,9 @@ def sweep_command(
     values: str = typer.Option(..., help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas."),
     against: str = typer.Option(..., help="The opponent, an entrant.", autocompletion=completion.entrants),
     decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
     games: int = typer.Option(
         10_000,
         min=1,
@@ -85,7 +92,7 @@ def sweep_command(
     place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
     seating = one_of("--seats", "kind of seats", seats, SEATS)
-    deck_names = names_in(decks)
+    deck_names = chosen_decks(names_in(decks), edition, bodies, any_deck)
     words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
     options = ["--games", str(games), "--ruleset", ruleset, "--seats", seats]
     options += ["--seed", str(seed)] if seed != 1 else []

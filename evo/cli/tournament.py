@@ -11,11 +11,15 @@ from evo.cli.options import (
     OUT_HELP,
     WHO_PLAYS,
     Address,
+    AnyDeck,
+    AsBodies,
     AsJson,
     DealSeed,
+    DeckEdition,
     PoolName,
     RulesetName,
     Workers,
+    chosen_decks,
     one_of,
     place_of,
 )
@@ -39,6 +43,9 @@ Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), sh
 def tournament_command(
     entrants: Entrants,
     decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
     games: int = typer.Option(
         200,
         min=1,
@@ -80,7 +87,7 @@ def tournament_command(
     place = place_of(pool, workers, address)
     tournament = tournament_of(
         entrants,
-        names_in(decks),
+        chosen_decks(names_in(decks), edition, bodies, any_deck),
         ruleset,
         sprt,
         games=games,

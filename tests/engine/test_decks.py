@@ -20,7 +20,6 @@ from engine import (
     read_deck,
     shipped_decks,
 )
-from engine.cards import catalogue
 from engine.deckcodes import code_of, deck_from_code
 from engine.decks import coverage_of, table_of
 from engine.show import console, draw_deck
@@ -233,15 +232,6 @@ def test_the_block_of_lines_that_the_game_copies() -> None:
     assert find_deck(block).name == "Basic beats"
     with pytest.raises(DeckError, match="this text has 2 such lines"):
         deck_from_code(block + "\n" + text)
-
-
-def test_spells_and_weapons_are_refused_by_name_all_at_once() -> None:
-    numbers = {other.name: number for number, other in catalogue().others.items()}
-    cards = [(find_card("CS2_172").dbf_id, 2), (numbers["Mind Control"], 2), (numbers["Fiery War Axe"], 1)]
-    with pytest.raises(DeckError, match="only minions") as caught:
-        deck_from_code(code(cards))
-    assert "Mind Control (spell)" in str(caught.value)
-    assert "Fiery War Axe (weapon)" in str(caught.value)
 
 
 def test_wrong_codes_say_what_is_wrong() -> None:

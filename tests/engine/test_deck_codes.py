@@ -1,0 +1,261 @@
+"""Deck codes with real cards: their class and edition, what is refused, and that they read back."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hearthstone.deckstrings import parse_deckstring, write_deckstring
+from hearthstone.enums import FormatType
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Deck, DeckError, find_card, find_deck, read_deck
+from engine.cards import Card, catalogue
+from engine.cards.real import NEWEST_EDITION, OLD_EDITION, class_of_hero, edition, hero_classes
+from engine.codes import DECK_SIZE
+from engine.deckcodes import code_of, deck_from_code
+from engine.deckfiles import worded
+from engine.deckreading import Reading, amended, reading_of, split_words
+from engine.errors import ManaforgeError, UnknownNameError
+from engine.vocabulary import CardKind
+
+DECKS = Path(__file__).parents[1] / "data" / "decks"
+MAGE = read_deck(DECKS / "basic-mage.toml")
+OLD = Reading(OLD_EDITION)
+
+
+def code(cards: list[Card], hero: int = 637) -> str:
+    counts = Counter(card.dbf_id for card in cards)
+    return str(write_deckstring(sorted(counts.items()), [hero], FormatType.FT_WILD))
+
+
+def with_cards(*names: str, hero: int = 637, name: str = OLD_EDITION) -> str:
+    """The code of the mage's deck with other cards, twice each, in place of its last."""
+    new = [edition(name).for_deck(card) for card in names for _ in range(2)]
+    return code([*MAGE.cards[: DECK_SIZE - len(new)], *new], hero)
+
+
+def refused(text: str) -> str:
+    with pytest.raises(DeckError) as caught:
+        find_deck(text)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("path", sorted(DECKS.glob("*.toml")), ids=lambda path: path.stem)
+def test_a_class_deck_reads_back_from_its_code(path: Path) -> None:
+    deck = read_deck(path)
+    text = code_of(deck)
+    assert parse_deckstring(text)[1] == [hero_classes()[deck.hero_class].hero]
+    again = find_deck(f"{OLD_EDITION}:{text}")
+    assert Counter(again.cards) == Counter(deck.cards)
+    assert (again.hero_class, again.edition, again.power) == (deck.hero_class, OLD_EDITION, deck.power)
+    assert again.n_exact == DECK_SIZE
+    assert code_of(again) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_every_legal_deck_of_exact_cards_reads_back(data: st.DataObject) -> None:
+    chosen = edition(data.draw(st.sampled_from([OLD_EDITION, NEWEST_EDITION])))
+    hero = data.draw(st.sampled_from(list(hero_classes())))
+    legal = [card for card in chosen.exact() if card.card_class.lower() in (hero, "neutral")]
+    legal = [card for card in {card.name: card for card in legal}.values() if card.rarity != "LEGENDARY"]
+    legal = [card for card in legal if chosen.by_dbf_id[card.dbf_id] == card]
+    cards = data.draw(st.lists(st.sampled_from(legal), min_size=15, max_size=15, unique=True))
+    deck = Deck(
+        "drawn", tuple(card for card in cards for _ in range(2)), hero_class=hero, edition=chosen.name
+    )
+    again = find_deck(f"{chosen.name}:{code_of(deck)}")
+    assert Counter(again.cards) == Counter(deck.cards)
+    assert (again.hero_class, again.edition) == (hero, chosen.name)
+
+
+def test_a_code_of_minions_alone_is_a_deck_of_bodies_as_before() -> None:
+    deck = find_deck("hearthsim-basic")
+    text = code_of(deck)
+    assert text == "AAEBAQcADylDWr8B2AHaBPsEggXIBZoH9AieCdkK2gqWDQAA"
+    plain = find_deck(text)
+    assert (plain.name, plain.hero_class, plain.edition, plain.power) == (text, "", "", None)
+    assert plain.identity == [text, False, *(card.identity for card in plain.cards)]
+    assert not any(card.real for card in plain.cards)
+    assert find_deck(f"bodies:{text}").cards == plain.cards
+    assert find_deck(f"2018-07:{text}").hero_class == "warrior"
+    # minions of a class that is not played are bodies, too
+    hunter = next(hero for hero, name in class_of_hero().items() if name == "demon hunter")
+    assert deck_from_code(code(list(deck.cards), hunter)).hero_class == ""
+
+
+def test_a_code_with_spells_is_a_deck_of_the_newest_edition() -> None:
+    names = ("Fireball", "Frostbolt", "Arcane Intellect", "Polymorph", "Arcane Missiles")
+    real = edition(NEWEST_EDITION)
+    cards = [real.for_deck(name) for name in names if real.for_deck(name).exact]
+    assert cards
+    minions = [card for card in MAGE.cards if card.kind == CardKind.MINION]
+    cards = ([*cards, *cards, *dict.fromkeys(minions), *minions] * 2)[:DECK_SIZE]
+    newest = find_deck(f"any-deck:{code(cards)}")
+    assert (newest.hero_class, newest.edition) == ("mage", NEWEST_EDITION)
+    # Flamestrike deals 5 damage by now
+    said = refused(code_of(MAGE))
+    assert said == (
+        f"deck code {code_of(MAGE)[:12]}...{code_of(MAGE)[-8:]}, a mage of edition newest: not covered by "
+        "edition newest: Flamestrike (spell); --edition 2018-07 plays Flamestrike"
+    )
+
+
+def test_what_is_not_exact_is_listed_and_bodies_play_the_minions_among_it() -> None:
+    text = with_cards("Mana Wyrm", "Ice Block")
+    assert "not played exactly: Ice Block (spell), Mana Wyrm (--bodies plays minions among them" in refused(
+        f"2018-07:{text}"
+    )
+    assert "not played exactly, and no minion: Ice Block (spell)" in refused(f"2018-07+bodies:{text}")
+    deck = find_deck(f"2018-07+bodies:{with_cards('Mana Wyrm')}")
+    assert deck.n_exact == DECK_SIZE - 2
+    assert deck.edition == OLD_EDITION
+
+
+def test_what_a_class_may_not_hold_is_refused_unless_any_deck_is_allowed() -> None:
+    text = with_cards("Holy Light", "Ragnaros the Firelord")
+    said = refused(f"2018-07:{text}")
+    assert "a mage does not play Holy Light (paladin) (--any-deck allows it)" in said
+    assert "2 copies of legendary Ragnaros the Firelord (at most 1) (--any-deck allows more copies)" in said
+    assert find_deck(f"2018-07+any-deck:{text}").n_exact == DECK_SIZE
+    many = code([*MAGE.cards[:10], *[edition().find("Fireball")] * 20])
+    assert "20 copies of Fireball" in refused(f"2018-07:{many}") or "22 copies" in refused(f"2018-07:{many}")
+    assert len(find_deck(f"2018-07+any-deck:{many}").cards) == DECK_SIZE
+    assert "instead of 30" in refused(f"2018-07+any-deck:{code(list(MAGE.cards[:20]))}")
+
+
+def test_cards_of_another_edition_are_named_with_the_way_out() -> None:
+    said = refused(f"2018-07:{with_cards('Crystalline Golem', name=NEWEST_EDITION)}")
+    assert (
+        "not in edition 2018-07: Crystalline Golem; --edition newest --bodies plays Crystalline Golem" in said
+    )
+    lich = next(card for card in edition().others.values() if card.name == "Frost Lich Jaina")
+    text = write_deckstring([(lich.dbf_id, 1), (99_999_999, 1)], [637], FormatType.FT_WILD)
+    said = refused(f"2018-07:{text}")
+    assert "not covered by edition 2018-07: Frost Lich Jaina (hero)" in said
+    assert "no collectible card has number 99999999" in said
+
+
+@pytest.mark.parametrize("name", ["demon hunter", "death knight"])
+def test_other_classes_are_refused_by_name(name: str) -> None:
+    hero = next(hero for hero, found in class_of_hero().items() if found == name)
+    said = refused(code(list(MAGE.cards), hero))
+    assert f"its hero is a {name}, a class that is not played; the classes are druid, hunter, mage" in said
+    assert "minions alone can be played, as bodies" in said
+
+
+def test_a_hero_that_is_not_known_has_the_class_of_its_cards() -> None:
+    assert find_deck(f"2018-07:{code(list(MAGE.cards), 99_999_999)}").hero_class == "mage"
+    assert "it has cards of mage, paladin" in refused(f"2018-07:{with_cards('Holy Light', hero=99_999_999)}")
+    neutral = list(find_deck("hearthsim-basic").cards)
+    assert "it has cards of no class" in refused(f"2018-07:{code(neutral, 99_999_999)}")
+
+
+def test_skins_have_their_class() -> None:
+    for name, found in hero_classes().items():
+        assert class_of_hero()[found.hero] == name
+    assert set(class_of_hero().values()) == {*hero_classes(), "demon hunter", "death knight"}
+
+
+WORDED = [
+    ("2018-07:AAEC", Reading("2018-07"), "AAEC"),
+    ("bodies:x.toml", Reading(bodies=True), "x.toml"),
+    ("newest+bodies+any-deck:AAEC", Reading("newest", True, True), "AAEC"),
+    ("thesis-paladin", Reading(), "thesis-paladin"),
+    ("C:/decks/mine.toml", Reading(), "C:/decks/mine.toml"),
+]
+
+
+@pytest.mark.parametrize(("text", "reading", "deck"), WORDED)
+def test_words_in_front_of_a_deck(text: str, reading: Reading, deck: str) -> None:
+    assert split_words(text) == (reading, deck)
+    assert f"{reading.text}{deck}" == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2019-04:AAEC", "unknown word in front of a deck '2019-04'; nearest: 2018-07"),
+        ("2018-07+bodys:AAEC", "unknown word in front of a deck 'bodys'; nearest: bodies"),
+        ("2018-07+newest:AAEC", "a deck is of one edition, got 2018-07"),
+        ("2018-07:thesis-paladin", "shipped decks are read in one way; write thesis-paladin alone"),
+    ],
+)
+def test_wrong_words_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ManaforgeError, match=message):
+        find_deck(text)
+
+
+def test_options_are_written_in_front_of_the_decks_they_are_about(tmp_path: Path) -> None:
+    plain, real = tmp_path / "plain.toml", str(DECKS / "basic-mage.toml")
+    plain.write_text('schema = 1\nname = "plain"\n')
+    text = code_of(MAGE)
+    names = ["thesis-paladin", text, str(plain), real, f"newest:{text}"]
+    assert worded(names, Reading()) == tuple(names)
+    assert worded(names, reading_of("2018-07", bodies=True)) == (
+        "thesis-paladin",
+        f"2018-07+bodies:{text}",
+        str(plain),
+        f"2018-07+bodies:{real}",
+        f"newest+bodies:{text}",
+    )
+    with pytest.raises(
+        DeckError, match="--bodies --any-deck is about deck codes and deck files with a class"
+    ):
+        worded(["thesis-paladin", str(plain)], reading_of("", bodies=True, any_deck=True))
+    with pytest.raises(UnknownNameError, match="unknown edition '2019-04'"):
+        reading_of("2019-04")
+
+
+def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path: Path) -> None:
+    text = (
+        (DECKS / "basic-mage.toml")
+        .read_text()
+        .replace("CS2_032", "NEW1_012")
+        .replace("Flamestrike", "Mana Wyrm")
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(DeckError, match="not played exactly: Mana Wyrm"):
+        find_deck(path)
+    deck = find_deck(f"bodies:{path}")
+    assert deck.n_exact == DECK_SIZE - 2
+    path.write_text(deck.text)
+    again = find_deck(path)
+    assert (again.cards, again.text) == (deck.cards, deck.text)
+    path.write_text(amended(deck.text.replace("bodies = true", "bodies = false"), Reading(bodies=True)))
+    assert find_deck(path).cards == deck.cards
+    foreign = text.replace("NEW1_012", "CS2_089").replace("Mana Wyrm", "Holy Light")
+    path.write_text(foreign)
+    with pytest.raises(DeckError, match="a mage does not play Holy Light"):
+        find_deck(path)
+    assert find_deck(f"any-deck:{path}").n_exact == DECK_SIZE
+    path.write_text('schema = 1\nname = "plain"\n[[cards]]\nid = "CS2_172"\ncount = 30\n')
+    with pytest.raises(DeckError, match=r"at most 2"):
+        find_deck(f"bodies:{path}")
+    path.write_text('schema = 1\nname = "plain"\ncopies = 30\n[[cards]]\nid = "CS2_172"\ncount = 30\n')
+    with pytest.raises(DeckError, match="names no class, so bodies says nothing about it"):
+        find_deck(f"bodies:{path}")
+
+
+def test_a_deck_file_holds_cards_of_its_edition_alone(tmp_path: Path) -> None:
+    """Flamestrike of 2018-07 is no card of the newest edition, where another one of its name deals more."""
+    text = (DECKS / "basic-mage.toml").read_text()
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace('"2018-07"', '"newest"'))
+    with pytest.raises(DeckError, match="Flamestrike is a spell that edition newest does not cover"):
+        find_deck(path)
+    path.write_text(text.replace("CS2_032", "CS2_013t").replace("Flamestrike", "Excess Mana"))
+    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. is no card of decks of edition 2018-07"):
+        find_deck(path)
+
+
+def test_minions_of_the_newest_edition_alone_are_bodies_in_class_decks(tmp_path: Path) -> None:
+    golem = find_card("Crystalline Golem")
+    assert not edition(NEWEST_EDITION).for_deck("crystalline golem").exact
+    minions = list(find_deck("hearthsim-basic").cards[:28])
+    deck = find_deck(f"newest+bodies:{code([*minions, golem, golem])}")
+    assert deck.n_exact == 28
+    assert catalogue().by_dbf_id[golem.dbf_id] == golem

@@ -401,9 +401,7 @@ def _on_player(
     elif op == Op.WEAPON:
         if side["durability"] > 0:
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
-            side["durability"] = clamp(side["durability"] + effect["amount2"], 0)
-            if side["durability"] == 0:
-                disarm(state, cards, seat, events)
+            wear(state, cards, seat, effect["amount2"], events)
     elif op == Op.DISARM:
         disarm(state, cards, seat, events)
     elif op == Op.ADD:
@@ -473,7 +471,17 @@ def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
     if seat == state["active"]:
-        side["hero_attacks_left"] = max(hero_limit(side, cards) - made, 0)
+        side["hero_attacks_left"] = hero_limit(side, cards) - made
+
+
+@njit
+def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
+    """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
+    side = state["sides"][seat]
+    if side["durability"] + change <= 0:
+        disarm(state, cards, seat, events)  # while it is still known how often it lets the hero attack
+    else:
+        side["durability"] = clamp(side["durability"] + change, 0)
 
 
 @njit
@@ -485,7 +493,7 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
         made = hero_limit(side, cards) - side["hero_attacks_left"]
         lose_weapon(side)
         if seat == state["active"]:
-            side["hero_attacks_left"] = max(1 - made, 0)
+            side["hero_attacks_left"] = 1 - made
         queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
 
 

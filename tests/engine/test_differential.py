@@ -10,8 +10,8 @@ from engine.decks import Deck, table_of
 from engine.match import deal
 from engine.minion import MinionSpec
 from engine.streams import below, stream_key
-from tests import reference
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.reference import plain as reference
 
 # Depth, the number of action sequences of that length, and where they begin.
 TREES = {

@@ -56,6 +56,13 @@ def test_shipped_decks(name: str) -> None:
         bodies = {(c.spec.attack, c.spec.health, c.spec.cost) for c in deck.cards}
         assert bodies == {(a, h, (a + h) // 2) for a in range(1, 5) for h in range(1, 4)}
         return
+    if deck.hero_class:
+        assert deck.n_exact == 30
+        assert name == f"basic-{deck.hero_class}"
+        assert deck.edition == "2018-07"
+        assert {card.card_set for card in deck.cards} == {"BASIC"}
+        assert {card.card_class for card in deck.cards} == {"NEUTRAL", deck.hero_class.upper()}
+        return
     from engine.formatting import format_card
 
     counts = Counter(format_card(card).rsplit(" ", 1)[1] for card in deck.cards)

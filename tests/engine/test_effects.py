@@ -24,12 +24,12 @@ from engine.view import PlayerView
 from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.conftest import UNCOMPILED
 
-DECKS = Path(__file__).parents[1] / "data" / "decks"
+DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 CLASSES = sorted(hero_classes())
 
 
 def basic(name: str):
-    return find_deck(DECKS / f"basic-{name}.toml")
+    return find_deck(f"basic-{name}")
 
 
 # Position, action, and what the position after it must say.

@@ -63,8 +63,8 @@ class HearthSimWeights(WeightVector):
         "each point of the own hero's health",
         "each point of the enemy hero's health, against",
         "each point of attack and health of an own minion with Divine Shield",
-        "each spell in hand that deals damage: times its damage and the bonus",
-        "added to the damage of such a spell",
+        "each point of damage of a spell in hand",
+        "each spell in hand that deals damage",
         "attack times durability of the own weapon, less that of the enemy's",
         "each minion with Charge in hand",
     )

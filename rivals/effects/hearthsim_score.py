@@ -3,11 +3,13 @@
 To the eight terms of `rivals.hearthsim` come, of the cards in hand and of weapons:
 
     S_c = w_m sum of the costs of cards but spells that deal damage + w_c for each minion with Charge
-          + w_dds sum over spells that deal damage (a + c_dds), a the damage as printed
+          + sum over spells that deal damage (w_dds a + c_dds), a the damage as printed
     S_w = w_w (attack times durability of the own weapon, less that of the enemy's)
 
-Source of S_c: the post "Direct damage spells"; of S_w and of w_c the authors' program, the class
-WeightedScorer of github.com/oyachai/HearthSim, in which w_w is 0.5 and w_c is 0.
+Source of S_c: the post "Direct damage spells". Its formula has w_dds (a + c_dds), its examples (a Holy Smite
+is worth 1.9 at w_dds = 0.5, and 4.9 at 2) and the authors' program have c_dds outside of the weight, as here.
+Source of S_w and of w_c: that program, the class WeightedScorer of github.com/oyachai/HearthSim, in which w_w
+is 0.5 and w_c is 0.
 """
 
 import numpy as np
@@ -65,7 +67,7 @@ def _count_card(card: np.void, counts: np.ndarray) -> None:
 @njit
 def _worth_of_hand(counts: np.ndarray, weights: np.ndarray) -> float:
     """S_c, but for w_m times the costs."""
-    worth: float = weights[DIRECT] * (counts[DIRECT] + weights[SPELLS] * counts[SPELLS])
+    worth: float = weights[DIRECT] * counts[DIRECT] + weights[SPELLS] * counts[SPELLS]
     return float(worth + weights[CHARGE] * counts[CHARGE])
 
 

@@ -150,9 +150,9 @@ def test_agent_and_batch_play_the_same_games(name: str) -> None:
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     if name == "aggro":
-        aggro.play_turns(table.array, seats, states, keys)
+        aggro.play_turns(table.array, np.zeros((2, 0)), seats, states)
     else:
-        greedy.play_turns(table.array, np.tile(profile.weights.array, (2, 1)), seats, states, keys)
+        greedy.play_turns(table.array, np.tile(profile.weights.array, (2, 1)), seats, states)
     outcomes, turns = endings(states)
     for game in range(n):
         agents = [AggroAgent() if name == "aggro" else GreedyIlpAgent(profile) for _ in range(2)]

@@ -37,7 +37,15 @@ LINES = {
 """A right line of every command; wrong values of its options follow it."""
 
 OPTIONS = {
-    "--decks": ["thesis-paladn", "none.toml", "AAEB"],
+    "--decks": [
+        "thesis-paladn",
+        "none.toml",
+        "AAEB",
+        "2019-04:AAEB",
+        "bodies:thesis-paladin",
+        "bodies:none.toml",
+    ],
+    "--edition": ["2019-04", "2018-07"],  # which is about no shipped deck
     "--seed": ["-1", "x"],
     "--ruleset": ["thesiss"],
     "--profile": ["keepalive", "none.toml", "none/run"],
@@ -93,6 +101,7 @@ ARGUMENTS = [
     *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
+    *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""
 

@@ -105,6 +105,15 @@ ARGUMENTS = [
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""
 
+MAGE = Path("tests/data/decks/basic-mage.toml").resolve()
+REFUSED = [
+    f"play ilp:keep-alive random --decks {MAGE}",
+    f"tournament aggro random --decks {MAGE} --games 2 --out new",
+    f"sweep ilp:keep-alive --weight face --values 1 --against random --decks {MAGE} --games 2 --out new",
+    f"ladder {MAGE} thesis-paladin --players aggro --games 2 --out new",
+]
+"""Lines with a deck that one of the agents does not play."""
+
 STATE = [
     *("evolve quickstart --out run", "evolve quickstart --out file", "evolve bad.toml --out new"),
     *("resume bad", "resume run --decks thesis-paladin"),
@@ -177,3 +186,12 @@ def test_what_files_and_folders_do_not_allow_ends_with_1(
 ) -> None:
     assert code_of(line) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_agents_that_play_bodies_alone_refuse_decks_with_a_class_before_anything_is_begun(
+    line: str, code_of: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_of(line) == 1
+    assert "plays bodies alone, and basic-mage has a class" in capsys.readouterr().err
+    assert not Path("new").exists()

@@ -1,5 +1,6 @@
 """Deck codes with real cards: their class and edition, what is refused, and that they read back."""
 
+import base64
 from collections import Counter
 from pathlib import Path
 
@@ -267,3 +268,22 @@ def test_minions_of_the_newest_edition_alone_are_bodies_in_class_decks(tmp_path:
     deck = find_deck(f"newest+bodies:{code([*minions, golem, golem])}")
     assert deck.n_exact == 28
     assert catalogue().by_dbf_id[golem.dbf_id] == golem
+
+
+def test_every_changed_byte_of_a_class_deck_ends_in_a_deck_or_a_clear_error() -> None:
+    data = base64.b64decode(code_of(MAGE))
+    refused_codes = 0
+    for place in range(len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bit
+            for words in ("", "2018-07:", "newest+bodies+any-deck:"):
+                try:
+                    deck = find_deck(words + base64.b64encode(changed).decode())
+                except ManaforgeError as error:
+                    assert "deck code" in str(error)
+                    assert "\n" not in str(error)
+                    refused_codes += 1
+                else:
+                    assert len(deck.cards) == DECK_SIZE
+    assert refused_codes > 300

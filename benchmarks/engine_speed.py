@@ -50,6 +50,7 @@ def games_a_second() -> None:
     keys = np.array([stream_key(1, game) for game in range(GAMES)], np.uint64)
     outcomes = np.zeros(GAMES, np.int64)
     pairs = [("thesis-paladin", "thesis-warrior"), ("hearthsim-basic",) * 2, ("random-minions",) * 2]
+    pairs.append(("basic-mage", "basic-warrior"))
     for first, second in pairs:
         arguments = (table.array, records[first], records[second], find_ruleset("thesis").array)
         rounds = random_games(*arguments, keys, outcomes)

@@ -24,7 +24,7 @@ from evo.play.pool import Pool
 from evo.play.ray import RayPool
 from evo.play.results import play_chunk, refusal
 from evo.play.setups import make_schedule, make_setups
-from evo.storage.store import create_run
+from evo.storage.opening import create_run
 
 GENERATIONS = 8
 

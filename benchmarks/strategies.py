@@ -19,7 +19,8 @@ from evo.evolution.fitness import play_pairings
 from evo.evolution.run import evolve, games_of_generation
 from evo.play.games import roster_of
 from evo.play.local import LocalPool
-from evo.storage.store import RunFolder, create_run
+from evo.storage.opening import create_run
+from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
 from ilp_agent import find_profile, read_profile
 

@@ -9,23 +9,64 @@ from typing import NoReturn
 import typer
 
 from engine.errors import ManaforgeError
-from engine.screen import shown
+from engine.screen import BROKEN_PIPE, say_error, write_nowhere
 
 
 def command_line(app: typer.Typer, program: str) -> None:
-    """Run a Typer app: our errors are one line on standard error with their exit code; Ctrl-C is 130."""
-    write_anything()
+    """Run a Typer app: our errors are one line on standard error with their exit code; Ctrl-C is 130.
+
+    A command whose standard output nobody reads any more, as after `| head -1`, ends with 141. Standard
+    streams that are closed are opened on nothing.
+    """
+    _open_closed_streams()
+    _write_anything()
     try:
         app(prog_name=program)
+    except SystemExit as ended:
+        _flush(program)
+        if isinstance(ended.__context__, BrokenPipeError):  # Typer and rich end so with 1
+            sys.exit(BROKEN_PIPE)
+        raise
     except Exception as error:
+        _flush(program)
         end_with(error, program)
 
 
-def write_anything() -> None:
+def _open_closed_streams() -> None:
+    """Open each standard stream that is closed on /dev/null, so that no file of ours takes its number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nothing, number)
+            if nothing != number:
+                os.close(nothing)
+            stream = os.fdopen(number, mode, encoding="utf-8")
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def _write_anything() -> None:
     """Let standard output and error replace what their encoding lacks, so that no name stops a command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _flush(program: str) -> None:
+    """Write what is left in standard output's buffer.
+
+    Raises:
+        SystemExit: nobody reads it, or it cannot be written.
+    """
+    stream = sys.__stdout__ or sys.stdout  # Typer puts its own in place of sys.stdout at the end
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        write_nowhere(stream)
+        sys.exit(BROKEN_PIPE)
+    except OSError as error:
+        write_nowhere(stream)
+        end_with(OSError(error.errno, error.strerror, "standard output"), program)
 
 
 def end_with(error: Exception, program: str) -> NoReturn:
@@ -34,23 +75,16 @@ def end_with(error: Exception, program: str) -> NoReturn:
     The code is the error's own `exit_code`; of the system's 1.
     """
     if isinstance(error, ManaforgeError | OSError) and not _has_folder():
-        print(f"{program}: the current folder was deleted; change to one that exists", file=sys.stderr)
+        say_error(f"{program}: the current folder was deleted; change to one that exists")
         sys.exit(1)
     if isinstance(error, ManaforgeError):
-        print(shown(f"{program}: {error}"), file=sys.stderr)
+        say_error(f"{program}: {error}")
     elif isinstance(error, OSError):
         about = f"{error.filename}: " if error.filename else ""
-        print(shown(f"{program}: {about}{error.strerror or error}"), file=sys.stderr)
+        say_error(f"{program}: {about}{error.strerror or error}")
     else:
         raise error
     sys.exit(error.exit_code if isinstance(error, ManaforgeError) else 1)
-
-
-def write_nowhere() -> None:
-    """Send standard output nowhere from here on, since nobody reads it: also what is still in its buffer."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
 
 
 def plain_width(usual: int) -> int:

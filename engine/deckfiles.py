@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, find_card
 from engine.cards.real import NEWEST_EDITION, edition, find_class
@@ -16,7 +16,7 @@ from engine.deckreading import NOTHING_SAID, Reading, amended, split_words
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_class, check_counts
 from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec
-from engine.received import parse_toml, read_text
+from engine.received import is_one_line, parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
 
 
@@ -114,6 +114,13 @@ class _Model(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def _one_line(text: str) -> str:
+    if not is_one_line(text):
+        raise ValueError("must be one line")
+    return text
+
+
+_Line = Annotated[str, AfterValidator(_one_line)]
 _Count = Annotated[int, Field(ge=1, le=DECK_SIZE)]
 _Stat = Annotated[int, Field(ge=0, le=MAX_STAT)]
 _Range = Annotated[list[_Stat], Field(min_length=2, max_length=2)]
@@ -137,7 +144,7 @@ class _RandomCards(_Model):
 
 class _DeckFile(_Model):
     schema_version: Literal[1] = Field(alias="schema")
-    name: str
+    name: _Line
     description: str = ""
     source: str = ""
     hero_class: str = Field(default="", alias="class")
@@ -165,8 +172,9 @@ def _parse_deck(text: str, where: str) -> Deck:
         raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
+    description = " ".join(content.description.split())
     if content.random is not None:
-        return Deck(content.name, _pool(content.random, where), True, content.description)
+        return Deck(content.name, _pool(content.random, where), True, description)
     try:
         find = _finder(content)
     except UnknownNameError as error:
@@ -185,7 +193,7 @@ def _parse_deck(text: str, where: str) -> Deck:
     return Deck(
         content.name,
         tuple(cards),
-        description=content.description,
+        description=description,
         hero_class=hero,
         edition=content.edition or NEWEST_EDITION if hero else "",
     )

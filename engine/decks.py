@@ -97,6 +97,11 @@ def coverage_of(decks: Iterable[Deck]) -> str:
     return f"Cards played exactly: {counts}; the others are bodies with the keywords their deck gives them."
 
 
+def exact_cards(decks: Iterable[Deck]) -> dict[str, list[int]]:
+    """By deck, how many of its cards are played exactly, and how many it has."""
+    return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
+
+
 def table_of(decks: Iterable[Deck]) -> CardTable:
     """One card table for several decks, in their order; cards with the same `key` share one number.
 

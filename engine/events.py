@@ -38,12 +38,15 @@ WAITING = np.dtype(
 )
 """An effect that waits its turn."""
 
+TO_MINIONS, TO_HERO = 0, 1
+"""Places of `hits`: amounts as they were dealt, before shields, armour and what was left of the victim."""
+
 NO_TARGET, OWN_HERO, ENEMY_HERO = -1, -2, -3
 """What an effect was aimed at, where that is no minion; heroes are seen from the card's player."""
 
 EVENTS = np.dtype(
     [
-        ("game", "u8"),  # stream of the game's chance, 0 where outcomes are forced
+        ("game", "u8"),  # stream of the game's chance; 0: what is not forced stops the action
         ("key", "u8"),  # stream of this turn's chance, once it has had an event
         ("turn", "i4"),  # the turn whose chance it is
         ("seat", "i4"),  # and whose turn
@@ -54,6 +57,7 @@ EVENTS = np.dtype(
         ("waiting", "i2"),  # how many outcomes the event has at which a forced action stopped; 0: it did not
         ("first", "i4"),  # the queue: next to be carried out
         ("last", "i4"),  # one past the last
+        ("hits", "i4", (2, 2)),  # damage dealt by the last action: to minions and to the hero of each seat
         ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # births and heroes that a row selects
         ("outcomes", "i2", (MAX_OUTCOMES,)),  # of the last action's chance events
         ("queue", WAITING, (MAX_QUEUE,)),

@@ -30,6 +30,7 @@ from rich.console import Console
 from rich.status import Status
 
 from engine.kernelcache import KernelCache, tell_once
+from engine.screen import say_error
 
 config: Any = _untyped_config
 P = ParamSpec("P")
@@ -126,17 +127,17 @@ PACE_SECONDS = 20.0
 
 
 class _Slow(NamedTuple):
-    """A kernel that takes long to compile: itself, its cache files, and seconds."""
+    """A kernel that takes long to compile: itself, its name, and seconds."""
 
     compiled: Any
-    files: str
+    name: str
     seconds: float
 
     @property
     def ready(self) -> bool:
         """Whether it is compiled, in this process or in the cache."""
-        cached = CACHE_FOLDER is not None and any(CACHE_FOLDER.glob(self.files))
-        return cached or bool(getattr(self.compiled, "signatures", ()))
+        kept = isinstance(cache := getattr(self.compiled, "_cache", None), KernelCache) and cache.holds_any
+        return kept or bool(getattr(self.compiled, "signatures", ()))
 
 
 _slow: list[_Slow] = []
@@ -189,7 +190,7 @@ class _CompileNotice(event.Listener):
         if self._depth > 1:
             return
         self._began, self._waiting = time.perf_counter(), [kernel for kernel in _slow if not kernel.ready]
-        waiting = {kernel.files for kernel in self._waiting}
+        waiting = {kernel.name for kernel in self._waiting}
         if self.quiet:
             return
         is_new = not self._notice or not waiting <= self._told
@@ -202,7 +203,7 @@ class _CompileNotice(event.Listener):
             self._status = console.status(self._notice)
             self._status.start()
         elif is_new:
-            print(self._notice, file=sys.stderr, flush=True)
+            say_error(self._notice)
 
     def on_end(self, event: Any) -> None:
         if not self._is_ours(event):
@@ -280,8 +281,7 @@ def njit_slow(seconds: float) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         compiled = njit(function)
-        files = f"*/{Path(function.__code__.co_filename).stem}.{function.__qualname__}-*.nbi"
-        _slow.append(_Slow(compiled, files, seconds))
+        _slow.append(_Slow(compiled, f"{function.__module__}.{function.__qualname__}", seconds))
         return compiled
 
     return decorate

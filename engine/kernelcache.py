@@ -5,13 +5,14 @@ numba's own loader takes what it finds: an empty index ends the program, a flipp
 
 import hashlib
 import pickle
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from engine.screen import say_error
 
 DIGEST_BYTES = 32
 
@@ -22,7 +23,7 @@ def tell_once(folder: object, error: OSError) -> None:
     """Say on standard error, once a process, that compiled kernels cannot be kept."""
     if not _told:
         text = f"Cannot keep compiled kernels in {folder} ({error.strerror or error}): compiling every time"
-        print(text, file=sys.stderr)
+        say_error(text)
         _told.append(text)
 
 
@@ -84,6 +85,14 @@ class KernelCache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+
+    @property
+    def holds_any(self) -> bool:
+        """Whether something compiled from this very source is kept."""
+        try:
+            return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]
+        except OSError:
+            return False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for a signature; None if it is not there or cannot be read."""

@@ -322,7 +322,8 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
     for side, fields in zip(state["sides"], halves, strict=True):
         for name, field in HERO_NUMBERS.items():
             if name in fields:
-                side[field] = _bounded(name, fields[name], 0, MAX_STAT)
+                least = -1 if name == "attacks" else 0
+                side[field] = _bounded(name, fields[name], least, MAX_STAT)
         side["traits"] = _traits(fields.get("is", "").replace("; ", ","))
         minions = _items(fields.get("board", ""))
         for minion, item in zip(side["board"], minions, strict=False):

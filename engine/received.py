@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import tomllib
+import unicodedata
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,11 @@ MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
 """Dots outside of quotes: keys of many parts take time by their square, and nest too deep to be shown."""
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no control characters, such as line breaks."""
+    return all(unicodedata.category(letter) != "Cc" for letter in text)
 
 
 def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:

@@ -1,14 +1,20 @@
 """The terminal as every command writes to it: a text from anyone may be on it, and none commands it."""
 
+import os
+import signal
+import sys
 import unicodedata
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 HIDDEN = "�"
 """Stands for a character that is not shown."""
+
+BROKEN_PIPE = 128 + signal.SIGPIPE
+"""Exit code of a command whose output nobody reads any more."""
 
 
 def shown(text: object) -> str:
@@ -24,8 +30,26 @@ def _is_harmless(letter: str) -> bool:
     return letter.isprintable() or letter in "\n\t\u200c\u200d\ufe0f" or unicodedata.category(letter) == "Zs"
 
 
+def write_nowhere(stream: IO[str]) -> None:
+    """Send a standard stream nowhere from here on, also what is in its buffer: nobody reads it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def say_error(text: str) -> None:
+    """Print a line on standard error, if somebody reads it."""
+    try:
+        print(shown(text), file=sys.stderr, flush=True)
+    except OSError:
+        write_nowhere(sys.stderr)
+
+
 class Screen(Console):
     """A console that takes no text for markup and lets no control character through but its own.
+
+    When nobody reads it any more, as after `| head -1`, standard output ends the command with `BROKEN_PIPE`;
+    standard error, where only messages are, goes on without a word.
 
     Arguments are those of `rich.console.Console`.
     """
@@ -40,3 +64,21 @@ class Screen(Console):
                 yield segment
             else:
                 yield Segment(shown(segment.text), segment.style)
+
+    def on_broken_pipe(self) -> None:
+        """Write nowhere from here on.
+
+        Raises:
+            SystemExit: this is standard output.
+        """
+        write_nowhere(self.file)
+        if not self.stderr:
+            self.on_no_reader()
+
+    def on_no_reader(self) -> None:
+        """End the command, since nobody reads its output.
+
+        Raises:
+            SystemExit: with `BROKEN_PIPE`.
+        """
+        raise SystemExit(BROKEN_PIPE)

@@ -10,7 +10,7 @@ from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MA
 from engine.events import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
-from engine.vocabulary import MAX_GIFTS, MAX_ROWS
+from engine.vocabulary import MAX_GIFTS, MAX_ROWS, Trait
 
 CARD = np.dtype(
     [
@@ -71,7 +71,7 @@ SIDE = np.dtype(
         ("weapon_attack", "i2"),
         ("durability", "i2"),  # 0 without a weapon
         ("hero_attack", "i2"),  # beside the weapon's, this turn
-        ("hero_attacks_left", "i2"),  # attacks the hero may still make this turn
+        ("hero_attacks_left", "i2"),  # attacks the hero may still make this turn; -1: one too many was made
         ("traits", "i2"),  # bits of Trait of the hero
         ("overload", "i2"),  # crystals that will be locked on the next turn
         ("locked", "i2"),  # crystals locked this turn
@@ -127,11 +127,13 @@ ZERO_MINION = np.zeros(1, MINION)
 def draw_card(side: np.void) -> None:
     """Draw one card: into the hand, burned where the hand is full, fatigue where the deck is empty.
 
-    `side` is modified in place. Fatigue damage is 1, 2, 3, ... and hits armour first.
+    `side` is modified in place. Fatigue damage is 1, 2, 3, ... and hits armour first; an immune hero
+    takes none.
     """
     if side["n_deck"] == 0:
         side["fatigue"] += 1
-        damage_hero(side, side["fatigue"])
+        if not side["traits"] & Trait.IMMUNE:
+            damage_hero(side, side["fatigue"])
         return
     side["n_deck"] -= 1
     card = side["deck"][side["n_deck"]]
@@ -188,6 +190,8 @@ def new_game(
     state["births"] = 0
     _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
+    for seat in range(2):
+        state["sides"][seat]["hero_attacks_left"] = state["effects"]
     if rules["coin"]:
         side = state["sides"][1]
         side["hand"][side["n_hand"]] = COIN
@@ -216,7 +220,7 @@ def _deal(
     side["weapon_attack"] = 0
     side["durability"] = 0
     side["hero_attack"] = 0
-    side["hero_attacks_left"] = 1 if deck["power"] else 0
+    side["hero_attacks_left"] = 0
     side["traits"] = 0
     side["overload"] = 0
     side["locked"] = 0

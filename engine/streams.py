@@ -23,6 +23,9 @@ _SHIFT = np.uint64(32)
 _ZERO = np.uint64(0)
 _TAG_DRAW = np.uint64(0)
 _TAG_DERIVE = np.uint64(1)
+_MIX0 = np.uint64(0x9E3779B1)
+_MIX1 = np.uint64(0x85EBCA77)
+_KEEP = np.uint64((1 << 58) - 1)
 
 MAX_WORD = 2**32
 MAX_KEY = 2**64
@@ -83,6 +86,16 @@ def below(key: np.uint64, index: int, n: int) -> int:
         if (product & _LOW) >= threshold:
             return np.int64(product >> _SHIFT)  # type: ignore[return-value]
         attempt += np.uint64(1)
+
+
+@njit
+def mix(word: np.uint64) -> np.uint64:
+    """A hash of a word, below 2**58, so that thirty of them add up without wrapping around."""
+    for _ in range(3):
+        low, high = word & _LOW, word >> _SHIFT
+        one, two = low * _M0 + _MIX0, high * _M1 + _MIX1
+        word = ((one ^ (two >> _SHIFT)) & _LOW) << _SHIFT | ((two ^ (one >> _SHIFT)) & _LOW)
+    return word & _KEEP
 
 
 @njit

@@ -31,7 +31,7 @@ from evo.configfiles import find_config, names_in, read_config
 from evo.evolution.study import open_or_create
 from evo.play.formats import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final
-from evo.storage.store import peek_run
+from evo.storage.opening import peek_run
 from evo.tournament.arena import arena_of
 from evo.tournament.output import warnings_of
 from evo.tournament.run import Tournament
@@ -62,7 +62,7 @@ class EvolvedRun:
     def weights(self) -> pd.DataFrame:
         """The champion's weights by name: value as evolved, and share (missing where inert)."""
         vector, config = self.champion.weights, peek_run(self.path).config
-        table = pd.DataFrame({"value": vector.array}, index=pd.Index(vector.names(), name="weight"))
+        table = pd.DataFrame({"value": vector.named()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
 
 
@@ -140,7 +140,7 @@ def evolve(
     path = default_folder(name) if out is None else Path(out)
     display = Display(_console(quiet))
     if not isinstance(config, RunConfig):
-        display.say(unfollowed_address(find_config(config), address))
+        display.say(unfollowed_address(find_config(config), address, 'address="auto"'))
     with _session(quiet), playing(chosen, display) as players, open_or_create(path, chosen) as folder:
         if not folder.committed:
             begin_or_refuse(chosen, 1, players, display.console, sure=True)

@@ -8,6 +8,7 @@ from typing import Any
 from engine import received
 from engine.deckreading import split_words
 from engine.errors import ManaforgeError, unknown_name
+from engine.screen import shown
 from evo.config import ConfigError, ConfigOptionError, RunConfig, meanings, validated
 from evo.shipped import shipped_configs
 from ilp_agent.shipped import configs_folder
@@ -100,6 +101,13 @@ def find_config(path: str | Path) -> Path:
     return shipped
 
 
+def escaped(toml: str) -> str:
+    """The same TOML with the characters escaped that a terminal would obey or hide."""
+    return "".join(
+        letter if letter == "\n" or shown(letter) == letter else f"\\U{ord(letter):08x}" for letter in toml
+    )
+
+
 def names_in(text: str) -> tuple[str, ...]:
     """Names separated by commas, each once: how command lines write a list."""
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
@@ -109,6 +117,8 @@ def _override(content: dict[str, Any], text: str) -> str:
     """Apply one `key=value`; returns its key. `content` is modified in place."""
     key, equals, value = text.partition("=")
     known = dict(meanings())
+    if key == "address":
+        raise ConfigOptionError(f"--set {text}: only --address chooses a cluster")
     if not equals or not key:
         raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
     if key not in known:

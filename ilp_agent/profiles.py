@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import tomli_w
 
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
-from engine.received import read_toml
+from engine.received import is_one_line, read_toml
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
@@ -47,7 +47,7 @@ class Profile(Generic[W]):
             "schema": PROFILE_SCHEMA,
             "agent": self.weights.AGENT,
             "name": self.name,
-            "weights": dict(zip(self.weights.names(), map(float, self.weights.array), strict=True)),
+            "weights": self.weights.named(),
         }
         return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
 
@@ -121,15 +121,16 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     provenance = content.pop("provenance", {})
     if content:
         key = min(content)
-        known = ("schema", "agent", "name", "weights", "provenance")
-        raise ProfileError(f"{path}: {unknown_name('key', key, known)}")
-    if not isinstance(name, str) or not name:
-        raise ProfileError(f"{path}: name must be a text, got {name!r}")
+        keys = ("schema", "agent", "name", "weights", "provenance")
+        raise ProfileError(f"{path}: {unknown_name('key', key, keys)}")
+    if not isinstance(name, str) or not name or not is_one_line(name):
+        raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         raise ProfileError(f"{path}: weights and provenance must be tables")
     for key in weights:
-        if key not in kind.names():
-            raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, kind.names())}")
+        known = (*kind.names(), *kind.further())
+        if key not in known:
+            raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, known)}")
     missing = [key for key in kind.names() if key not in weights]
     if missing:
         raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")

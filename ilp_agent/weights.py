@@ -6,7 +6,7 @@ plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -28,10 +28,13 @@ class WeightError(ManaforgeError, ValueError):
 class WeightVector:
     """What all weight vectors share. Each agent has a subclass, whose fields are its weights.
 
+    Fields with a default are further weights, of what only real cards have. Profiles may set them; evolution
+    leaves them at their defaults.
+
     Attributes:
         AGENT: the agent's name, as profiles and configurations write it.
         NEGATIVE: names of weights that may be below zero; evolution still keeps them in [0, 1].
-        MEANINGS: what each weight is for, in the order of the fields.
+        MEANINGS: what each weight is for, further ones too, in the order of the fields.
         SCALE: what the scale-free form is, in words.
         ALIASES: names that set several weights to the same value.
 
@@ -46,39 +49,63 @@ class WeightVector:
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
-        for name in self.names():
+        for name in (*self.names(), *self.further()):
             object.__setattr__(self, name, self._checked(name, getattr(self, name)))
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The weights by name, in their order."""
-        return tuple(item.name for item in fields(cls))
+        """The weights by name, in their order, without further ones."""
+        return tuple(item.name for item in fields(cls) if item.default is MISSING)
+
+    @classmethod
+    def further(cls) -> Mapping[str, float]:
+        """The further weights by name, in their order, with their defaults."""
+        return {item.name: item.default for item in fields(cls) if item.default is not MISSING}
 
     @classmethod
     def from_array(cls, values: object) -> Self:
-        """Weights from numbers in the order of `names()`.
+        """Weights from numbers in the order of `names()`, or of all fields.
 
         Raises:
             WeightError: there are more or fewer, or one is not allowed.
         """
         listed = list(values) if isinstance(values, Sequence | np.ndarray) else []
-        if len(listed) != len(cls.names()) or isinstance(values, str):
+        if len(listed) not in (len(cls.names()), len(fields(cls))) or isinstance(values, str):
             raise WeightError(f"weights must be {len(cls.names())} numbers, got {values!r}")
         return cls(*listed)
 
+    @classmethod
+    def padded(cls, weights: Sequence[float]) -> tuple[float, ...]:
+        """Numbers of all fields: those given, then the defaults of the further ones."""
+        return (*weights, *tuple(cls.further().values())[len(weights) - len(cls.names()) :])
+
     @property
     def array(self) -> np.ndarray:
-        """The weights as float64, shape (weights,), in the order of `names()`."""
-        return np.array([getattr(self, name) for name in self.names()], np.float64)
+        """The weights as float64, shape (weights,), in the order of the fields.
+
+        Further weights are left out where all have their defaults.
+        """
+        return np.array(list(self.named().values()), np.float64)
+
+    @property
+    def everything(self) -> np.ndarray:
+        """All weights as kernels take them, further ones too; float64, shape (fields,)."""
+        return np.array(self.padded(tuple(self.array)), np.float64)
+
+    def named(self) -> dict[str, float]:
+        """The weights by name, in the order of the fields; further ones where one is not its default."""
+        usual = self.further()
+        further = {name: getattr(self, name) for name in usual}
+        return {name: getattr(self, name) for name in self.names()} | (further if further != usual else {})
 
     @property
     def shares(self) -> np.ndarray:
-        """The weights in their scale-free form, shape (weights,); see `scale_free`."""
-        return self.scale_free(self.array)
+        """The weights but further ones in their scale-free form, shape (weights,); see `scale_free`."""
+        return self.scale_free(self.array[: len(self.names())])
 
     def active(self, inert: frozenset[str]) -> dict[str, float]:
         """The scale-free form of the weights but the inert ones, by name; see `active_shares`."""
-        shares = self.active_shares(self.array, inert)
+        shares = self.active_shares(self.array[: len(self.names())], inert)
         named = zip(self.names(), shares, strict=True)
         return {name: float(share) for name, share in named if name not in inert}
 
@@ -169,10 +196,12 @@ def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
 
     Args:
         name: of the enum.
-        vector: whose weights it numbers, from 0, in the order of `names()`.
+        vector: whose weights it numbers, from 0, in the order of the fields.
         module: where the enum is kept under its name; compiled code finds it there.
     """
-    return IntEnum(name, [weight.upper() for weight in vector.names()], start=0, module=module)
+    return IntEnum(
+        name, [weight.upper() for weight in (*vector.names(), *vector.further())], start=0, module=module
+    )
 
 
 WEIGHT_NAMES = Weights.names()

@@ -4,17 +4,22 @@ Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trai
 attacks the opponent whenever it gets a chance. The source leaves the rest open; here cards are played before
 attacks, so that those with Charge attack at once; The Coin is played if it makes a dearer card playable; of
 equally dear cards the one drawn first is played; behind Taunt, the first minion with Taunt is attacked.
+`rivals.effects.aggro` plays games with real cards.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
 from engine import Action, Outcome, PlayerView
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
 from engine.combat import guards, may_attack_hero
-from engine.effects.chance import draw_for
 from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply, encode, outcome
+from engine.lazy import loaded
+from engine.rules import apply_plain, encode, outcome
+from engine.state import STATE
+from rivals.batch import play_apart
 
 
 @njit
@@ -58,19 +63,22 @@ def choose(states: np.ndarray, cards: np.ndarray) -> int:
 
 
 @njit
-def play_turns(cards: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray) -> None:
-    """Play each game on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
-    events = np.zeros(1, EVENTS)
+def play_turns(
+    cards: np.ndarray,
+    weights: np.ndarray,  # noqa: ARG001
+    agents: np.ndarray,
+    states: np.ndarray,
+) -> None:
+    """Play each game of bodies on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
     for game in range(len(states)):
         state = states[game]
-        draw_for(events[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            apply(state, cards, best_action(state, cards), events[0])
+            apply_plain(state, cards, best_action(state, cards))
 
 
 def play_batch(
     cards: np.ndarray,
-    weights: np.ndarray,  # noqa: ARG001
+    weights: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
@@ -78,7 +86,7 @@ def play_batch(
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, agents, states, chances)
+    play_apart(play_turns, "rivals.effects.aggro:play_turns", cards, weights, agents, states, chances)
 
 
 class AggroAgent:
@@ -88,5 +96,9 @@ class AggroAgent:
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The dearest card it can play, then every attack on the hero or on the minion with Taunt."""
-        position = view.position
-        return Action.from_code(choose(position.states, position.table.array))
+        states, cards = view.position.states, view.position.table.array
+        if not view.position.state["effects"]:
+            return Action.from_code(choose(states, cards))
+        actions, thought = np.empty(MAX_ACTIONS, np.int64), np.zeros(1, EVENTS)
+        best: Callable[..., int] = loaded("rivals.effects.aggro:choose")
+        return Action.from_code(best(states, cards, actions, np.zeros(2, STATE), thought))

@@ -1,8 +1,11 @@
 """Compiled games: what a kind of agent offers to whoever plays many of them."""
 
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
+
+from engine.lazy import loaded
 
 
 class PlayBatch(Protocol):
@@ -36,3 +39,41 @@ class PlayBatch(Protocol):
             unproven: integers, shape (games,). Added to in place: turns whose optimum was not proven.
         """
         ...
+
+
+def play_apart(
+    bodies: Callable[..., None],
+    effects: str,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    chances: np.ndarray,
+) -> None:
+    """Play the games of a batch on: those of bodies by a kernel, those with real cards by another.
+
+    Args:
+        bodies: takes cards, weights, agents and states.
+        effects: takes chances, too; as MODULE:NAME, imported where there is such a game.
+        cards: this and what follows as of `PlayBatch`.
+        weights: as there.
+        agents: as there.
+        states: as there. Modified in place.
+        chances: as there.
+    """
+    for real, games in by_effects(states):
+        part = states[games]
+        if real:
+            loaded(effects)(cards, weights, agents[games], part, chances[games])
+        else:
+            bodies(cards, weights, agents[games], part)
+        states[games] = part
+
+
+def by_effects(states: np.ndarray) -> Iterator[tuple[bool, np.ndarray]]:
+    """Parts of a batch of games, as indices: those of bodies, then those in which cards do what they say."""
+    effects = states["effects"] > 0
+    for real in (False, True):
+        games = np.flatnonzero(effects == real)
+        if len(games):
+            yield real, games

@@ -7,8 +7,9 @@ exchanged), a minion's value is that before the action, and a move that kills th
 Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where
 their code takes the last.
 
-The rules here have no attack of heroes, secrets, Deathrattle and Inspire: w2, w7, w12 and w14 are kept and do
-nothing, and neither does w4, since nothing lowers a minion's attack.
+With bodies alone heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor does
+w12 without Deathrattle. Secrets and Inspire are not played: w7 and w14 do nothing. `rivals.effects.eva` plays
+games with real cards.
 """
 
 from collections.abc import Iterable
@@ -20,17 +21,20 @@ import numpy as np
 from engine import Outcome
 from engine.cards import Card
 from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
-from engine.effects.chance import draw_for, think
-from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply, decode, legal_actions, outcome
+from engine.rules import apply_plain, decode, legal_actions, outcome
 from engine.state import STATE
+from engine.vocabulary import Trait, Trigger
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
+from rivals.batch import play_apart
 from rivals.single import SingleActionAgent
 
-NEVER = frozenset({"hero_attack", "minion_attack", "secret", "deathrattle", "inspire"})
+NEVER = frozenset({"secret", "inspire"})
 """Weights of what the rules here lack."""
+
+WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
+"""Weights of what only real cards change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,9 @@ class EvaWeights(WeightVector):
     SCALE: ClassVar[str] = "shares: w1 to w8 of their sum, and w9 to w21, a minion's value, of theirs"
     MEANINGS: ClassVar[tuple[str, ...]] = (
         "health and armour a hero lost",
-        "attack a hero lost (inert: heroes have none)",
+        "attack a hero lost (inert with bodies alone)",
         "health a living minion lost, times its value",
-        "attack a living minion lost, times its value (inert: nothing lowers it)",
+        "attack a living minion lost, times its value (inert with bodies alone)",
         "value of a minion that appeared",
         "value of a minion that was killed",
         "secrets removed (inert: there are none)",
@@ -55,7 +59,7 @@ class EvaWeights(WeightVector):
         "value: health",
         "value: attack",
         "value: Charge",
-        "value: Deathrattle (inert: not played)",
+        "value: Deathrattle",
         "value: Divine Shield",
         "value: Inspire (inert: not played)",
         "value: Lifesteal",
@@ -91,9 +95,14 @@ class EvaWeights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weights of what the rules lack, and those of keywords that no card has."""
+        """The weights of what the rules lack or no card changes, and those of keywords that none has."""
+        cards = list(cards)
         found = {name for card in cards for name in KEYWORD_FIELDS if getattr(card.spec, name)}
-        return NEVER | (set(KEYWORD_FIELDS) & set(cls.names())) - found
+        if any(card.real for card in cards):
+            found |= WITH_EFFECTS
+        if any(row.trigger == Trigger.DEATHRATTLE for card in cards for row in card.effects):
+            found.add("deathrattle")
+        return NEVER | (WITH_EFFECTS | {"deathrattle"} | (set(KEYWORD_FIELDS) & set(cls.names()))) - found
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
@@ -132,6 +141,7 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     keywords = minion["keywords"]
     value: float = minion["health"] * weights[EvaTerm.HEALTH] + minion["attack"] * weights[EvaTerm.ATTACK]
     value += weights[EvaTerm.CHARGE] if keywords & Keyword.CHARGE else 0.0
+    value += weights[EvaTerm.DEATHRATTLE] if minion["traits"] & Trait.DEATHRATTLE else 0.0
     value += weights[EvaTerm.DIVINE_SHIELD] if keywords & Keyword.DIVINE_SHIELD else 0.0
     value += weights[EvaTerm.LIFESTEAL] if keywords & Keyword.LIFESTEAL else 0.0
     value += weights[EvaTerm.STEALTH] if keywords & Keyword.STEALTH else 0.0
@@ -153,7 +163,7 @@ def score_action(
         after: the same with the action carried out; not looked at for the end of the turn.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        deaths: what `engine.rules.apply` returned; 0 for the end of the turn.
+        deaths: what `engine.rules.apply_plain` returned; 0 for the end of the turn.
         weights: indexed by `EvaTerm`.
     """
     kind, source, target = decode(action)
@@ -199,7 +209,6 @@ def best_action(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
 ) -> int:
     """Algorithm 1: the action that scores most, among equals the first in the order of `legal_actions`.
 
@@ -209,8 +218,6 @@ def best_action(
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
-        thought: workspace, dtype `EVENTS`, shape (1,), set up by `engine.effects.chance.think`. Modified in
-            place.
     """
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])
@@ -218,7 +225,7 @@ def best_action(
         action, deaths = actions[place], 0
         if place < n - 1:  # the last is the end of the turn, which is not carried out
             next_states[0] = state
-            deaths = apply(next_states[0], cards, action, thought[0])
+            deaths = apply_plain(next_states[0], cards, action)
         score = score_action(state, next_states[0], cards, action, deaths, weights)
         if score > best:
             best, chosen = score, int(action)
@@ -232,36 +239,29 @@ def choose(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
 ) -> int:
     """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states, thought)
+    return best_action(states[0], cards, weights, actions, next_states)
 
 
 @njit
-def play_turns(
-    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
-) -> None:
-    """Play each game on while an agent of this kind is to move.
+def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+    """Play each game of bodies on while an agent of this kind is to move.
 
     Args:
         cards: the card table, dtype `engine.state.CARD`.
         weights: shape (agents, weights).
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
-        chances: uint64, shape (games,): streams of the games' chance.
     """
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(1, STATE)
-    played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
-    think(thought[0])
     for game in range(len(states)):
         state = states[game]
-        draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states, thought)
-            apply(state, cards, action, played[0])
+            action = best_action(state, cards, own, actions, next_states)
+            apply_plain(state, cards, action)
 
 
 def play_batch(
@@ -274,13 +274,14 @@ def play_batch(
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, weights, agents, states, chances)
+    play_apart(play_turns, "rivals.effects.eva:play_turns", cards, weights, agents, states, chances)
 
 
 class EvaAgent(SingleActionAgent[EvaWeights]):
     """Plays by EVA's Algorithm 1."""
 
     usual_name = "eva"
+    with_effects = "rivals.effects.eva:choose"
 
     def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next, self._thought)
+        return choose(states, cards, self._array, self._actions, self._next)

@@ -3,19 +3,19 @@
 At every decision each action is scored by what it adds to the objective (docs/turn-program.md). The best is
 played if it adds something, else the turn ends; among equals the first in the order of
 `engine.rules.legal_actions`. A card that needs The Coin counts as one action with it.
+`rivals.effects.greedy` plays games with real cards.
 """
 
 import numpy as np
 
 from engine import Outcome
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind, Death
-from engine.effects.chance import draw_for, think
-from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply, decode, encode, legal_actions, outcome
+from engine.rules import apply_plain, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent import Weights
 from ilp_agent.weights import Term
+from rivals.batch import play_apart
 from rivals.single import SingleActionAgent
 
 
@@ -31,7 +31,7 @@ def score_attack(before: np.void, after: np.void, action: int, deaths: int, weig
         before: the position, dtype `STATE`.
         after: the same with the attack carried out.
         action: as `engine.rules.encode` packs it.
-        deaths: what `engine.rules.apply` returned.
+        deaths: what `engine.rules.apply_plain` returned.
         weights: of the objective, indexed by `Term`.
     """
     seat = before["active"]
@@ -69,7 +69,6 @@ def best_action(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
 ) -> int:
     """The action that adds most; arguments as of `rivals.eva.best_action`, weights indexed by `Term`."""
     own = state["sides"][state["active"]]
@@ -85,7 +84,7 @@ def best_action(
             score = score_play(cards[own["hand"][source]], weights)
         else:
             next_states[0] = state
-            deaths = apply(next_states[0], cards, action, thought[0])
+            deaths = apply_plain(next_states[0], cards, action)
             score = score_attack(state, next_states[0], action, deaths, weights)
         if score > best:
             best, chosen = score, action
@@ -106,28 +105,22 @@ def choose(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
 ) -> int:
     """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states, thought)
+    return best_action(states[0], cards, weights, actions, next_states)
 
 
 @njit
-def play_turns(
-    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
-) -> None:
-    """Play each game on while an agent of this kind is to move; see `rivals.eva.play_turns`."""
+def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
+    """Play each game of bodies on while an agent of this kind is to move; see `rivals.eva.play_turns`."""
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(1, STATE)
-    played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
-    think(thought[0])
     for game in range(len(states)):
         state = states[game]
-        draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states, thought)
-            apply(state, cards, action, played[0])
+            action = best_action(state, cards, own, actions, next_states)
+            apply_plain(state, cards, action)
 
 
 def play_batch(
@@ -140,13 +133,14 @@ def play_batch(
     unproven: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
-    play_turns(cards, weights, agents, states, chances)
+    play_apart(play_turns, "rivals.effects.greedy:play_turns", cards, weights, agents, states, chances)
 
 
 class GreedyIlpAgent(SingleActionAgent[Weights]):
     """Plays the action that adds most to the turn program's objective, one at a time."""
 
     usual_name = "greedy-ilp"
+    with_effects = "rivals.effects.greedy:choose"
 
     def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next, self._thought)
+        return choose(states, cards, self._array, self._actions, self._next)

@@ -11,14 +11,15 @@ Shield Modeling" (the weight of Divine Shield). The score of a position, for the
     S~_h = -w~_hh times the enemy hero's health; infinity once it is dead
 
 Armour counts as health, as in HearthSim's code. All lethal turns are worth the same, infinity, and the first
-that is found is played. `rivals.hearthsim_search` describes how a turn is searched.
+that is found is played. `rivals.hearthsim_search` describes how a turn is searched,
+`rivals.effects.hearthsim` how with real cards.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,18 +27,24 @@ from engine import Action, Outcome, PlayerView
 from engine.cards import Card
 from engine.codes import ActionKind
 from engine.jit import njit
+from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent import Profile, WeightVector
+from rivals.batch import by_effects
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree
 from rivals.hearthsim_search import search_turn
+
+if TYPE_CHECKING:
+    from rivals.effects.hearthsim import CardTree
 
 
 @dataclass(frozen=True, slots=True)
 class HearthSimWeights(WeightVector):
-    """The eight weights of the score; only their proportions matter.
+    """The eight weights of the score, of which only the proportions matter, and four more for real cards.
 
-    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds. `aggressiveness` means w_a and w_h together, as
+    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds; then w_dds, c_dds, w_w and w_c of
+    `rivals.effects.hearthsim_score`. `aggressiveness` means w_a and w_h together, as
     in "Tuning the AI": the higher it is, the more the own minions are worth, and the fewer trades are made.
 
     Raises:
@@ -56,6 +63,10 @@ class HearthSimWeights(WeightVector):
         "each point of the own hero's health",
         "each point of the enemy hero's health, against",
         "each point of attack and health of an own minion with Divine Shield",
+        "each spell in hand that deals damage: times its damage and the bonus",
+        "added to the damage of such a spell",
+        "attack times durability of the own weapon, less that of the enemy's",
+        "each minion with Charge in hand",
     )
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {"aggressiveness": ("attack", "health")}
@@ -65,9 +76,12 @@ class HearthSimWeights(WeightVector):
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
         """The weight of Divine Shield if no card has it, and of the own hero if none has Lifesteal.
 
-        In its own turn nothing but Lifesteal changes a hero's health.
+        In its own turn nothing but Lifesteal changes a hero's health, where cards do no more than that.
         """
+        cards = list(cards)
         specs = [card.spec for card in cards]
+        if any(card.real for card in cards):
+            return frozenset()
         shield = set() if any(spec.divine_shield for spec in specs) else {"divine_shield"}
         return frozenset(shield if any(spec.lifesteal for spec in specs) else shield | {"hero"})
 
@@ -79,6 +93,10 @@ class HearthSimWeights(WeightVector):
     hero: float
     enemy_hero: float
     divine_shield: float
+    direct_damage: float = 1.0
+    direct_damage_bonus: float = 0.9
+    weapon: float = 0.5
+    charge: float = 0.0
 
 
 USE = np.dtype(
@@ -161,18 +179,33 @@ def tree_of_thread() -> Tree:
     return tree
 
 
+def card_tree_of_thread() -> "CardTree":
+    """The same for searches with real cards."""
+    if not hasattr(_LOCAL, "card_tree"):
+        _LOCAL.card_tree = loaded("rivals.effects.hearthsim:new_card_tree")()
+    tree: CardTree = _LOCAL.card_tree
+    return tree
+
+
 def play_batch(
     cards: np.ndarray,
     weights: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     unproven: np.ndarray,
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
     use = np.zeros(len(states), USE)
-    play_turns(cards, weights, agents, states, tree_of_thread(), use, BUDGET)
+    for real, games in by_effects(states):
+        part, used = states[games], use[games]
+        if real:
+            play: Callable[..., None] = loaded("rivals.effects.hearthsim:play_turns")
+            play(cards, weights, agents[games], part, chances[games], card_tree_of_thread(), used, BUDGET)
+        else:
+            play_turns(cards, weights, agents[games], part, tree_of_thread(), used, BUDGET)
+        states[games], use[games] = part, used
     unproven += use["unproven"]
 
 
@@ -190,7 +223,7 @@ class HearthSimAgent:
         self.name = profile.name if isinstance(profile, Profile) else HearthSimWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.use = np.zeros(1, USE)[0]
-        self._array = self.weights.array
+        self._array = self.weights.everything
         self._found = np.zeros(1, SEARCHED)
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -210,13 +243,19 @@ class HearthSimAgent:
         """Search, and note each action with the position it is meant for."""
         position = view.position
         steps = np.zeros(MAX_STEPS, STATE)
-        tree, cards = tree_of_thread(), position.table.array
-        plan_turn(position.states, cards, self._array, tree, self._found, steps, BUDGET)
+        cards, again = position.table.array, 0
+        if position.state["effects"]:
+            plan: Callable[..., int] = loaded("rivals.effects.hearthsim:plan_turn")
+            memory = card_tree_of_thread()
+            again = plan(position.states, cards, self._array, memory, self._found, steps, BUDGET)
+        else:
+            plan_turn(position.states, cards, self._array, tree_of_thread(), self._found, steps, BUDGET)
         found = self._found[0]
         self.use["turns"] += 1
         self.use["nodes"] += found["nodes"]
         self.use["unproven"] += found["unproven"]
         n = int(found["n"])
         actions = [Action.from_code(code) for code in found["actions"][:n].tolist()]
-        planned = zip(steps[: n + 1], [*actions, Action.end_turn()], strict=True)
+        last = [] if again else [Action.end_turn()]
+        planned = zip(steps, [*actions, *last], strict=False)
         self._planned = [(state.tobytes(), action) for state, action in planned]

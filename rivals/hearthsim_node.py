@@ -9,6 +9,7 @@ from engine.combat import guards, may_attack_hero
 from engine.jit import njit
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
 from engine.state import STATE
+from engine.streams import mix
 from rivals.hearthsim_score import N_WEIGHTS
 
 BUDGET = 100_000
@@ -70,14 +71,6 @@ _MINION_BITS = 2 * STAT_BITS + KEYWORD_BITS + 1
 assert _ABOUT_BITS + _ATTACKS_BITS + 1 + _MINION_BITS <= 64
 assert _ABOUT_BITS + 3 * PLACE_BITS + HAND_SIZE + 2 + 2 * STAT_BITS <= 64
 
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_KEEP = np.uint64((1 << 58) - 1)
-_A = np.uint64(0xD2511F53)
-_B = np.uint64(0xCD9E8D57)
-_C = np.uint64(0x9E3779B1)
-_D = np.uint64(0x85EBCA77)
-
 
 class Tree(NamedTuple):
     """Memory of searches, one for each thread. Modified in place."""
@@ -129,7 +122,7 @@ def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
         again = again or minion["attacks_left"] > 1
         word = append_field(np.uint64(OWN_MINION), minion["attacks_left"], _ATTACKS_BITS)
         word = append_field(word, 1 if slot == node["last"] else 0, 1)
-        total += _mix(_append_minion(word, minion))
+        total += mix(_append_minion(word, minion))
     first = node["from_place"]
     guarded = is_guarded(enemy)
     barred = False
@@ -141,7 +134,7 @@ def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
         minion = enemy["board"][slot]
         if (slot >= first or again) and (not barred or guards(minion)):
             word = append_field(np.uint64(ENEMY_MINION), 1 if slot >= first else 0, 1)
-            total += _mix(_append_minion(word, minion))
+            total += mix(_append_minion(word, minion))
     word = append_field(np.uint64(REST), own["n_board"], PLACE_BITS)
     word = append_field(word, own["mana"], PLACE_BITS)
     word = append_field(word, own["n_hand"], PLACE_BITS)
@@ -150,7 +143,7 @@ def key_of(state: np.void, node: np.void, hand: np.void) -> np.uint64:
     word = append_field(word, node["attacked"], 1)
     word = append_field(word, max(own["health"], 0), STAT_BITS)
     word = append_field(word, max(enemy["health"], 0), STAT_BITS)
-    return total + _mix(word)
+    return total + mix(word)
 
 
 @njit
@@ -160,16 +153,6 @@ def _append_minion(word: np.uint64, minion: np.void) -> np.uint64:
     word = append_field(word, minion["health"], STAT_BITS)
     word = append_field(word, minion["keywords"], KEYWORD_BITS)
     return append_field(word, minion["arrived"], 1)
-
-
-@njit
-def _mix(word: np.uint64) -> np.uint64:
-    """A hash of a word, below 2**58, so that thirty of them add up without wrapping around."""
-    for _ in range(3):
-        low, high = word & _LOW, word >> _HALF
-        one, two = low * _A + _C, high * _B + _D
-        word = ((one ^ (two >> _HALF)) & _LOW) << _HALF | ((two ^ (one >> _HALF)) & _LOW)
-    return word & _KEEP
 
 
 @njit

@@ -128,6 +128,7 @@ _ENTRIES = (
         vector="rivals.hearthsim:HearthSimWeights",
         default_profile="standard",
         batch="rivals.hearthsim:play_batch",
+        effects=True,
         budget={"nodes": "rivals.hearthsim_node:BUDGET"},
     ),
     AgentKind(
@@ -137,6 +138,7 @@ _ENTRIES = (
         vector="rivals.eva:EvaWeights",
         default_profile="competition",
         batch="rivals.eva:play_batch",
+        effects=True,
     ),
     AgentKind(
         "greedy-ilp",
@@ -145,12 +147,14 @@ _ENTRIES = (
         vector="ilp_agent.weights:Weights",
         default_profile="true-balanced",
         batch="rivals.greedy:play_batch",
+        effects=True,
     ),
     AgentKind(
         "aggro",
         "rivals.aggro:AggroAgent",
         "attacks the hero whenever it can",
         batch="rivals.aggro:play_batch",
+        effects=True,
     ),
     AgentKind(
         "random",

@@ -1,13 +1,14 @@
 """What agents share that choose one action at a time by compiled code."""
 
+from collections.abc import Callable
 from typing import ClassVar, Generic
 
 import numpy as np
 
 from engine import Action, PlayerView
 from engine.codes import MAX_ACTIONS
-from engine.effects.chance import think
 from engine.events import EVENTS
+from engine.lazy import loaded
 from engine.state import STATE
 from ilp_agent.profiles import Profile, W
 
@@ -20,6 +21,8 @@ class SingleActionAgent(Generic[W]):
     """
 
     usual_name: ClassVar[str]
+    with_effects: ClassVar[str]
+    """Chooses in a game whose cards do what they say, as MODULE:NAME."""
 
     def __init__(self, profile: Profile[W] | W) -> None:
         self.weights: W
@@ -29,14 +32,18 @@ class SingleActionAgent(Generic[W]):
             self.name, self.weights = self.usual_name, profile
         self._array = self.weights.array
         self._actions = np.empty(MAX_ACTIONS, np.int64)
-        self._next = np.zeros(1, STATE)
+        self._next = np.zeros(2, STATE)
         self._thought = np.zeros(1, EVENTS)
-        think(self._thought[0])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The action that scores most."""
         position = view.position
-        return Action.from_code(self._choose(position.states, position.table.array))
+        states, cards = position.states, position.table.array
+        if not position.state["effects"]:
+            return Action.from_code(self._choose(states, cards))
+        choose: Callable[..., int] = loaded(self.with_effects)
+        code = choose(states, cards, self._array, self._actions, self._next, self._thought)
+        return Action.from_code(code)
 
     def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
         """The action in the only state of an array of shape (1,), as `engine.rules.encode` packs it."""

@@ -1,9 +1,9 @@
 """Chance by address: an outcome is a function of the game's stream, turn, seat and the event's number.
 
 So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in
-one of two ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), or given (`force`). An action
-that needs more outcomes than were given stops and says how many the next event has (`waiting`); what it
-has done to the state by then is no position.
+one of three ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), given (`force`), or imagined
+by a player who thinks ahead (`think`, `imagine`). An action that needs more outcomes than were given stops
+and says how many the next event has (`waiting`); what it has done to the state by then is no position.
 """
 
 import numpy as np
@@ -12,6 +12,12 @@ from engine.codes import Purpose
 from engine.jit import njit
 from engine.streams import below, derive
 from engine.vocabulary import MAX_OUTCOMES
+
+MOST_IMAGINED = 8
+"""Outcomes of an action that a player who thinks ahead looks at."""
+
+IMAGINED = np.uint64(0x9E3779B97F4A7C15)
+"""Streams of what is imagined begin here: a fixed number, so that thinking ahead repeats."""
 
 
 @njit
@@ -43,7 +49,33 @@ def think(events: np.void) -> None:
     `events` is modified in place.
     """
     events["forced"] = 0
+    events["game"] = 0
     events["blind"] = 1
+
+
+@njit
+def imaginable(events: np.void) -> int:
+    """How many outcomes to imagine of an action that chance has stopped, all equally likely."""
+    return min(int(events["waiting"]), MOST_IMAGINED)
+
+
+@njit
+def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
+    """Let the next action have the outcome `number` of those that `imaginable` counts.
+
+    Of an event with at most `MOST_IMAGINED` outcomes each is one of them; what other events of the action
+    give is drawn, from streams that no game uses. `events` is modified in place.
+
+    Args:
+        events: as `think` set it up.
+        state: the position before the action.
+        number: 0 to `imaginable(events)` - 1.
+        first: outcomes of the event at which the action stopped.
+    """
+    events["forced"] = 1 if first <= MOST_IMAGINED else 0
+    events["outcomes"][0] = number
+    events["game"] = IMAGINED + np.uint64(number)
+    open_turn(events, state)
 
 
 @njit
@@ -53,6 +85,7 @@ def begin_action(events: np.void) -> None:
     events["last"] = 0
     events["n_outcomes"] = 0
     events["waiting"] = 0
+    events["hits"][:] = 0
 
 
 @njit
@@ -65,11 +98,12 @@ def chosen_of(events: np.void, n: int) -> int:
         return 0
     event = events["n_outcomes"]
     if events["forced"] >= 0:
-        if event >= events["forced"]:
+        if event < events["forced"]:
+            events["n_outcomes"] += 1
+            return min(int(events["outcomes"][event]), n - 1)
+        if events["game"] == 0:
             events["waiting"] = n
             return 0
-        events["n_outcomes"] += 1
-        return min(int(events["outcomes"][event]), n - 1)
     if events["number"] == 0:
         turn = derive(derive(events["game"], Purpose.CHANCE), events["turn"])
         events["key"] = derive(turn, events["seat"])

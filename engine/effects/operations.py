@@ -156,7 +156,9 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
     elif op == Op.GIVE:
         give(minion, effect["amount"])
     elif op == Op.MULTIPLY:
+        lasting = clamp((minion["attack"] - minion["turn_attack"]) * effect["amount"], 0)
         minion["attack"] = clamp(minion["attack"] * effect["amount"], 0)
+        minion["turn_attack"] = minion["attack"] - lasting
         more = clamp(minion["health"] * effect["amount2"], 1) - minion["health"]
         minion["health"] += more
         minion["max_health"] = clamp(minion["max_health"] + more, 1)

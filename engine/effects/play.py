@@ -7,9 +7,9 @@ from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.effects.board import enter, is_dying, lose_card
 from engine.effects.chance import begin_action, open_turn
 from engine.effects.operations import heal_hero, hurt_hero, hurt_minion
-from engine.effects.resolve import disarm, equip, hero_limit, queue_rows, queue_turn_end, settle
+from engine.effects.resolve import equip, hero_limit, queue_rows, queue_turn_end, settle, wear
 from engine.effects.targets import target_of
-from engine.events import EVENTS, NO_TARGET
+from engine.events import EVENTS, NO_TARGET, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action
 from engine.state import CARD, STATE, start_turn
@@ -88,6 +88,7 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
         attacker_born = int(attacker["born"])
     if target == HERO:
         dealt = hurt_hero(enemy, damage, traits)
+        events["hits"][1 - seat, TO_HERO] += damage
     else:
         defender = enemy["board"][target]
         defender_born = int(defender["born"])
@@ -97,6 +98,8 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
             taken = hurt_hero(own, back, back_traits)
         else:
             taken = hurt_minion(own["board"][slot], back, back_keywords, back_traits)
+        events["hits"][1 - seat, TO_MINIONS] += damage
+        events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += back
         if back_keywords & Keyword.LIFESTEAL:
             heal_hero(enemy, taken)
     if keywords & Keyword.LIFESTEAL:
@@ -107,9 +110,7 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
     if defender_born > 0 and is_dying(enemy["board"][target]):
         deaths |= Death.DEFENDER
     if slot == HERO and own["durability"] > 0:
-        own["durability"] -= 1
-        if own["durability"] == 0:
-            disarm(state, cards, seat, events)
+        wear(state, cards, seat, -1, events)
     settle(state, cards, events)
     return deaths
 

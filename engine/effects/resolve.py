@@ -25,7 +25,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.targets import n_new, select, stands
-from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
+from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import ZERO_MINION, draw_card
 from engine.vocabulary import (
@@ -295,6 +295,7 @@ def _on_character(
     if who in (OWN_HERO, ENEMY_HERO):
         side = state["sides"][seat if who == OWN_HERO else 1 - seat]
         if op == Op.DAMAGE:
+            events["hits"][seat if who == OWN_HERO else 1 - seat, TO_HERO] += max(amount, 0)
             _drain(state, cards, waiting, hurt_hero(side, amount, 0))
         else:
             change_hero(side, effect)
@@ -308,6 +309,7 @@ def _on_character(
             return
     minion = state["sides"][owner]["board"][place]
     if op == Op.DAMAGE:
+        events["hits"][owner, TO_MINIONS] += max(amount, 0)
         _drain(state, cards, waiting, hurt_minion(minion, amount, _keywords_of(state, cards, waiting), 0))
     elif op == Op.TRANSFORM:
         number = _from_pool(state["sides"][seat], effect, waiting, events)
@@ -399,9 +401,7 @@ def _on_player(
     elif op == Op.WEAPON:
         if side["durability"] > 0:
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
-            side["durability"] = clamp(side["durability"] + effect["amount2"], 0)
-            if side["durability"] == 0:
-                disarm(state, cards, seat, events)
+            wear(state, cards, seat, effect["amount2"], events)
     elif op == Op.DISARM:
         disarm(state, cards, seat, events)
     elif op == Op.ADD:
@@ -471,7 +471,17 @@ def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
     if seat == state["active"]:
-        side["hero_attacks_left"] = max(hero_limit(side, cards) - made, 0)
+        side["hero_attacks_left"] = hero_limit(side, cards) - made
+
+
+@njit
+def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
+    """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
+    side = state["sides"][seat]
+    if side["durability"] + change <= 0:
+        disarm(state, cards, seat, events)  # while it is still known how often it lets the hero attack
+    else:
+        side["durability"] = clamp(side["durability"] + change, 0)
 
 
 @njit
@@ -483,7 +493,7 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
         made = hero_limit(side, cards) - side["hero_attacks_left"]
         lose_weapon(side)
         if seat == state["active"]:
-            side["hero_attacks_left"] = max(1 - made, 0)
+            side["hero_attacks_left"] = 1 - made
         queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
 
 

@@ -14,8 +14,9 @@ from evo.analysis.tables import find_runs, last_population, read_runs, weights_o
 from evo.evolution.champion import named_agent, profile_of
 from evo.evolution.records import restore
 from evo.storage.champion import read_final, whole_champion
-from evo.storage.files import file_in_the_way, replace_file
-from evo.storage.store import RunError, peek_run, run_path
+from evo.storage.files import replace_file, why_unusable
+from evo.storage.opening import peek_run, run_path
+from evo.storage.store import RunError
 from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile, weight_class
@@ -163,8 +164,6 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
             replace_file(path, content, out / f".{profile.name}.tmp")
             assert read_agent_profile(path).weights == profile.weights
             written.append(Exported(profile, path))
-    except (FileExistsError, NotADirectoryError):
-        raise ExportError(f"{file_in_the_way(out)} is a file; choose another --out") from None
     except OSError as error:
-        raise ExportError(f"cannot write to {out}: {error.strerror or error}") from None
+        raise ExportError(f"{why_unusable(error, out, 'write to')}; choose another --out") from None
     return written

@@ -20,8 +20,9 @@ from evo.config import RunConfig
 from evo.evolution.validation import is_due
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.kinds import what_it_is
+from evo.storage.opening import peek_run, run_path
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
-from evo.storage.store import RunError, RunFolder, RunNameError, peek_run, run_path
+from evo.storage.store import RunError, RunFolder, RunNameError
 from rivals import weight_class
 
 READERS = 4

@@ -12,7 +12,7 @@ from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
-from evo.storage.store import peek_run
+from evo.storage.opening import peek_run
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
@@ -87,12 +87,12 @@ def show_champion(path: Path, console: Console) -> None:
 def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:
     """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
     names, active = vector.names(), vector.active(inert)
-    values = [f"{value:.3f}" for value in vector.array]
+    values = [f"{getattr(vector, name):.3f}" for name in names]
     shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
     if len(names) <= MOST_COLUMNS and width >= WIDE:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)
         table.add_row(SHARES, *shares)
         return table
-    rows = list(zip(names, values, shares, vector.MEANINGS, strict=True))
+    rows = list(zip(names, values, shares, vector.MEANINGS[: len(names)], strict=True))
     return FittingTable(WEIGHT_COLUMNS, rows, title)

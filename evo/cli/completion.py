@@ -40,7 +40,7 @@ def keys(incomplete: str) -> list[str]:
         return [f"{key}={names}" for names in decks(value)]
     if equals:
         return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
-    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key != "schema"])
+    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")])
 
 
 def editions(incomplete: str) -> list[str]:
@@ -120,7 +120,7 @@ def weights(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
         if kind.weights:
-            found += [*kind.weights.names(), *kind.weights.ALIASES]
+            found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
     return _beginning(incomplete, sorted(set(found)))
 
 

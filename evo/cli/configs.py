@@ -22,11 +22,11 @@ def show_config(
     """Print every value of a configuration with its unit and meaning."""
     from evo.cli.progress import output_console
     from evo.config import meanings
-    from evo.configfiles import read_config
+    from evo.configfiles import escaped, read_config
 
     chosen = read_config(config, overrides or ())
     if as_toml:
-        print(chosen.to_toml(), end="")
+        print(escaped(chosen.to_toml()), end="")
         return
     table = RichTable("key", "value", "meaning")
     values = chosen.model_dump(mode="json", by_alias=True)

@@ -10,7 +10,7 @@ from engine.tables import Column, FittingTable
 from evo.analysis.tables import find_runs
 from evo.configfiles import names_in
 from evo.stats.standings import Standings
-from evo.storage.store import give_decks
+from evo.storage.opening import give_decks
 
 DEAREST = 7
 """Cost from which cards are counted together in a curve."""

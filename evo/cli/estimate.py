@@ -8,12 +8,13 @@ from typing import NamedTuple
 import typer
 from rich.console import Console
 
+from engine.screen import say_error
 from evo.config import RunConfig
 from evo.evolution.records import new_strategy
 from evo.evolution.run import games_to_play, memory_of
 from evo.play.games import Player, roster_of
 from evo.play.matchups import Matchups, make_pairings
-from evo.play.pool import Pool
+from evo.play.pool import Pool, processors
 from evo.seeds import Stream
 from evo.storage.store import RunError
 from evo.wording import DAY, HOUR, duration
@@ -79,7 +80,7 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
     if seconds < DAY or sure:
         return
     if not sys.stdin.isatty():
-        print("manaforge: more than a day; to begin it all the same: --yes", file=sys.stderr)
+        say_error("manaforge: more than a day; to begin it all the same: --yes")
         raise typer.Exit(2)
     typer.confirm("Begin?", abort=True)
 
@@ -112,7 +113,9 @@ def games_a_second(config: RunConfig, pool: Pool) -> Speed:
         seconds, used = time.perf_counter() - began, time.process_time() - used
         if seconds > SAMPLE_SECONDS:
             here = pool.name == "local" and bool(roster.compiled(schedule).all())
-            return Speed(count / seconds, min(used / seconds / pool.workers, 1.0) if here else 1.0)
+            return Speed(
+                count / seconds, min(used / seconds / min(pool.workers, processors()), 1.0) if here else 1.0
+            )
         count *= 4
 
 

@@ -1,5 +1,6 @@
 """Lists of the run folders and tournaments below a folder, for `manaforge runs`."""
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from engine.tables import Column, FittingTable
 from evo.analysis.running import state_of
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
-from evo.storage.store import RunFolder, peek_run
+from evo.storage.opening import peek_run
+from evo.storage.store import RunFolder
 
 RUN_COLUMNS = (
     Column("run"),
@@ -37,12 +39,8 @@ KINDS = {"self-play": "ladder"}
 """What formats are called that no one chooses by their name."""
 
 
-def show_runs(root: Path, console: Console) -> None:
-    """Print a table of the run folders below a folder."""
-    found = runs_below(root)
-    if not found:
-        console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
-        return
+def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
+    """Print a table of run folders, as `runs_below` finds them, if there are any."""
     rows = [
         [
             run["run"],
@@ -54,10 +52,11 @@ def show_runs(root: Path, console: Console) -> None:
             ", ".join(run["decks"]),
             _against_seven(run),
         ]
-        for run in found
+        for run in runs
     ]
-    console.print(FittingTable(RUN_COLUMNS, rows))
-    for run in found:
+    if rows:
+        console.print(FittingTable(RUN_COLUMNS, rows))
+    for run in runs:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
 
@@ -70,8 +69,17 @@ def _against_seven(run: dict[str, Any]) -> str:
     return ""
 
 
-def show_tournaments(root: Path, console: Console) -> None:
-    """Print a table of the tournaments below a folder, if there are any."""
+def show_all(root: Path, console: Console) -> None:
+    """Print the run folders and tournaments below a folder, or how to begin a run."""
+    runs, tournaments = runs_below(root), tournaments_below(root)
+    show_runs(runs, console)
+    _show_tournaments(tournaments, console)
+    if not runs and not tournaments:
+        console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
+
+
+def _show_tournaments(tournaments: Iterable[dict[str, Any]], console: Console) -> None:
+    """Print a table of tournaments, as `tournaments_below` finds them, if there are any."""
     rows = [
         [
             one["tournament"],
@@ -82,7 +90,7 @@ def show_tournaments(root: Path, console: Console) -> None:
             "" if one["games"] is None else f"{one['games']:,}",
             one["leader"],
         ]
-        for one in tournaments_below(root)
+        for one in tournaments
     ]
     if rows:
         console.print(FittingTable(TOURNAMENT_COLUMNS, rows))

@@ -3,8 +3,6 @@
 import ast
 import importlib
 import importlib.util
-import signal
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from engine.console import command_line, write_nowhere
+from engine.console import command_line
 
 COMMANDS = {
     "play": "evo.cli.games:play_command",
@@ -96,14 +94,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point of the command `manaforge`."""
-    try:
-        command_line(app, "manaforge")
-    finally:
-        try:
-            (sys.__stdout__ or sys.stdout).flush()  # click hides what sys.stdout is by then
-        except BrokenPipeError:  # nobody reads any more, as after head -1
-            write_nowhere()
-            sys.exit(128 + signal.SIGPIPE)
+    command_line(app, "manaforge")
 
 
 def _print_version(wanted: bool) -> None:

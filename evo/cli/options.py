@@ -169,18 +169,19 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
     return chosen
 
 
-def unfollowed_address(file: Path, address: str | None) -> str:
+def unfollowed_address(file: Path, address: str | None, option: str = "--address auto") -> str:
     """What to say about the address in a configuration from before, which is not followed; else empty.
 
     Args:
         file: the configuration.
         address: as the command line gives it; None if it does not.
+        option: how it is given.
     """
     from evo.configfiles import read_toml
 
     if address is not None or not read_toml(file, "configuration").get("address"):
         return ""
-    return f'{file}: address = "auto" is not followed; to join the cluster of this machine: --address auto'
+    return f'{file}: address = "auto" is not followed; to join the cluster of this machine: {option}'
 
 
 def check_pool(pool: str) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from engine.screen import shown
+from engine.screen import say_error
 from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
@@ -55,7 +54,7 @@ def print_json(summary: dict[str, Any]) -> None:
 def print_warnings(summary: dict[str, Any]) -> None:
     """Print the warnings of a summary on standard error."""
     for warning in warnings_of(summary):
-        print(shown(f"warning: {warning}"), file=sys.stderr)
+        say_error(f"warning: {warning}")
 
 
 def no_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
@@ -127,7 +126,7 @@ def played(
                 except InterruptedRunError as error:
                     counter.close()
                     name = signal.Signals(error.signal).name
-                    print(shown(f"stopped by {name}: {_how_to_continue(folder)}"), file=sys.stderr)
+                    say_error(f"stopped by {name}: {_how_to_continue(folder)}")
                     raise
                 except PoolLostError as error:
                     raise PoolLostError(f"{error}; {_how_to_continue(folder)}") from None

@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from engine.console import plain_width, write_nowhere
+from engine.console import plain_width
 from engine.decks import coverage_of
 from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
@@ -48,7 +48,7 @@ LINE_SECONDS = 10.0
 
 
 class Output(Screen):
-    """A console that knows when nobody reads it any more, as after `| head -1`.
+    """A console that stops what is being played when nobody reads it any more, as after `| head -1`.
 
     Attributes:
         stoppable: what stops then, and says how to go on; None: the command ends without a word.
@@ -56,16 +56,16 @@ class Output(Screen):
 
     stoppable: "Stoppable | None" = None
 
-    def on_broken_pipe(self) -> None:
-        """Stop; what is still written goes nowhere.
+    def on_no_reader(self) -> None:
+        """Stop.
 
         Raises:
             SystemExit: nothing is there to be stopped.
         """
-        write_nowhere()
         if self.stoppable is None:
-            raise SystemExit(128 + signal.SIGPIPE)
-        self.stoppable.stopping = signal.SIGPIPE
+            super().on_no_reader()
+        else:
+            self.stoppable.stopping = signal.SIGPIPE
 
 
 class Stoppable:

@@ -55,6 +55,7 @@ def crossplay_command(
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
     import numpy as np
 
+    from engine.decks import coverage_of
     from evo.analysis.clustering import cluster_weights, compare_clusters, size_in_words, sizes_of
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.sections_clusters import crossplay_sections
@@ -98,6 +99,7 @@ def crossplay_command(
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
+    done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
     done.console.print(f"written: {done.path}/tournament.html, clusters.csv, comparisons.csv", markup=False)
 
 

@@ -11,7 +11,8 @@ from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
 from evo.play.games import Player
 from evo.storage.files import replace_file, why_not_writable
-from evo.storage.store import RunError, run_path
+from evo.storage.opening import run_path
+from evo.storage.store import RunError
 
 
 def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, console: Console) -> Path:

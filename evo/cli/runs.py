@@ -75,7 +75,8 @@ def evolve_command(
     from evo.cli.sessions import carry_on, playing
     from evo.configfiles import find_config, read_config, read_toml
     from evo.evolution.study import open_or_create
-    from evo.storage.store import RunNameError, check_vacant
+    from evo.storage.opening import check_vacant
+    from evo.storage.store import RunNameError
 
     chosen = placed(read_config(config, overrides or ()), workers, pool, address)
     refuse_without_memory(chosen)
@@ -110,7 +111,7 @@ def resume_command(
     from evo.cli.decks import give_decks_to
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
-    from evo.storage.store import open_run, run_path
+    from evo.storage.opening import open_run, run_path
 
     display = Display(output_console(), tensorboard)
     run = run_path(run)
@@ -140,7 +141,7 @@ def study_command(
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
     from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-    from evo.cli.listing import show_runs
+    from evo.cli.listing import runs_below, show_runs
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
     from evo.configfiles import find_config, read_config
@@ -172,7 +173,7 @@ def study_command(
                 raise
 
         run_side_by_side(evolve_run, runs, side_by_side)
-    show_runs(study, display.console)
+    show_runs(runs_below(study), display.console)
 
 
 def runs_command(
@@ -180,7 +181,7 @@ def runs_command(
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
     """List run folders and tournaments, and their states."""
-    from evo.cli.listing import runs_below, show_runs, show_tournaments, tournaments_below
+    from evo.cli.listing import runs_below, show_all, tournaments_below
     from evo.cli.progress import output_console
     from evo.storage.store import RunNameError
 
@@ -189,8 +190,7 @@ def runs_command(
     if as_data:
         print(json.dumps({"runs": runs_below(root), "tournaments": tournaments_below(root)}, indent=1))
         return
-    show_runs(root, output_console())
-    show_tournaments(root, output_console())
+    show_all(root, output_console())
 
 
 def export_command(

@@ -2,13 +2,11 @@
 
 import contextlib
 import signal
-import sys
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
 
 import typer
 
-from engine.screen import shown
+from engine.screen import say_error
 from evo.cli.options import Place
 from evo.cli.progress import Counter, Display, stop_on_signals
 from evo.config import RunConfig
@@ -47,6 +45,7 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
                 if slow and any(player.compiled for player in players):
                     names = ", ".join(slow)
                     note = f"games of {names} run in Python, far slower than compiled ones"
+                    note += "; to save time leave them out"
                     display.console.print(note, markup=False, highlight=False)
                 compile_games(player.kind for player in players if player.compiled)
                 ready = True
@@ -54,13 +53,11 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
         except InterruptedRunError as error:
             stopped = error
             if not ready:
-                print(
-                    f"stopped by {signal.Signals(error.signal).name} before the first game", file=sys.stderr
-                )
+                say_error(f"stopped by {signal.Signals(error.signal).name} before the first game")
         finally:
             display.close()
     if stopped is not None:
-        leave(128 + stopped.signal)
+        raise typer.Exit(128 + stopped.signal)
 
 
 def games_before_ray(players: Sequence[Player]) -> int:
@@ -92,7 +89,7 @@ def carry_on(
         display.close()
         name = signal.Signals(error.signal).name
         folder.note(event="stopped", signal=name)
-        print(shown(f"stopped by {name}: {_how_to_continue(folder, address)}"), file=sys.stderr)
+        say_error(f"stopped by {name}: {_how_to_continue(folder, address)}")
         raise
     except PoolLostError as error:
         folder.note(event="stopped", error=str(error))
@@ -106,10 +103,3 @@ def _how_to_continue(folder: RunFolder, address: str) -> str:
     kept = safe if folder.committed else "no generation was finished"
     command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
     return f"{kept}. To continue: {command}"
-
-
-def leave(code: int) -> NoReturn:
-    """Flush the output and exit with a code."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    raise typer.Exit(code)

@@ -78,6 +78,7 @@ def sweep_command(
 ) -> None:
     """Play the curve of one weight: its win rate against an opponent by value."""
     from engine import find_deck, find_ruleset
+    from engine.decks import coverage_of
     from evo.cli.curve import show_curve, sweep_figure
     from evo.cli.playing import played, print_json, print_warnings, with_kept_decks
     from evo.cli.progress import output_console
@@ -126,6 +127,7 @@ def sweep_command(
         print_json(summary)
         return
     show_curve(curve, variants.usual, summary["unproven_turns"], console)
+    console.print(coverage_of(tournament.decks), markup=False, highlight=False)
     console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     print_warnings(summary)
 

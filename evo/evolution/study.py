@@ -12,7 +12,8 @@ from evo.config import RunConfig
 from evo.evolution.run import extend, new_manifest
 from evo.play.pool import InterruptedRunError
 from evo.seeds import study_seed
-from evo.storage.store import RunError, RunFolder, create_run, open_run
+from evo.storage.opening import create_run, open_run
+from evo.storage.store import RunError, RunFolder
 
 WORKERS_A_RUN = 4
 MOST_AT_A_TIME = 64

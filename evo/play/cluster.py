@@ -1,5 +1,6 @@
 """Which Ray cluster an address means, without Ray: `auto` is looked up here, and checked for who wrote it."""
 
+import contextlib
 import os
 import socket
 import stat
@@ -10,6 +11,12 @@ from evo.play.results import PlaceError, PoolError
 
 PROBE_SECONDS = 5.0
 """How long to wait for a connection to a cluster's head."""
+
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
+"""What a client of HTTP/2 begins with: the magic words, and a frame of settings that sets nothing."""
+
+FRAME_HEAD, SETTINGS = 9, 4
+"""Bytes of a frame's head, and the type in its fourth byte."""
 
 LONGEST_ADDRESS = 1_000
 """Bytes."""
@@ -88,19 +95,32 @@ def check_address(address: str) -> None:
 
 
 def probe(address: str) -> None:
-    """Refuse an address at which nothing listens, which Ray would retry for minutes.
+    """Refuse an address where no cluster's head listens, which Ray would retry for minutes.
 
     Raises:
-        PoolError: it is not an address, or nothing listens there.
+        PoolError: it is not an address, nothing listens there, or what listens is no head.
     """
     check_address(address)
     if "://" in address:
         return
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS).close()
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=PROBE_SECONDS) as connection:
+            is_head = os.environ.get("RAY_USE_TLS", "0") != "0" or _speaks_http2(connection)
     except (OSError, UnicodeError) as error:  # UnicodeError: not a host name
         why = getattr(error, "strerror", None) or str(error)
         raise PoolError(
             f"no answer from {address}: {why}; is the cluster's head running? --pool local needs no Ray"
         ) from None
+    if not is_head:
+        raise PoolError(f"what listens at {address} is no head of a Ray cluster; --pool local needs no Ray")
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Whether a server answers HTTP/2's preface with settings (RFC 9113, 3.4), as Ray's head does by gRPC."""
+    frame = b""
+    with contextlib.suppress(OSError):
+        connection.sendall(HTTP2_PREFACE)
+        while len(frame) < FRAME_HEAD and (more := connection.recv(FRAME_HEAD - len(frame))):
+            frame += more
+    return len(frame) == FRAME_HEAD and frame[3] == SETTINGS

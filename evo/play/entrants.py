@@ -15,7 +15,7 @@ from evo.play.games import Player
 from evo.play.notation import NOTATION
 from evo.storage.champion import read_champion_file
 from evo.storage.kinds import RUNS, what_it_is
-from evo.storage.store import run_config
+from evo.storage.opening import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
@@ -25,8 +25,8 @@ class EntrantError(WrongValueError, ValueError):
     """A text that does not name an entrant."""
 
 
-class UnfinishedError(EntrantError):
-    """A run that has no champion yet."""
+class NotPlayableError(EntrantError):
+    """What is named is there, and cannot play: a run without a champion yet, or another agent's weights."""
 
     exit_code = 1
 
@@ -185,11 +185,13 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if (folder / "config.toml").exists():
         finished = champion.finishes(run_config(folder))
     if not finished:
-        raise UnfinishedError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
+        raise NotPlayableError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
     owner = AGENTS[agent].owner
-    if find_kind(evolved).owner == owner and evolved not in (agent, owner):
-        raise EntrantError(f"run {folder} evolved {evolved}; play its champion as {evolved}:{folder}")
+    if evolved not in AGENTS:
+        raise NotPlayableError(f"{folder / 'champion.toml'}: {unknown_name('agent', evolved, AGENTS)}")
+    if AGENTS[evolved].owner == owner and evolved not in (agent, owner):
+        raise NotPlayableError(f"run {folder} evolved {evolved}; play its champion as {evolved}:{folder}")
     return find_agent_profile(agent, str(folder / "champion.toml"))
 
 
@@ -198,7 +200,7 @@ def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
     profile = find_agent_profile(agent, path)
     other = _of_another(profile, agent)
     if other:
-        raise EntrantError(f"{path} was evolved for {other}; play it as {other}:{path}")
+        raise NotPlayableError(f"{path} was evolved for {other}; play it as {other}:{path}")
     return profile
 
 
@@ -266,6 +268,7 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
         player = entrant.player
         vector = AGENTS[player.kind].weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
-        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes())
+        further = vector.padded(player.weights)[len(shares) :] if vector else ()
+        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes(), further)
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

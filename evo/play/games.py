@@ -191,7 +191,9 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         own = np.flatnonzero(kinds == kind)
         places = np.full(len(kinds), -1, np.int64)
         places[own] = np.arange(len(own))
-        weights = np.array([roster.players[place].weights for place in own], np.float64)
+        vector = find_kind(kind).weights
+        given = [roster.players[place].weights for place in own]
+        weights = np.array([vector.padded(one) for one in given] if vector else given, np.float64)
         seats[kind] = places[games.players], weights
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():

@@ -1,11 +1,13 @@
 """The pool of many machines: Ray tasks, which a process of its own hands to Ray (`evo.play.ray_process`)."""
 
 import contextlib
+import os
 import queue
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -34,6 +36,9 @@ CLOSE_SECONDS = 15.0
 
 LAST_SECONDS = 0.3
 """How long a process that was killed may take to be gone, after its services."""
+
+LAST_BYTES = 4_000
+"""Of what the process wrote on standard error, where its last line is looked for."""
 
 CHILD = (
     "import sys; from multiprocessing.connection import Connection; driver = Connection(int(sys.argv[1])); "
@@ -140,6 +145,7 @@ class _RayProcess:
 
     def __init__(self, order: Order) -> None:
         self._order = order
+        self._written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_receive`, its reader
         ours, theirs = socket.socketpair()
         with theirs:
             handle = theirs.fileno()
@@ -148,6 +154,7 @@ class _RayProcess:
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # where Ray repeats logs of what dies
+                stderr=self._written,  # where its core says much of an address that is no cluster's
                 pass_fds=[handle],
                 start_new_session=True,  # Ctrl-C is for the driver, and `end_session` finds what it starts
             )
@@ -251,7 +258,16 @@ class _RayProcess:
         if self._deaths.names():
             return f"{self._deaths.names()} died"
         logs = "/tmp/ray/session_latest/logs"
-        return f"Ray's core ended its process, as it does when its raylet or head is gone (its logs: {logs})"
+        how = f"Ray's core ended its process, as it does when its raylet or head is gone (its logs: {logs})"
+        return f"{how}; {self._last_words()}".removesuffix("; ")
+
+    def _last_words(self) -> str:
+        """The last line that the process wrote on standard error, if there is one."""
+        size = self._written.seek(0, os.SEEK_END)
+        self._written.seek(max(0, size - LAST_BYTES))
+        lines = self._written.read().decode(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"it last wrote: {last}" if last else ""
 
     def _reply(self, raise_if_stopped: Callable[[], None]) -> Any:
         while True:
@@ -278,7 +294,8 @@ class _RayProcess:
                     self._replies.put((kind, *content))
         except (EOFError, OSError):
             pass
-        self._died = died or self._how_it_ended()
+        with self._written:
+            self._died = died or self._how_it_ended()
         self._over.set()
         for inbox in list(self._inboxes.values()):
             inbox.put(None)

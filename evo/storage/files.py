@@ -50,6 +50,22 @@ def file_in_the_way(path: Path) -> Path | None:
     return next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
 
 
+def why_unusable(error: OSError, path: Path, use: str) -> str:
+    """Why a folder cannot be used: a file where a folder belongs, or what the system says.
+
+    Args:
+        error: the failure, in the folder.
+        path: the folder.
+        use: what was to be done, such as "create run folder".
+    """
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        file = file_in_the_way(Path(error.filename or path))
+        if file is not None:
+            return f"{file} is a file"
+    about = "" if error.filename in (None, str(path)) else f"{error.filename}: "
+    return f"cannot {use} {path}: {about}{error.strerror or error}"
+
+
 def why_not_writable(target: Path, temporary: Path) -> str:
     """Why a file cannot be written here; "" where it can, which is tried with the temporary one."""
     if target.is_dir():

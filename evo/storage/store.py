@@ -6,26 +6,22 @@ not agree with the checksums are reported, set aside and played again. `runs/REA
 """
 
 import contextlib
-import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
-from engine import ManaforgeError, find_deck
+from engine import ManaforgeError
 from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
-from evo.config import ConfigError, RunConfig
-from evo.configfiles import deck_beside, read_config, read_toml
-from evo.storage.decks import DECKS, keep_decks, missing_decks
+from evo.config import RunConfig
+from evo.storage.decks import keep_decks
 from evo.storage.files import (
     append_event,
-    file_in_the_way,
     first_link,
-    json_bytes,
     parquet_bytes,
     replace_file,
     sync_folder,
@@ -41,7 +37,6 @@ from evo.storage.history import (
     read_history,
     table_file,
 )
-from evo.storage.kinds import RUNS, what_it_is
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
 
@@ -270,149 +265,3 @@ class RunFolder:
         file.replace(aside / f"{count:03d}-{name}")
         sync_folder(aside)
         self.problems.append(f"{file.relative_to(self.path)} was set aside as aside/{count:03d}-{name}")
-
-
-def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFolder:
-    """Create a run folder and lock it.
-
-    Raises:
-        RunError: it cannot be created, is not empty, or is in use.
-    """
-    with contextlib.ExitStack() as on_error:
-        folder = RunFolder(path, config)
-        on_error.callback(folder.close)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            check_vacant(path)
-            folder.acquire()
-            for kind in KINDS:
-                (path / kind).mkdir(exist_ok=True)
-            sync_folder(path)
-        except (FileExistsError, NotADirectoryError):
-            raise RunError(f"{file_in_the_way(path)} is a file; choose another --out") from None
-        except OSError as error:
-            raise RunError(f"cannot create run folder {path}: {error.strerror or error}") from None
-        folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
-        folder.keep_decks()
-        folder.write_config()  # last, since it makes the folder a run
-        on_error.pop_all()
-    return folder
-
-
-def check_vacant(path: Path) -> None:
-    """Refuse a folder that is not empty, except for leftovers of an interrupted `create_run`.
-
-    Raises:
-        RunError: the folder cannot be used for a new run.
-    """
-    file = file_in_the_way(path)
-    if file is not None:
-        raise RunError(f"{file} is a file; choose another --out")
-    if (path / "config.toml").exists():
-        raise RunError(f"run folder {path} is not empty; to continue it: manaforge resume {path}")
-    for entry in path.iterdir() if path.exists() else ():
-        leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
-        empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
-        copies = entry.name == DECKS and (path / "manifest.json").exists()
-        if not (leftover or empty or copies):
-            raise RunError(f"run folder {path} is not empty; choose another --out")
-
-
-def open_run(path: Path) -> RunFolder:
-    """Lock a run folder to continue the run; damage is set aside and listed in `problems`.
-
-    Raises:
-        RunError: it is not a run folder, is in use, or has an unknown schema.
-        ConfigError: its configuration cannot be used.
-    """
-    folder = RunFolder(path, peek_run(path).config)
-    with contextlib.ExitStack() as on_error:
-        on_error.callback(folder.close)
-        try:
-            folder.acquire()
-            for kind in KINDS:
-                (path / kind).mkdir(exist_ok=True)
-            folder.check_history()
-        except OSError as error:
-            raise RunError(f"cannot use run folder {path}: {error.strerror or error}") from None
-        on_error.pop_all()
-    return folder
-
-
-def run_path(path: Path) -> Path:
-    """The path itself; where nothing is there, the folder of this name in `runs/`, as entrants are named."""
-    return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
-
-
-def run_config(path: Path) -> RunConfig:
-    """The configuration of a run folder.
-
-    Raises:
-        ConfigError: it cannot be used; for a deck file that is gone the message says how to give it.
-    """
-    file = path / "config.toml"
-    try:
-        return read_config(file)
-    except ConfigError as error:
-        decks = read_toml(file, "configuration").get("decks")
-        if missing_decks(path, decks if isinstance(decks, list) else []):
-            raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None
-        raise
-
-
-def give_decks(path: Path, decks: Sequence[str]) -> None:
-    """Put deck files into the folder of a run whose own are gone, and name them in its `config.toml`.
-
-    Args:
-        path: the run folder.
-        decks: those that are gone, or all of the run, in its order.
-
-    Raises:
-        RunError: none is gone, another number is, or the run was not started with these cards.
-        ConfigError, DeckError: a deck cannot be read.
-    """
-    own = read_toml(path / "config.toml", "configuration").get("decks")
-    own = [deck_beside(deck, path) for deck in own] if isinstance(own, list) else []
-    missing = missing_decks(path, own)
-    if not missing:
-        raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
-    given = list(decks)
-    for deck in given:
-        find_deck(deck)
-    if len(given) == len(missing):
-        given = [given.pop(0) if deck in missing else deck for deck in own]
-    if len(given) != len(own):
-        raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
-    folder = RunFolder(
-        path, read_config(path / "config.toml", [f"decks={json.dumps(given, ensure_ascii=False)}"])
-    )
-    known = folder.manifest().get("config_hash")
-    if known is None:
-        raise RunError(
-            f"run folder {path} has no readable manifest.json, which says what cards it was started with"
-        )
-    if known != folder.config.digest:
-        names = ", ".join(folder.config.deck_names)
-        raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
-    with folder:
-        folder.acquire()
-        folder.keep_decks()
-        folder.write_config()
-
-
-def peek_run(path: Path) -> RunFolder:
-    """A run folder for reading, even while another process writes it; only the number of lines is checked.
-
-    Raises:
-        RunError: it is not a run folder, or has an unknown schema.
-        ConfigError: its configuration cannot be used.
-    """
-    if not (path / "config.toml").is_file():
-        raise RunNameError(what_it_is(path))
-    folder = RunFolder(path, run_config(path))
-    schema = folder.manifest().get("schema", RUN_SCHEMA)
-    if schema != RUN_SCHEMA:
-        raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
-    with contextlib.suppress(OSError):
-        folder.committed = len(read_history(path).entries)
-    return folder

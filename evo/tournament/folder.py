@@ -25,12 +25,12 @@ from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS, keep_decks
 from evo.storage.files import (
     append_event,
-    file_in_the_way,
     first_link,
     json_bytes,
     parquet_bytes,
     replace_file,
     take_lock,
+    why_unusable,
 )
 from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_columns
 
@@ -262,10 +262,9 @@ def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, mo
         on_error.callback(folder.close)
         try:
             folder.begin(definition, ruleset, most)
-        except (FileExistsError, NotADirectoryError):
-            raise TournamentError(f"{file_in_the_way(path)} is a file; choose another --out") from None
         except OSError as error:
-            raise TournamentError(f"cannot use folder {path}: {error.strerror or error}") from None
+            why = why_unusable(error, path, "use folder")
+            raise TournamentError(f"{why}; choose another --out") from None
         on_error.pop_all()
     return folder
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from engine.decks import coverage_of
+from engine.decks import coverage_of, exact_cards
 from engine.shipped import BALANCED
 from engine.tables import Column, FittingTable
 from evo.figures.page import Section
@@ -87,7 +87,7 @@ def summary_of(
         "command": tournament.command,
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
-        "exact_cards": {deck.name: [deck.n_exact, len(deck.cards)] for deck in tournament.decks},
+        "exact_cards": exact_cards(tournament.decks),
         "ruleset": tournament.ruleset_name,
         "seats": tournament.seats,
         "format": tournament.style,

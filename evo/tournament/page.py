@@ -1,6 +1,6 @@
 """The page of a tournament: sections from its tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -70,7 +70,7 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
             "Who played",
             "",
             _weights(tournament),
-            "Weights as shares of their sum; of EVA, w1 to w8 of theirs and w9 to w21 of theirs.",
+            " ".join(dict.fromkeys(_about_weights(tournament))),
         ),
         _what_was_played(tournament, lines),
     ]
@@ -219,6 +219,14 @@ def _what_was_played(tournament: Tournament, lines: dict[str, str]) -> Section:
     )
     rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven") if name in lines]
     return Section("What was played", text + " ".join(rest))
+
+
+def _about_weights(tournament: Tournament) -> Iterator[str]:
+    """What the numbers of the tables of weights are."""
+    for entrant in tournament.entrants:
+        vector = find_kind(entrant.player.kind).weights
+        if vector is not None:
+            yield f"Weights of {vector.AGENT} are {vector.SCALE}."
 
 
 def _weights(tournament: Tournament) -> list[Markup]:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
+from engine.decks import exact_cards
 from engine.errors import WrongValueError, unknown_name
 from evo.play.entrants import Entrant
 from evo.stats.points import points_of
@@ -83,10 +84,12 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
     if vector_class is None:
         raise SweepError(f"{entrant.text} has no weights; agents with weights: {', '.join(weighted_kinds())}")
     names = _names(vector_class, weight)
-    places = [vector_class.names().index(name) for name in names]
+    everything = [*vector_class.names(), *vector_class.further()]
+    places = [everything.index(name) for name in names]
+    usual = vector_class.padded(entrant.player.weights)
     found = []
     for value in values:
-        weights = list(entrant.player.weights)
+        weights = list(usual)
         for place in places:
             weights[place] = value
         try:
@@ -95,7 +98,7 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
         found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
-    own = {entrant.player.weights[place] for place in places}
+    own = {usual[place] for place in places}
     return Variants(entrant.text, weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
 
 
@@ -107,11 +110,12 @@ def shown(value: float) -> str:
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
     """The weights that a name stands for."""
-    if weight in kind.names():
+    names = (*kind.names(), *kind.further())
+    if weight in names:
         return (weight,)
     if weight in kind.ALIASES:
         return kind.ALIASES[weight]
-    raise SweepError(f"--weight: {unknown_name('weight', weight, [*kind.names(), *kind.ALIASES])}")
+    raise SweepError(f"--weight: {unknown_name('weight', weight, [*names, *kind.ALIASES])}")
 
 
 def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) -> pd.DataFrame:
@@ -184,6 +188,7 @@ def sweep_summary(
         "weight": variants.weight,
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
+        "exact_cards": exact_cards(tournament.decks),
         "ruleset": tournament.ruleset_name,
         "seats": "fixed" if tournament.seats == "first" else tournament.seats,
         "games_per_cell": tournament.games,

@@ -60,7 +60,8 @@ def game_of(kind: AgentKind, decks: tuple[str, str], seed: int, streams: int, ru
     """A game of a kind against itself; `streams` is the seed of the agents' draws."""
     agents = [player_of(kind).agent() for _ in range(2)]
     drawn = [generator(streams, seat) for seat in range(2)]
-    return play_on((agents[0], agents[1]), deal(decks, seed, (), ruleset), drawn)
+    dealt = deal(decks, seed, (), ruleset)
+    return play_on((agents[0], agents[1]), dealt, drawn, key=stream_key(seed))
 
 
 def random_schedule(n: int, players: int, decks: int, seed: int) -> Schedule:
@@ -71,7 +72,9 @@ def random_schedule(n: int, players: int, decks: int, seed: int) -> Schedule:
 
 
 def roster_of(*kinds: AgentKind) -> Roster:
-    decks = ("thesis-paladin", "hearthsim-basic", "random-minions")
+    decks = ["thesis-paladin", "hearthsim-basic", "random-minions"]
+    if all(kind.effects for kind in kinds):
+        decks += ["basic-mage", "basic-warrior", "basic-druid"]
     return Roster(tuple(map(player_of, kinds)), tuple(map(find_deck, decks)), find_ruleset("standard"))
 
 
@@ -95,7 +98,8 @@ def test_every_weight_has_a_meaning(kind: AgentKind) -> None:
     if vector is None:
         assert not kind.default_profile
         return
-    assert len(vector.MEANINGS) == len(vector.names()) == len(set(vector.MEANINGS))
+    everything = (*vector.names(), *vector.further())
+    assert len(vector.MEANINGS) == len(everything) == len(set(vector.MEANINGS))
     assert all(vector.MEANINGS)
     assert vector.inert([]) <= set(vector.names())
     assert vector.SCALE
@@ -152,6 +156,8 @@ def test_the_document_of_rivals_has_a_row_for_it(name: str) -> None:
 @compiled
 def test_it_plays_whole_games_legally_on_all_shipped_decks(kind: AgentKind) -> None:
     decks, rules = shipped_decks(), list(rulesets())
+    if not kind.effects:
+        decks = [name for name in decks if not find_deck(name).hero_class]
     for place, pair in enumerate(pairwise([*decks, decks[0]])):
         result = game_of(kind, pair, place, 1, rules[place % len(rules)])
         assert not result.error, (kind.name, pair)

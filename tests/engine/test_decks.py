@@ -56,6 +56,13 @@ def test_shipped_decks(name: str) -> None:
         bodies = {(c.spec.attack, c.spec.health, c.spec.cost) for c in deck.cards}
         assert bodies == {(a, h, (a + h) // 2) for a in range(1, 5) for h in range(1, 4)}
         return
+    if deck.hero_class:
+        assert deck.n_exact == 30
+        assert name == f"basic-{deck.hero_class}"
+        assert deck.edition == "2018-07"
+        assert {card.card_set for card in deck.cards} == {"BASIC"}
+        assert {card.card_class for card in deck.cards} == {"NEUTRAL", deck.hero_class.upper()}
+        return
     from engine.formatting import format_card
 
     counts = Counter(format_card(card).rsplit(" ", 1)[1] for card in deck.cards)
@@ -192,6 +199,14 @@ def test_files_beyond_pythons_limits_and_markup_in_names(tmp_path: Path, capsys)
     )
     assert "[/x]" in capsys.readouterr().out
     assert find_deck(deck_file(tmp_path, lines(*fifteen()))).name == "mine"
+
+
+def test_a_name_is_one_line_and_so_is_a_description(tmp_path: Path) -> None:
+    for name in (r"a\nrandom beats all", r"a\u009b2J", r"\t"):
+        with pytest.raises(DeckError, match="name: .*must be one line"):
+            read_deck(deck_file(tmp_path, lines(*fifteen()), f'schema = 1\nname = "{name}"\n'))
+    head = 'schema = 1\nname = "mine"\ndescription = """one\n  two"""\n'
+    assert read_deck(deck_file(tmp_path, lines(*fifteen()), head)).description == "one two"
 
 
 # Deck codes

@@ -21,15 +21,15 @@ from engine.ruleset import find_ruleset
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
 from engine.view import PlayerView
-from engine.vocabulary import CardKind
+from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.conftest import UNCOMPILED
 
-DECKS = Path(__file__).parents[1] / "data" / "decks"
+DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 CLASSES = sorted(hero_classes())
 
 
 def basic(name: str):
-    return find_deck(DECKS / f"basic-{name}.toml")
+    return find_deck(f"basic-{name}")
 
 
 # Position, action, and what the position after it must say.
@@ -149,6 +149,49 @@ CASES = {
         "play 0 -> own 0",
         ["Chillwind Yeti 4:4/5* now 6/5 until 2"],
     ),
+    "a doubled attack has its part of this turn doubled": (
+        "turn 5 first | hero 30 mana 5 board [Chillwind Yeti* now 6/5 until 2] hand [Blessed Champion*] | hero 30",
+        "play 0 -> own 0",
+        ["Chillwind Yeti 4:4/5* now 12/5 until 4"],
+    ),
+    "attack is never below 0, and what was taken comes back": (
+        "turn 5 first | hero 30 mana 1 hand [Pint-Size Potion*] | hero 30 board [Murloc Raider*; War Golem*]",
+        "play 0",
+        ["Murloc Raider 1:2/1* now 0/1 until -2; War Golem 7:7/7* now 4/7 until -3"],
+    ),
+    "the Deathrattle of a living minion summons to its right": (
+        "turn 5 first | hero 30 mana 1 board [Harvest Golem*; Murloc Raider*] hand [Play Dead*] | hero 30",
+        "play 0 -> own 0",
+        ["board [Harvest Golem 3:2/3*; Damaged Golem 1:2/1* born 3 arrived; Murloc Raider"],
+    ),
+    "the Deathrattle of a living minion may return it": (
+        "turn 9 first | hero 30 mana 1 board [Anub'arak*; Murloc Raider*] hand [Play Dead*] | hero 30",
+        "play 0 -> own 0",
+        ["board [Murloc Raider 1:2/1* born 2; Nerubian 4:4/4*", "hand [Anub'arak 9:8/4*]"],
+    ),
+    "every second minion of a Battlecry stands to the left": (
+        "turn 9 first | hero 30 mana 9 board [Murloc Raider*] hand [Onyxia*] | hero 30 board []",
+        "play 0",
+        [
+            "born 4 arrived; Whelp 1:1/1*ds1_whelptoken born 6 arrived; Onyxia 9:8/8* born 2 arrived; "
+            "Whelp 1:1/1*ds1_whelptoken born 7 arrived; Whelp 1:1/1*ds1_whelptoken born 5 arrived"
+        ],
+    ),
+    "spell damage does not add to hero powers": (
+        "turn 5 first | hero 30 mana 2 power [Fireblast*] board [Kobold Geomancer*] | hero 30",
+        "power -> hero",
+        ["hero 29"],
+    ),
+    "a hero with one durability left attacks once with Windfury": (
+        "turn 5 first | hero 30 mana 0/5 attack 3 attacks 2 weapon [Doomhammer* now 2/1] | hero 30",
+        "attack hero -> hero",
+        ["hero 30 mana 0/5 attack 3 board []", "hero 25"],
+    ),
+    "an immune hero takes no fatigue": (
+        "turn 5 first | hero 30 mana 3 is [immune] hand [Arcane Intellect*] | hero 30",
+        "play 0",
+        ["hero 30 mana 0/3 fatigue 2"],
+    ),
     "both heroes may die at once": (
         "turn 5 first | hero 3 mana 4 hand [Hellfire*] | hero 3",
         "play 0",
@@ -180,6 +223,45 @@ def test_what_lasts_for_the_turn_ends_with_it() -> None:
     assert "is [frozen]" in str(position)  # it thaws at the end of its own turn
     position.play(parse_action("end turn"))
     assert "frozen" not in str(position)
+
+
+def test_two_attacks_count_for_another_weapon_with_windfury() -> None:
+    position = parse_position(
+        "turn 9 first | hero 30 mana 5 attacks 1 weapon [Doomhammer* now 2/1] hand [Doomhammer*] | hero 30"
+    )
+    position.play(parse_action("attack hero -> hero"))
+    assert "attacks -1" in str(position)
+    assert str(parse_position(str(position))) == str(position)
+    position.play(parse_action("play 0"))
+    assert "weapon [Doomhammer 5:2/8W*]" in str(position)
+    assert [str(action) for action in position.legal_actions()] == ["end turn"]
+
+
+def test_stealth_until_the_next_turn_ends_with_the_turn_of_who_has_the_minion() -> None:
+    position = parse_position(
+        "turn 5 first | hero 30 mana 4 board [Sylvanas Windrunner* now 5/5] hand [Fireball*] deck [2 ?] | "
+        "hero 30 board [Chillwind Yeti* now 4/5S is hidden] deck [2 ?]"
+    )
+    position.play(parse_action("play 0 -> own 0"))
+    taken = "Chillwind Yeti 4:4/5* now 4/5S"
+    assert taken in str(position).split("|")[1]
+    position.play(parse_action("end turn"))
+    assert taken in str(position)
+    position.play(parse_action("end turn"))
+    assert taken not in str(position)
+
+
+def test_stealth_of_its_own_outlasts_stealth_until_the_next_turn() -> None:
+    position = parse_position(
+        "turn 5 first | hero 30 mana 1 board [Worgen Infiltrator*; Chillwind Yeti*] hand [Conceal*] deck [2 ?] | "
+        "hero 30 deck [2 ?]"
+    )
+    for action in ("play 0", "end turn"):
+        position.play(parse_action(action))
+    assert "Chillwind Yeti 4:4/5* now 4/5S" in str(position)
+    position.play(parse_action("end turn"))
+    assert "Chillwind Yeti 4:4/5* ready" in str(position)
+    assert "Worgen Infiltrator 1:2/1S* ready" in str(position)
 
 
 def test_overload_locks_crystals_on_the_next_turn_alone() -> None:
@@ -295,7 +377,7 @@ def test_random_games_stay_in_bounds_and_round_trip(seed: int) -> None:
 def test_a_recorded_game_replays() -> None:
     result = play(RandomAgent(), RandomAgent(), (basic("mage"), basic("shaman")), seed=3, ruleset="hearthsim")
     record = GameRecord.from_json(result.record.to_json())
-    assert record.effects_version == 1
+    assert record.effects_version == EFFECTS_VERSION
     assert any("{" in text for text in record.actions)
     assert str(record.replay()) == str(result.position)
 

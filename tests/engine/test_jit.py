@@ -101,7 +101,7 @@ def test_games_of_python_agents_alone_wait_for_no_agents_kernels() -> None:
         "with open_pool('local', 1, '', False) as (pool, _):\n"
         "    wanted = tournament_of(['pass', 'random'], ['thesis-paladin'], 'thesis', games=2)\n"
         "    pool.play(wanted.roster, wanted.matchups.schedule(0, 2)[0], lambda _: None)\n"
-        "print([kernel.files for kernel in jit._slow])"
+        "print([kernel.name for kernel in jit._slow])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,7 +10,8 @@ from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play.local import LocalPool
 from evo.play.pool import Pool
-from evo.storage.store import RunFolder, create_run, open_run
+from evo.storage.opening import create_run, open_run
+from evo.storage.store import RunFolder
 from evo.strategies import Strategy, Told
 
 TINY = RunConfig().changed(

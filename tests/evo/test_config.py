@@ -81,6 +81,7 @@ def test_overrides() -> None:
     for text, message in (
         ("sed=7", "unknown key 'sed'; nearest: seed"),
         ("seed", "--set takes KEY=VALUE, got 'seed'"),
+        ("address=auto", "^--set address=auto: only --address chooses a cluster$"),
         ("decks=", "^--set decks=: decks must not be empty$"),
         (
             "agent=foo",

@@ -22,7 +22,8 @@ from evo.evolution.run import begin_session, evolve, extend
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
 from evo.play.local import LocalPool
-from evo.storage.store import RunError, open_run
+from evo.storage.opening import open_run
+from evo.storage.store import RunError
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
 from rivals import AGENTS, AgentKind, find_agent_profile, hearthsim, read_agent_profile, weight_class
@@ -190,7 +191,7 @@ def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
 @compiled
 def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from evo.evolution.run import new_manifest
-    from evo.storage.store import create_run
+    from evo.storage.opening import create_run
 
     config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})
     display, pool = Display(output_console()), LocalPool(1)

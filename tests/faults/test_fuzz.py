@@ -15,7 +15,7 @@ from evo.analysis.tables import read_runs
 from evo.configfiles import read_config
 from evo.play.entrants import find_entrant
 from evo.storage.champion import whole_champion
-from evo.storage.store import peek_run
+from evo.storage.opening import peek_run
 from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile

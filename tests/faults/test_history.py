@@ -23,7 +23,8 @@ from evo.play.local import LocalPool
 from evo.storage.champion import whole_champion
 from evo.storage.files import is_locked
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.store import RunError, open_run, peek_run
+from evo.storage.opening import open_run, peek_run
+from evo.storage.store import RunError
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 

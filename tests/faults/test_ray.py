@@ -20,7 +20,7 @@ from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
 from evo.play.cluster import address_file
 from evo.play.ray import RayPool
-from evo.storage.store import create_run
+from evo.storage.opening import create_run
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
 from tests.faults import marks
 

@@ -13,7 +13,8 @@ from evo.analysis.export import ExportError, best_profiles
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, extend, new_manifest
 from evo.play.local import LocalPool
-from evo.storage.store import RunError, create_run, open_run, peek_run
+from evo.storage.opening import create_run, open_run, peek_run
+from evo.storage.store import RunError
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks
 

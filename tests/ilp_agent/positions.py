@@ -8,7 +8,7 @@ from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 from ilp_agent.weights import N_WEIGHTS
-from tests.reference import KEYWORDS
+from tests.reference.plain import KEYWORDS
 
 
 def random_position(

@@ -122,7 +122,7 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
         (f'name = "x"\n[weights]\n{GOOD}', "schema must be 1 to 2, got None"),
         (f'schema = 2\nname = "x"\n[weights]\n{GOOD}', 'agent must be "ilp", got None'),
         (f'schema = 2\nagent = "eva"\nname = "x"\n[weights]\n{GOOD}', "agent must be \"ilp\", got 'eva'"),
-        (f"schema = 1\n[weights]\n{GOOD}", "name must be a text"),
+        (f"schema = 1\n[weights]\n{GOOD}", "name must be one line of text"),
         ('schema = 1\nname = "x"', "weights and provenance must be tables"),
         (f'schema = 1\nname = "x"\nkind = 1\n[weights]\n{GOOD}', "mine.toml: unknown key 'kind'"),
         (

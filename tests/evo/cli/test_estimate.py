@@ -3,6 +3,7 @@
 import io
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
 from evo.play.games import Roster, Schedule
 from evo.play.local import LocalPool
-from evo.storage.store import create_run
+from evo.storage.opening import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, manaforge
 
@@ -64,7 +65,7 @@ def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
 
 
 def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
-    from evo.storage.store import peek_run
+    from evo.storage.opening import peek_run
 
     config = peek_run(EXAMPLE).config
     files = [*EXAMPLE.glob("generations/*"), *EXAMPLE.glob("pairings/*")]
@@ -96,6 +97,18 @@ class Sleepy(LocalPool):
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
 def test_the_share_of_the_processors_is_measured() -> None:
     assert games_a_second(TINY, Sleepy(1)).share < 0.7
+
+
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
+def test_more_workers_than_processors_do_not_make_a_machine_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight workers that had both of two processors for all of two seconds, by a clock of the test's own."""
+    now, used = iter([0.0, 2.0]), iter([0.0, 4.0])
+    clock = SimpleNamespace(perf_counter=now.__next__, process_time=used.__next__)
+    monkeypatch.setattr(estimate, "time", clock)
+    monkeypatch.setattr(estimate, "processors", lambda: 2)
+    pool = LocalPool(1)
+    pool.workers = 8
+    assert games_a_second(TINY, pool).share == 1.0
 
 
 def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(tmp_path: Path) -> None:

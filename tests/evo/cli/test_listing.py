@@ -9,7 +9,7 @@ import pytest
 from evo.analysis.running import state_of
 from evo.cli.listing import runs_below, tournaments_below
 from evo.evolution.run import new_manifest
-from evo.storage.store import create_run, peek_run
+from evo.storage.opening import create_run, peek_run
 from tests.evo.runs import ENVIRONMENT, TINY, manaforge, run_new
 
 EXAMPLE = Path("tests/data/run")
@@ -63,8 +63,10 @@ def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Pat
     assert [found[name]["state"] for name in "abc"] == ["unreadable", "unreadable", "stopped"]
     listed = manaforge("runs", tmp_path)
     assert listed.returncode == 0
-    assert "no run folders" in listed.stdout
+    assert "no run folders" not in listed.stdout
     assert "random" in listed.stdout
+    (tmp_path / "empty").mkdir()
+    assert "no run folders under" in manaforge("runs", tmp_path / "empty").stdout
     found["l"] = next(one for one in tournaments_below(tmp_path) if one["tournament"] == "l")
     printed = json.loads(manaforge("runs", tmp_path, "--json").stdout)
     assert printed["tournaments"] == [found[name] for name in sorted(found)]

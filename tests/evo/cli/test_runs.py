@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from evo.evolution.run import new_manifest
 from evo.play.games import compile_games
 from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
-from evo.storage.store import create_run
+from evo.storage.opening import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge
 
@@ -159,11 +160,55 @@ def without_reader(*arguments: object, lines: int = 0) -> tuple[int, str]:
     return process.returncode, said
 
 
-@pytest.mark.parametrize(
-    "command", [("config", "show", "eva"), ("config", "schema"), ("runs", "--json", "runs")]
+COMMANDS = (
+    "--help",
+    "--version",
+    "config show eva",
+    "config schema",
+    "runs --json tests/data",
+    "play pass pass",
 )
-def test_a_reader_that_has_left_ends_a_command_quietly(command: tuple[str, ...]) -> None:
-    assert without_reader(*command) in ((1, ""), (128 + signal.SIGPIPE, ""))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_reader_that_has_left_ends_a_command_quietly(command: str) -> None:
+    assert without_reader(*command.split()) == (128 + signal.SIGPIPE, "")
+
+
+def by_shell(redirected: str, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run the command `manaforge` in a shell, with streams redirected as its language writes it."""
+    line = f"{shlex.join([*PROGRAM, *map(str, words)])} {redirected}"
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_output_is_no_mistake_and_a_full_one_is_told(command: str) -> None:
+    closed = by_shell("<&- >&-", *command.split())
+    assert (closed.returncode, closed.stderr) == (0, "")
+    full = by_shell(">/dev/full", *command.split())
+    assert full.returncode == 1
+    assert full.stderr.startswith("manaforge: ")
+    assert full.stderr.endswith("No space left on device\n")
+    assert full.stderr.count("\n") == 1
+
+
+def test_nobody_reads_the_errors_and_the_results_come_all_the_same(tmp_path: Path) -> None:
+    words = (
+        "tournament",
+        "pass",
+        "random",
+        "--decks",
+        "thesis-paladin",
+        "--games",
+        4,
+        "--out",
+        tmp_path / "t",
+    )
+    done = by_shell(
+        f"--json 2>&1 >{shlex.quote(str(tmp_path / 'out'))} | true; exit ${{PIPESTATUS[0]}}", *words
+    )
+    assert json.loads((tmp_path / "out").read_text())["games"] == 4, done
+    assert done.returncode == 0
 
 
 def test_a_run_whose_reader_has_left_says_how_to_go_on(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from evo.analysis.watching import RunView
 from evo.cli import watching
 from evo.cli.watching import fitting, pressed_keys, watch
 from evo.evolution.run import games_of_generation, games_to_play
-from evo.storage.store import create_run, peek_run
+from evo.storage.opening import create_run, peek_run
 from tests.evo.runs import TINY
 
 

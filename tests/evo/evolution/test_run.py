@@ -11,7 +11,8 @@ from evo.evolution.run import evolve, extend
 from evo.play.local import LocalPool
 from evo.play.ray import RayPool
 from evo.storage.champion import whole_champion
-from evo.storage.store import RunError, create_run, open_run, peek_run
+from evo.storage.opening import create_run, open_run, peek_run
+from evo.storage.store import RunError
 from ilp_agent import WEIGHT_NAMES, read_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on

@@ -15,8 +15,8 @@ from evo.evolution.champion import THESIS_SEVEN
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
 from evo.evolution.validation import games_of_validation, missing_validations
 from evo.play.local import LocalPool
+from evo.storage.opening import create_run, open_run
 from evo.storage.schema import VALIDATION
-from evo.storage.store import create_run, open_run
 from tests.evo.runs import TINY, Quiet, run_new, run_on
 
 VALIDATED = TINY.changed(validation={"every": 2, "games": 4})

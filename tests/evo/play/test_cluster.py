@@ -1,11 +1,17 @@
 """What `--address auto` means: by whom a cluster may be named. Nothing here starts Ray."""
 
+import contextlib
 import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from evo.play.cluster import address_file, find_cluster, refuse_others
+from evo.play import cluster
+from evo.play.cluster import address_file, find_cluster, probe, refuse_others
 from evo.play.results import PoolError
 
 
@@ -74,3 +80,28 @@ def test_links_pipes_and_other_bytes_are_refused(file: Path, tmp_path: Path) -> 
     file.symlink_to(tmp_path / "mine")
     with pytest.raises(PoolError, match="--address auto: .*ray_current_cluster"):
         find_cluster()
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad Request\r\n\r\n", b"", b"\0\0"])
+def test_what_listens_and_is_no_head_is_told_at_once(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "PROBE_SECONDS", 0.2)
+    with serving(answer) as address, pytest.raises(PoolError, match=f"{address} is no head of a Ray cluster"):
+        probe(address)
+    with serving(bytes(3) + b"\x04" + bytes(5)) as address:
+        probe(address)
+
+
+@contextlib.contextmanager
+def serving(answer: bytes) -> Iterator[str]:
+    """The address of a server that sends an answer to whoever connects, and then waits."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(answer)
+                connection.recv(1)
+                time.sleep(0.5)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"

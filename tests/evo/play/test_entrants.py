@@ -136,6 +136,12 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ):
         with pytest.raises(ManaforgeError, match=message):
             find_entrants([text])
+    Path("alone").mkdir()
+    text = Path("runs/mine/champion.toml").read_text()
+    Path("alone/champion.toml").write_text(text.replace('agent = "ilp"', 'agent = "elp"'))
+    with pytest.raises(ManaforgeError, match="alone/champion.toml: unknown agent 'elp'") as told:
+        find_entrant("ilp:./alone")
+    assert told.value.exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -157,7 +163,7 @@ def test_what_names_nobody(text: str, message: str) -> None:
 def test_a_broken_profile_in_a_glob_is_named(tmp_path: Path) -> None:
     write(tmp_path / "good.toml", "good")
     (tmp_path / "bad.toml").write_text("schema = 1")
-    with pytest.raises(ManaforgeError, match="bad.toml: name must be a text"):
+    with pytest.raises(ManaforgeError, match="bad.toml: name must be one line of text"):
         find_entrants([f"ilp:{tmp_path}/*.toml"])
     assert not issubclass(EntrantError, LookupError)
 

@@ -14,7 +14,8 @@ from evo.config import ConfigError
 from evo.configfiles import read_config
 from evo.evolution.run import new_manifest
 from evo.storage.decks import keep_decks, missing_decks
-from evo.storage.store import RunError, create_run, give_decks, open_run, peek_run
+from evo.storage.opening import create_run, give_decks, open_run, peek_run
+from evo.storage.store import RunError
 from tests.evo.runs import TINY, run_new, run_on
 
 SOURCE = Path("engine/data/decks/thesis-paladin.toml").absolute().read_text(encoding="utf-8")

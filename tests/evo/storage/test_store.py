@@ -1,6 +1,7 @@
 """Run folders: what is committed, what is set aside, what is refused; and the one reader of a history."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from evo.evolution.run import new_manifest
 from evo.storage.files import replace_file
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.store import RunError, check_vacant, create_run, open_run, peek_run
+from evo.storage.opening import check_vacant, create_run, open_run, peek_run
+from evo.storage.store import RunError
 from tests.evo.runs import TINY
 
 
@@ -117,6 +119,19 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
         create_run(file / "runs" / "x", TINY, {})
     with pytest.raises(RunError, match=f"^{file} is a file; choose another --out$"):
         check_vacant(file / "x")
+    within = tmp_path / "run"
+    within.mkdir()
+    for name in ("generations", "pairings"):
+        (within / name).touch()
+        with pytest.raises(RunError, match="not empty"):
+            create_run(within, TINY, {})
+        (within / name).unlink()
+    with create_run(within, TINY, {}):
+        pass
+    shutil.rmtree(within / "generations")
+    (within / "generations").touch()
+    with pytest.raises(RunError, match=f"^{within}/generations is a file$"):
+        open_run(within)
     with pytest.raises(NotADirectoryError) as told:
         replace_file(file / "x", b"", file / "x.tmp")
     assert told.value.filename == str(file / "x")

@@ -9,8 +9,8 @@ from evo.analysis.export import ExportError, best_profiles
 from evo.analysis.tables import read_runs
 from evo.config import RunConfig
 from evo.evolution.records import new_strategy, restore
+from evo.storage.opening import open_run, peek_run
 from evo.storage.schema import RUN_SCHEMA
-from evo.storage.store import open_run, peek_run
 from evo.strategies import StrategyError
 from evo.strategies.cma import MIN_STEP, Cma
 from tests.contracts.test_strategies import generations
@@ -66,7 +66,7 @@ def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_stopped_and_resumed_has_the_same_bytes(evolved: Path, tmp_path: Path) -> None:
     from evo.evolution.run import begin_session, evolve, new_manifest
     from evo.play.local import LocalPool
-    from evo.storage.store import create_run
+    from evo.storage.opening import create_run
 
     pool = LocalPool(1)
     try:

@@ -1,4 +1,4 @@
-"""A second, plain implementation of the rules, for comparison with the compiled one. Slow and simple.
+"""Bodies with keywords: the rules of docs/game.md.
 
 It shares nothing with `engine.rules` and `engine.state` but the random shuffles, which are inputs of a
 game. Minions are dictionaries, sides are objects with lists, actions are their texts.
@@ -20,6 +20,9 @@ class Side:
         self.mana, self.crystals, self.fatigue = 0, 0, 0
         self.hand, self.deck, self.board = [], [], []
         self.died, self.burned = 0, 0
+
+    def take_seat(self, deck):
+        """What else a deck brings; bodies bring nothing."""
 
     def hurt(self, damage):
         for _ in range(damage):
@@ -46,10 +49,12 @@ class Side:
 class Game:
     """A game by the reference rules; cards are numbers into `cards`, a list of dictionaries."""
 
+    side_type = Side
+
     def __init__(self, cards, turn=1, cap=100, active=0, first_draw=True):
         self.cards = cards
         self.turn, self.cap, self.active, self.first_draw = turn, cap, active, first_draw
-        self.sides = [Side(), Side()]
+        self.sides = [self.side_type(), self.side_type()]
 
     def clone(self):
         other = Game(self.cards, self.turn, self.cap, self.active, self.first_draw)
@@ -58,9 +63,9 @@ class Game:
 
     # Setting up
 
-    @staticmethod
-    def deal(cards, decks, rules, seed):
-        game = Game(cards, cap=rules.turn_cap, first_draw=rules.first_draw)
+    @classmethod
+    def deal(cls, cards, decks, rules, seed):
+        game = cls(cards, cap=rules.turn_cap, first_draw=rules.first_draw)
         for seat, (side, deck) in enumerate(zip(game.sides, decks, strict=True)):
             if deck["random"]:
                 stream = below_key(seed, Purpose.DECK, seat)
@@ -68,6 +73,7 @@ class Game:
             else:
                 order = shuffled(deck["cards"], below_key(seed, Purpose.SHUFFLE, seat))
             side.deck = order[::-1]
+            side.take_seat(deck)
             for _ in range((rules.hand_first, rules.hand_second)[seat]):
                 side.draw()
             if rules.mulligan_above >= 0:
@@ -216,7 +222,11 @@ class Game:
 
 def below_key(seed, *parts):
     """The key that a kernel derives from a game's key."""
-    key = stream_key(seed)
+    return derived(stream_key(seed), *parts)
+
+
+def derived(key, *parts):
+    """The key at an address below another one."""
     for part in parts:
         key = np.uint64(derive(key, int(part)))
     return key

@@ -1,0 +1,169 @@
+"""greedy-ilp with real cards: what a single action adds to the turn program's objective.
+
+The terms are those of docs/turn-program.md, said for any action: W3 and W6 count every hit on the enemy hero
+and on enemy minions as it was dealt; W4 the enemy's attack on the board; W5 the health of own minions that
+die, and of those that come in; W7 the attack of a minion that is attacked; W8 the value of a card played from
+the hand. A hero power and The Coin have no value. What kills the own hero is not played. Of an action that
+chance decides the mean over what can fall out counts.
+"""
+
+import numpy as np
+
+from engine import Outcome
+from engine.codes import COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
+from engine.effects.board import place_of
+from engine.effects.chance import draw_for, imaginable, imagine, think
+from engine.events import EVENTS, TO_HERO, TO_MINIONS
+from engine.jit import njit, njit_slow
+from engine.rules import apply, decode, encode, legal_actions, outcome
+from engine.state import STATE
+from ilp_agent.weights import Term
+
+LOST = -1e100
+"""What an action adds that kills the own hero."""
+
+
+@njit
+def _attack_on(side: np.void) -> int:
+    """Attack of a player's minions."""
+    total = 0
+    for place in range(side["n_board"]):
+        total += side["board"][place]["attack"]
+    return total
+
+
+@njit
+def score_change(
+    before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
+) -> float:
+    """What an action adds to the objective.
+
+    Args:
+        before: the position, dtype `STATE`.
+        after: the same with the action carried out.
+        cards: the card table.
+        action: as `engine.rules.encode` packs it.
+        thought: with which it was carried out, dtype `EVENTS`.
+        weights: of the objective, indexed by `Term`.
+    """
+    seat = before["active"]
+    own, enemy = before["sides"][seat], before["sides"][1 - seat]
+    own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
+    if own_after["health"] <= 0:
+        return LOST
+    kind, source, target = decode(action)
+    score: float = weights[Term.FACE] * thought["hits"][1 - seat, TO_HERO]
+    score += weights[Term.DAMAGE] * thought["hits"][1 - seat, TO_MINIONS]
+    if enemy_after["health"] <= 0:
+        score += weights[Term.LETHAL]
+    score += weights[Term.THREAT] * (_attack_on(enemy) - _attack_on(enemy_after))
+    score += weights[Term.CLEAR] * (int(enemy_after["n_board"] == 0) - int(enemy["n_board"] == 0))
+    for place in range(own["n_board"]):
+        if place_of(own_after, own["board"][place]["born"]) < 0:
+            score -= weights[Term.SURVIVE] * own["board"][place]["health"]
+    for place in range(own_after["n_board"]):
+        if place_of(own, own_after["board"][place]["born"]) < 0:
+            score += weights[Term.SURVIVE] * own_after["board"][place]["health"]
+    if kind == ActionKind.ATTACK and target != HERO:
+        score -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+    if kind == ActionKind.PLAY and own["hand"][source] != COIN:
+        score += weights[Term.PLAY] * cards[own["hand"][source]]["value"]
+    return score
+
+
+@njit
+def score_action(
+    state: np.void,
+    cards: np.ndarray,
+    action: int,
+    weights: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.void,
+) -> float:
+    """The mean of `score_change` over what can fall out; the last two are modified in place."""
+    think(thought)
+    next_states[0] = state
+    apply(next_states[0], cards, action, thought)
+    first = thought["waiting"]
+    if first == 0:
+        return score_change(state, next_states[0], cards, action, thought, weights)
+    n, score = imaginable(thought), 0.0
+    for number in range(n):
+        imagine(thought, state, number, first)
+        next_states[0] = state
+        apply(next_states[0], cards, action, thought)
+        score += score_change(state, next_states[0], cards, action, thought, weights) / n
+    return score
+
+
+@njit
+def best_action(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
+) -> int:
+    """The action that adds most, as `rivals.greedy.best_action`; a card for The Coin counts as one with it.
+
+    `next_states`, shape (2,), `actions` and `thought`, dtype `EVENTS`, shape (1,), are modified in place.
+    """
+    own = state["sides"][state["active"]]
+    n = legal_actions(state, cards, actions)
+    best, chosen, coin = 0.0, int(encode(ActionKind.END_TURN, 0, 0)), -1
+    for place in range(n - 1):
+        action = actions[place]
+        kind, source, _ = decode(action)
+        if kind == ActionKind.PLAY and own["hand"][source] == COIN:
+            coin = int(action)
+            continue
+        score = score_action(state, cards, action, weights, next_states, thought[0])
+        if score > best:
+            best, chosen = score, int(action)
+    if coin >= 0 and own["mana"] < MAX_MANA:
+        think(thought[0])
+        next_states[1] = state
+        apply(next_states[1], cards, coin, thought[0])
+        richer = next_states[1]["sides"][state["active"]]
+        n = legal_actions(next_states[1], cards, actions)
+        for place in range(n - 1):
+            kind, source, _ = decode(actions[place])
+            if kind not in (ActionKind.PLAY, ActionKind.POWER):
+                continue
+            card = richer["hand"][source] if kind == ActionKind.PLAY else richer["power"] - 1
+            if card != COIN and cards[card]["cost"] == own["mana"] + 1:
+                score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
+                if score > best:
+                    best, chosen = score, coin
+    return chosen
+
+
+@njit
+def choose(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
+) -> int:
+    """`best_action` of the only state of an array of shape (1,)."""
+    return best_action(states[0], cards, weights, actions, next_states, thought)
+
+
+@njit_slow(8)
+def play_turns(
+    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
+) -> None:
+    """Play each game on while an agent of this kind is to move; see `rivals.effects.eva.play_turns`."""
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    next_states = np.zeros(2, STATE)
+    played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    for game in range(len(states)):
+        state = states[game]
+        draw_for(played[0], state, chances[game])
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            own = weights[agents[game, state["active"]]]
+            action = best_action(state, cards, own, actions, next_states, thought)
+            apply(state, cards, action, played[0])

@@ -1,0 +1,187 @@
+"""Minions and heroes of the reference game with real cards."""
+
+from tests.reference import plain
+
+MOST = 999
+
+
+class Minion:
+    """A minion on the board. Its traits are words of `engine.vocabulary.Trait`, but for `deathrattle`."""
+
+    is_minion = True
+
+    def __init__(self, cards, number, side, born):
+        self.cards, self.side = cards, side
+        self.become(number)
+        self.settle(born)
+
+    def become(self, number):
+        """Take the shape of a card, as printed."""
+        facts = self.cards[number]
+        self.number, self.facts = number, facts
+        self.attack, self.health, self.max_health = facts["attack"], facts["health"], facts["health"]
+        self.passing = 0  # the part of its attack that ends with the turn
+        self.keywords, self.traits = set(facts["keywords"]), set(facts["traits"])
+        self.race, self.spell_damage = facts["race"], facts["spell damage"]
+        self.gifts = []  # cards whose Deathrattles it was given
+        self.grave = None  # where it died
+
+    def settle(self, born):
+        """It has just come into play."""
+        self.born, self.arrived, self.made = born, True, 0
+
+    @property
+    def attacks(self):
+        """Attacks it may still make this turn."""
+        if self.arrived and not self.keywords & {"charge", "rush"}:
+            return 0
+        return max(0, (2 if "windfury" in self.keywords else 1) - self.made)
+
+    @property
+    def dying(self):
+        return self.health <= 0 or "doomed" in self.traits
+
+    @property
+    def damaged(self):
+        return self.health < self.max_health
+
+    @property
+    def deathrattles(self):
+        """Its Deathrattle rows: its own unless it is silenced, then those it was given."""
+        own = [] if "silenced" in self.traits else [self.facts]
+        return [
+            row
+            for facts in own + [self.cards[gift] for gift in self.gifts]
+            for row in facts["rows"]
+            if row.trigger == "deathrattle"
+        ]
+
+    def is_of(self, race):
+        return self.race in (race, "all")
+
+    def hit(self, damage, keywords=frozenset(), freezes=False):
+        """Take damage; whether any got through."""
+        if damage <= 0 or "immune" in self.traits:
+            return False
+        if "divine_shield" in self.keywords:
+            self.keywords.discard("divine_shield")
+            return False
+        self.health -= damage
+        if "poisonous" in keywords:
+            self.health = min(self.health, 0)
+        if freezes:
+            self.traits.add("frozen")
+        return True
+
+    def heal(self, amount):
+        self.health = min(self.max_health, self.health + amount)
+
+    def restore(self):
+        self.health = self.max_health
+
+    def add(self, attack, health, this_turn):
+        """A buff of attack and health, or a debuff of attack."""
+        before = self.attack
+        self.attack = min(MOST, max(0, self.attack + attack))
+        if this_turn:
+            self.passing += self.attack - before
+        self.health = min(MOST, self.health + health)
+        self.max_health = min(MOST, self.max_health + health)
+
+    def set_attack(self, attack):
+        self.attack, self.passing = min(MOST, attack), 0
+
+    def set_health(self, health):
+        self.health = self.max_health = min(MOST, health)
+
+    def silence(self):
+        """Nothing but its printed numbers is left; damage it had stays, as far as it has more health now."""
+        full = self.facts["health"]
+        self.health = (
+            self.health + full - self.max_health if full > self.max_health else min(self.health, full)
+        )
+        self.max_health = full
+        self.attack, self.passing, self.spell_damage = self.facts["attack"], 0, 0
+        self.keywords = set()
+        self.traits = {"silenced"} | self.traits & {"doomed"}
+        self.gifts = []
+
+    def end_turn(self):
+        """What lasts for a turn ends."""
+        self.attack -= self.passing
+        self.passing = 0
+        self.traits -= {"immune", "spares_heroes_now"}
+
+
+class Grave:
+    """Where a minion died, while its Deathrattle is carried out."""
+
+    is_minion = False
+
+
+class Side(plain.Side):
+    """A player: the hero, and all that is theirs."""
+
+    is_minion = False
+
+    def __init__(self):
+        super().__init__()
+        self.power, self.power_used = None, False
+        self.weapon, self.weapon_attack, self.durability = None, 0, 0
+        self.attack = 0  # of the hero, without the weapon
+        self.made, self.attacks = 0, 1  # attacks it made this turn, and may still make
+        self.traits = set()
+        self.overload, self.locked = 0, 0
+        self.keywords = frozenset()
+        self.places = []  # minions from left to right, and graves
+
+    def take_seat(self, deck):
+        self.power = deck["power"]
+
+    @property
+    def board(self):
+        return [one for one in self.places if one.is_minion]
+
+    @board.setter
+    def board(self, minions):
+        self.places = list(minions)
+
+    def count_attacks(self):
+        """Attacks the hero may still make this turn, by its weapon."""
+        windfury = self.weapon is not None and "windfury" in self.weapon["keywords"]
+        self.attacks = (2 if windfury else 1) - self.made
+
+    @property
+    def dying(self):
+        return self.health <= 0
+
+    @property
+    def damaged(self):
+        return self.health < 30
+
+    @property
+    def room(self):
+        return len(self.board) < 7
+
+    def hurt(self, damage):
+        """Damage of any kind, fatigue too."""
+        if "immune" not in self.traits:
+            super().hurt(damage)
+
+    def hit(self, damage, keywords=frozenset(), freezes=False):
+        if damage <= 0 or "immune" in self.traits:
+            return False
+        self.hurt(damage)
+        if freezes:
+            self.traits.add("frozen")
+        return True
+
+    def restore(self):
+        self.heal(30)
+
+    def add(self, attack, health, this_turn):
+        self.attack = min(MOST, self.attack + attack)
+
+    def end_turn(self):
+        self.attack = 0
+        self.traits -= {"immune"}

@@ -1,0 +1,155 @@
+"""Random games with real cards, played by the engine and by the reference side by side."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from engine import Deck, Outcome, Position, find_deck, find_ruleset, rulesets, shipped_decks
+from engine.cards import Card
+from engine.cards.real import edition, hero_classes
+from engine.codes import Death
+from engine.decks import tables_of
+from engine.effects.luck import Chance
+from engine.match import deal_key
+from engine.ruleset import Ruleset
+from engine.streams import generator, stream_key
+from tests.reference.cards import real_cards_of
+from tests.reference.game import RealGame
+from tests.reference.record import differences, record_of
+
+EVA = {
+    "warrior": ("CFM_651", "CS2_105", "CS2_106", "CS2_112", "EX1_409", "NEW1_011", "OG_312"),
+    "shaman": (
+        *("AT_052", "EX1_012", "EX1_238", "EX1_246", "EX1_259", "EX1_284", "EX1_298"),
+        "NEW1_010",
+    ),
+    "mage": (
+        *("AT_111", "CFM_065", "CS2_022", "CS2_023", "CS2_024", "CS2_028", "CS2_029", "CS2_032"),
+        *("CS2_033", "EX1_012", "EX1_016", "EX1_066", "EX1_284", "EX1_561"),
+    ),
+}
+"""Cards of EVA's three decks that are played exactly."""
+
+KINDS = ("basic", "eva", "class", "mixed", "bodies")
+"""Decks of games: Basic; EVA's, filled up at random; of a class; of cards of all classes; Basic against bodies."""
+
+DEATHS = {"attacker": Death.ATTACKER, "defender": Death.DEFENDER}
+RESULTS = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
+
+MOST_ACTIONS = 3_000
+
+
+class DisagreementError(AssertionError):
+    """Engine and reference differ; the message says where, and after which action of which position."""
+
+
+@lru_cache(maxsize=16)
+def exact_cards(hero_class: str) -> list[Card]:
+    """The exact cards of edition 2018-07 that a class plays; all of them for ""."""
+    classes = ("NEUTRAL", hero_class.upper())
+    return [card for card in edition().exact() if not hero_class or card.card_class in classes]
+
+
+@lru_cache(maxsize=1)
+def basic_decks() -> list[Deck]:
+    return [find_deck(f"basic-{name}") for name in hero_classes()]
+
+
+def some_deck(kind: str, pick: np.random.Generator) -> Deck:
+    """A deck of a kind, at random."""
+    if kind in ("basic", "bodies"):
+        shipped = [find_deck(name) for name in shipped_decks()]
+        decks = basic_decks() if kind == "basic" else [deck for deck in shipped if not deck.hero_class]
+        return decks[int(pick.integers(len(decks)))]
+    hero_class = str(pick.choice(list(EVA if kind == "eva" else hero_classes())))
+    singles = kind == "eva" and hero_class == "mage"
+    begun = [edition().by_id[name] for name in EVA[hero_class]] if kind == "eva" else []
+    cards = [*begun, *(card for card in begun if card.rarity != "LEGENDARY" and not singles)]
+    pool = exact_cards("" if kind == "mixed" else hero_class)
+    # As many cards of the class as neutral ones, about.
+    shares = np.array([1.0 if card.card_class == "NEUTRAL" else 4.0 for card in pool])
+    while len(cards) < 30:
+        card = pool[int(pick.choice(len(pool), p=shares / shares.sum()))]
+        if cards.count(card) < (1 if singles or card.rarity == "LEGENDARY" else 2):
+            cards.append(card)
+    return Deck(f"{kind}-{hero_class}", tuple(cards), hero_class=hero_class, edition="2018-07")
+
+
+def play_both(number: int, kind: str) -> int:
+    """Play random game `number` with decks of a kind in both; how many actions it had.
+
+    Legal actions, the state's bytes, outcomes of chance, deaths and the result must be equal at every step.
+
+    Raises:
+        DisagreementError: they are not.
+    """
+    pick = generator(2018, KINDS.index(kind), number)
+    decks = [some_deck(kind, pick), some_deck("basic" if kind == "bodies" else kind, pick)]
+    if pick.random() < 0.5:
+        decks.reverse()
+    rules = find_ruleset(str(pick.choice(list(rulesets()))))
+    key = stream_key(number)
+    position, game = deal_key(tuple(decks), key, rules), start_game(decks, rules, number)
+    chance = Chance.drawn(key, position.states)
+    # A player who seldom ends the turn by chance makes fuller boards.
+    eager = pick.random() < 0.7
+    before, action = position.copy(), "deal"
+    where = f"{kind} game {number}"
+    played = 0
+    while played < MOST_ACTIONS:
+        found = problem(position, game)
+        actions = position.legal_actions()
+        texts = [str(one) for one in actions]
+        legal = game.legal()
+        if not found and (set(texts) != legal or len(legal) != len(texts)):
+            found = f"legal in the reference {sorted(legal - set(texts))}, in the engine {sorted(set(texts) - legal)}"
+        if found:
+            raise DisagreementError(
+                f"{where}: {found}; after {action!r} in {before}, which led to {position}"
+            )
+        if not actions:
+            break
+        n = len(actions)
+        choice = int(pick.integers(n - 1 if eager and n > 1 else n))
+        before, action = position.copy(), texts[choice]
+        deaths, fallen = position.play(actions[choice], chance), game.act(action)
+        played += 1
+        ours = (tuple(game.outcomes), sum(DEATHS[word] for word in fallen))
+        if ours != (chance.outcomes, deaths):
+            raise DisagreementError(
+                f"{where}: outcomes and deaths {ours} in the reference, {(chance.outcomes, deaths)} in the engine; "
+                f"after {action!r} in {before}, which led to {position}"
+            )
+    assert not actions, f"{where} does not end"
+    if RESULTS[game.result()] != position.outcome:
+        raise DisagreementError(
+            f"{where}: {game.result()} in the reference, {position.outcome.name} in the engine"
+        )
+    return played
+
+
+def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int) -> RealGame:
+    """The deal of `seed` in the reference."""
+    table, _ = tables_of(tuple(decks))
+    powers = [deck.power.key if deck.power else None for deck in decks]
+    dealt = {card.key for deck in decks for card in deck.cards} | set(powers) - {None}
+    plain = [
+        {
+            "random": deck.random,
+            "cards": [table.number[card.key] for card in deck.cards],
+            "power": None if power is None else table.number[power],
+        }
+        for deck, power in zip(decks, powers, strict=True)
+    ]
+    game = RealGame.deal(real_cards_of(table, len(dealt)), plain, rules, seed)
+    game.stream = stream_key(seed)
+    return game
+
+
+def problem(position: Position, game: RealGame) -> str:
+    """Where the two states differ; "" where every byte is equal."""
+    record = record_of(game)
+    if record.tobytes() == position.state.tobytes():
+        return ""
+    return f"{'; '.join(differences(record[0], position.state))} (reference, engine)"

@@ -1,0 +1,348 @@
+"""What the rows of effects.csv do in the reference game."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Waiting:
+    """A row to be carried out: of whom, from which minion, aimed at whom, of which card."""
+
+    row: Any
+    side: Any
+    source: Any
+    aim: Any
+    facts: Any
+
+
+def fits(row, one, side):
+    """Whether a character is among those that a row picks from, seen from a player."""
+    owner = one.side if one.is_minion else one
+    if ("own" if owner is side else "enemy") not in row.side:
+        return False
+    if ("minions" if one.is_minion else "heroes") not in row.kind:
+        return False
+    tests = {
+        "damaged": lambda: one.damaged,
+        "undamaged": lambda: not one.damaged,
+        "attack_at_most": lambda: one.attack <= int(row.arg),
+        "attack_at_least": lambda: one.attack >= int(row.arg),
+        "race": lambda: one.is_minion and one.is_of(row.arg),
+        "not_race": lambda: not (one.is_minion and one.is_of(row.arg)),
+        "taunt": lambda: "taunt" in one.keywords,
+        "frozen": lambda: "frozen" in one.traits,
+        "keyword": lambda: row.arg in one.keywords,
+        "deathrattle": lambda: one.is_minion and one.deathrattles,
+    }
+    return all(tests[word]() for word in row.filter - {"not_self", "not_target"})
+
+
+def candidates(game, what):
+    """The characters of a row: enemies of its player first, minions from left to right, then the hero."""
+    row = what.row
+    found = []
+    own = what.side
+    enemy = game.sides[1 - game.sides.index(own)]
+    for one in [*enemy.board, enemy, *own.board, own]:
+        if "not_self" in row.filter and one is what.source:
+            continue
+        if "not_target" in row.filter and one is what.aim:
+            continue
+        if fits(row, one, own):
+            found.append(one)
+    return found
+
+
+def picked(game, what):
+    """The characters that a row selects; those of `split` are drawn hit by hit."""
+    row = what.row
+    if row.pick == "chosen":
+        return [] if what.aim is None else [what.aim]
+    if row.pick == "self":
+        return [what.source] if what.source in what.source.side.board else []
+    found = candidates(game, what)
+    if row.pick == "all":
+        # The enemy hero, the own hero, then minions in the order in which they came into play.
+        heroes = [one for one in found if not one.is_minion]
+        return heroes + sorted((one for one in found if one.is_minion), key=lambda one: one.born)
+    living = [one for one in found if not one.dying]
+    if row.times < 0:
+        for _ in range(min(-row.times, len(living))):
+            living.pop(game.chance(len(living)))
+        return living
+    if row.times < len(living):
+        for place in range(row.times):
+            other = place + game.chance(len(living) - place)
+            living[place], living[other] = living[other], living[place]
+    return living[: row.times]
+
+
+def holds(game, what):
+    """Whether a row's condition holds."""
+    side = what.side
+    return {
+        "": True,
+        "mana_full": side.crystals == 10,
+        "mana_not_full": side.crystals < 10,
+        "aimed": what.aim is not None,
+        "unarmed": side.weapon is None,
+        "enemy_turn": game.sides[game.active] is not side,
+    }[what.row.condition]
+
+
+def players(game, what):
+    """The players of a row that picks no character: its own first."""
+    own = what.side
+    enemy = game.sides[1 - game.sides.index(own)]
+    return [side for side, word in ((own, "own"), (enemy, "enemy")) if word in what.row.side]
+
+
+def bonus(what):
+    """Spell Damage of the player, for spells."""
+    if what.facts["kind"] != "spell" or what.row.trigger != "play":
+        return 0
+    return sum(minion.spell_damage for minion in what.side.board)
+
+
+def carry_out(game, what):
+    """Do what a row says. The game is modified in place."""
+    row = what.row
+    if not holds(game, what):
+        return
+    if row.pick == "split":
+        for _ in range(row.amount + bonus(what)):
+            living = [one for one in candidates(game, what) if not one.dying]
+            if living:
+                damage(what, living[game.chance(len(living))], 1)
+    elif row.pick:
+        for one in picked(game, what):
+            CHARACTERS[row.op](game, what, one)
+    else:
+        for side in players(game, what):
+            PLAYERS[row.op](game, what, side)
+
+
+def damage(what, victim, amount):
+    """Damage by the source of a row: its keywords count."""
+    source = what.source
+    keywords = source.keywords if source else what.facts["keywords"]
+    freezes = source is not None and "freezes" in source.traits
+    if victim.hit(amount, keywords, freezes) and "lifesteal" in keywords:
+        what.side.heal(amount)
+
+
+# What happens to characters.
+
+
+def damage_row(game, what, one):
+    row = what.row
+    amount = row.amount
+    if row.amount2 > row.amount:
+        amount += game.chance(row.amount2 - row.amount + 1)
+    damage(what, one, amount + bonus(what))
+
+
+def buff(game, what, one):
+    row = what.row
+    one.add(row.amount, row.amount2, row.until == "this_turn")
+    if one.is_minion:
+        if row.until == "next_turn" and "stealth" not in one.keywords:
+            one.traits.add("hidden")
+        one.keywords |= row.keywords
+
+
+def set_numbers(game, what, one):
+    row = what.row
+    if not one.is_minion:
+        one.health = row.amount2
+        return
+    if row.amount != -1:
+        one.set_attack(row.amount)
+    if row.amount2 != -1:
+        one.set_health(row.amount2)
+
+
+def transform(game, what, one):
+    pool = what.row.card
+    one.become(pool[game.chance(len(pool))])
+    one.settle(game.next_birth())
+
+
+def bounce(game, what, one):
+    side = one.side
+    if len(side.hand) >= 10:
+        one.traits.add("doomed")
+        return
+    side.places.remove(one)
+    side.hand.append(one.number)
+
+
+def control(game, what, one):
+    side = what.side
+    if not side.room:
+        one.traits.add("doomed")
+        return
+    one.side.places.remove(one)
+    side.places.append(one)
+    one.side = side
+    one.settle(game.next_birth())
+
+
+def multiply(game, what, one):
+    row = what.row
+    one.attack *= row.amount
+    one.passing *= row.amount
+    gain = one.health * (row.amount2 - 1)
+    one.health += gain
+    one.max_health += gain
+
+
+def swap(game, what, one):
+    attack, health = one.attack, one.health
+    one.set_attack(health)
+    one.set_health(attack)
+
+
+def give(game, what, one):
+    card = what.row.card[0]
+    if len(one.gifts) == 2:
+        one.gifts.pop()
+    one.gifts.append(card)
+
+
+def trigger(game, what, one):
+    for row in one.deathrattles:
+        game.waiting.append(Waiting(row, one.side, one, None, one.facts))
+
+
+def lose(game, what, one):
+    one.keywords -= what.row.keywords
+
+
+def gain_spell_damage(game, what, one):
+    one.spell_damage += what.row.amount
+
+
+CHARACTERS = {
+    "damage": damage_row,
+    "heal": lambda game, what, one: one.heal(what.row.amount),
+    "buff": buff,
+    "set": set_numbers,
+    "destroy": lambda game, what, one: one.traits.add("doomed"),
+    "silence": lambda game, what, one: one.silence(),
+    "freeze": lambda game, what, one: one.traits.add("frozen"),
+    "transform": transform,
+    "bounce": bounce,
+    "control": control,
+    "multiply": multiply,
+    "swap": swap,
+    "equalise": lambda game, what, one: one.set_attack(one.health),
+    "restore": lambda game, what, one: one.restore(),
+    "trait": lambda game, what, one: one.traits.update(what.row.traits),
+    "lose": lose,
+    "spell_damage": gain_spell_damage,
+    "give": give,
+    "trigger": trigger,
+}
+
+# What happens to players.
+
+
+def armour(game, what, side):
+    side.armour = min(999, side.armour + what.row.amount)
+
+
+def draw(game, what, side):
+    for _ in range(what.row.amount):
+        side.draw()
+
+
+def card_of(game, what):
+    """The card that a row creates."""
+    pool = what.row.card
+    if pool == ("self",):
+        return what.source.number
+    return pool[game.chance(len(pool))]
+
+
+def summon(game, what, side):
+    row = what.row
+    for turn in range(row.times):
+        if "new" in row.filter:
+            pool = game.new_of(row.card, side)
+            if not pool:
+                return
+            card = pool[game.chance(len(pool))]
+        else:
+            card = card_of(game, what)
+        if side.room:
+            game.arrive(side, card, place_beside(what, side, turn))
+
+
+def place_beside(what, side, turn):
+    """Where a summoned minion stands; `turn` counts those of one row."""
+    source = what.source
+    if source is not None and side is what.side:
+        if source.grave in side.places:
+            return side.places.index(source.grave)
+        if source in side.places:
+            left = what.row.trigger == "play" and turn % 2 == 1
+            return side.places.index(source) + (0 if left else 1)
+    return len(side.places)
+
+
+def discard(game, what, side):
+    if what.row.times == 0:
+        side.hand.clear()
+    for _ in range(what.row.times):
+        if side.hand:
+            side.hand.pop(game.chance(len(side.hand)))
+
+
+def mana(game, what, side):
+    side.mana = min(10, side.mana + what.row.amount)
+
+
+def crystals(game, what, side):
+    side.crystals = max(0, min(10, side.crystals + what.row.amount))
+    side.mana = min(side.mana, side.crystals)
+
+
+def weapon(game, what, side):
+    if side.weapon is not None:
+        side.weapon_attack = min(999, max(0, side.weapon_attack + what.row.amount))
+        side.durability = min(999, max(0, side.durability + what.row.amount2))
+        if side.durability == 0:
+            game.disarm(side)
+
+
+def add_card(game, what, side):
+    if what.row.card == ("self",) and what.source in side.board:
+        bounce(game, what, what.source)
+        return
+    for _ in range(what.row.times):
+        card = card_of(game, what)
+        if len(side.hand) < 10:
+            side.hand.append(card)
+        else:
+            side.burned += 1
+
+
+def unlock(game, what, side):
+    side.mana = min(10, side.mana + side.locked)
+    side.locked, side.overload = 0, 0
+
+
+PLAYERS = {
+    "armour": armour,
+    "draw": draw,
+    "summon": summon,
+    "discard": discard,
+    "equip": lambda game, what, side: game.equip(side, card_of(game, what)),
+    "mana": mana,
+    "crystals": crystals,
+    "weapon": weapon,
+    "disarm": lambda game, what, side: game.disarm(side),
+    "add": add_card,
+    "unlock": unlock,
+}

@@ -1,0 +1,82 @@
+"""The reference game as the engine's record, byte for byte."""
+
+import numpy as np
+
+from engine.codes import Keyword
+from engine.state import STATE
+from engine.vocabulary import Race, Trait
+from tests.reference.plain import COIN
+
+
+def record_of(game):
+    """The game as an array of shape (1,), dtype `STATE`."""
+    found = np.zeros(1, STATE)
+    state = found[0]
+    state["turn"], state["turn_cap"], state["active"] = game.turn, game.cap, game.active
+    state["first_draw"], state["effects"], state["births"] = game.first_draw, 1, game.births
+    for side, record in zip(game.sides, state["sides"], strict=True):
+        write_side(side, record)
+    return found
+
+
+def write_side(side, record):
+    numbers = {
+        "power": 0 if side.power is None else 1 + side.power,
+        "power_used": side.power_used,
+        "weapon": 0 if side.weapon is None else side.weapon_number,
+        "hero_attack": side.attack,
+        "hero_attacks_left": side.attacks,
+        "traits": bits(side.traits, Trait),
+        "n_board": len(side.board),
+        "n_hand": len(side.hand),
+        "n_deck": len(side.deck),
+    }
+    for name in (
+        *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
+        *("weapon_attack", "durability", "overload", "locked"),
+    ):
+        numbers[name] = getattr(side, name)
+    for name, value in numbers.items():
+        record[name] = value
+    record["hand"][: len(side.hand)] = [-1 if card == COIN else card for card in side.hand]
+    record["deck"][: len(side.deck)] = side.deck[::-1]
+    for minion, place in zip(side.board, record["board"], strict=False):
+        write_minion(minion, place)
+
+
+def write_minion(minion, record):
+    traits = bits(minion.traits, Trait)
+    if minion.deathrattles:
+        traits |= Trait.DEATHRATTLE
+    numbers = {
+        "card": minion.number,
+        "attack": minion.attack,
+        "health": minion.health,
+        "keywords": bits(minion.keywords, Keyword),
+        "attacks_left": minion.attacks,
+        "arrived": minion.arrived,
+        "max_health": minion.max_health,
+        "traits": traits,
+        "race": Race[minion.race.upper()],
+        "turn_attack": minion.passing,
+        "spell_damage": minion.spell_damage,
+        "born": minion.born,
+    }
+    for name, value in numbers.items():
+        record[name] = value
+    record["gifts"][: len(minion.gifts)] = [1 + card for card in minion.gifts]
+
+
+def bits(words, codes):
+    return sum(codes[word.upper()] for word in words)
+
+
+def differences(ours, theirs, path=""):
+    """Where two records differ, field by field: "sides.0.board.2.attack: 3, 4"."""
+    if ours.shape:
+        inner = [(place, ours[place], theirs[place]) for place in range(len(ours))]
+    elif ours.dtype.names:
+        inner = [(name, ours[name], theirs[name]) for name in ours.dtype.names]
+    else:
+        return [f"{path[1:]}: {ours}, {theirs}"] if ours != theirs else []
+    return [line for name, one, other in inner for line in differences(one, other, f"{path}.{name}")]

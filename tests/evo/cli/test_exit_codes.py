@@ -105,12 +105,11 @@ ARGUMENTS = [
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""
 
-MAGE = Path("tests/data/decks/basic-mage.toml").resolve()
 REFUSED = [
-    f"play ilp:keep-alive random --decks {MAGE}",
-    f"tournament aggro random --decks {MAGE} --games 2 --out new",
-    f"sweep ilp:keep-alive --weight face --values 1 --against random --decks {MAGE} --games 2 --out new",
-    f"ladder {MAGE} thesis-paladin --players aggro --games 2 --out new",
+    "play ilp:keep-alive random --decks basic-mage",
+    "tournament ilp:keep-alive random --decks basic-mage --games 2 --out new",
+    "sweep ilp:keep-alive --weight face --values 1 --against random --decks basic-mage --games 2 --out new",
+    "ladder basic-mage thesis-paladin --players ilp:keep-alive --games 2 --out new",
 ]
 """Lines with a deck that one of the agents does not play."""
 

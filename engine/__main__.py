@@ -51,7 +51,7 @@ def deck(
     ),
     edition: EditionName = "",
     bodies: Annotated[
-        bool, typer.Option("--bodies", help="Play minions that are not exact as bodies with their keywords.")
+        bool, typer.Option("--bodies", help="Minions that are not exact are bodies with their keywords.")
     ] = False,
     any_deck: Annotated[
         bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")

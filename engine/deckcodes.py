@@ -23,6 +23,7 @@ from engine.codes import DECK_SIZE
 from engine.deckreading import NOTHING_SAID, Reading
 from engine.decks import COPIES, LEGENDARY_COPIES, Deck, check_counts, class_problems, count_problems
 from engine.errors import DeckError
+from engine.vocabulary import CardKind
 
 _CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
 """A code begins with AA: byte 0, then version 1."""
@@ -89,7 +90,7 @@ def _class_deck(content: "_Content", name: str, where: str, reading: Reading) ->
         most = DECK_SIZE if reading.any_deck else 0
         counts = count_problems(cards, most or COPIES, most or LEGENDARY_COPIES)
         legal = all("copies of" not in problem for problem in counts)
-        problems += counts if legal else [f"{'; '.join(counts)} (--any-deck allows more copies)"]
+        problems += counts if legal else [f"{'; '.join(counts)} ({Reading(any_deck=True).said}, allows more)"]
     if problems:
         raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
     return Deck(
@@ -144,12 +145,13 @@ def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
     if unknown:
         problems.append(f"no collectible card has number {', '.join(unknown)}")
     there = [other.by_dbf_id[number] for number in missing if number in other.by_dbf_id]
-    for option, cards in (
-        (f"--edition {other.name}", [card for card in there if card.exact]),
-        (f"--edition {other.name} --bodies", [card for card in there if not card.exact and card.body]),
+    bodies = [card for card in there if not card.exact and card.kind == CardKind.MINION]
+    for way_out, cards in (
+        (Reading(other.name), [card for card in there if card.exact]),
+        (Reading(other.name, bodies=True), bodies),
     ):
         whom = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
-        problems += [f"{option} plays {whom}"] if cards else []
+        problems += [f"{way_out.said}, plays {whom}"] if cards else []
     return problems
 
 

@@ -46,6 +46,11 @@ class Reading:
         words = [f"--edition {self.edition}"] * bool(self.edition)
         return " ".join([*words, *["--bodies"] * self.bodies, *["--any-deck"] * self.any_deck])
 
+    @property
+    def said(self) -> str:
+        """How to say so: "--bodies, or bodies: in front of the deck"."""
+        return f"{self.options}, or {self.text} in front of the deck"
+
     def and_also(self, other: "Reading") -> "Reading":
         """Both together; the edition is the other's where this names none."""
         return Reading(

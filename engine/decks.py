@@ -156,12 +156,14 @@ def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NO
     names = [f"{card.name} ({card.class_name})" for card in foreign]
     problems = []
     if names and not reading.any_deck:
-        problems.append(f"a {hero_class} does not play {', '.join(names)} (--any-deck allows it)")
+        problems.append(
+            f"a {hero_class} does not play {', '.join(names)} ({Reading(any_deck=True).said}, allows it)"
+        )
     inexact = [card for card in distinct.values() if not card.exact]
     others = [card for card in inexact if card.kind != CardKind.MINION]
     names = [f"{card.name} ({card.kind.name.lower()})" if card in others else card.name for card in inexact]
     if len(others) < len(inexact) and not reading.bodies:
-        way_out = "--bodies plays minions among them as bodies with their keywords"
+        way_out = f"{Reading(bodies=True).said}, plays minions among them as bodies with their keywords"
         problems.append(f"not played exactly: {', '.join(names)} ({way_out})")
     elif others:
         names = [name for card, name in zip(inexact, names, strict=True) if card in others]

@@ -159,7 +159,7 @@ def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
     if side["durability"]:
         card = cards[side["weapon"]]
         worn = f"{side['weapon_attack']}/{side['durability']}"
-        printed = "" if worn == card.body else f", printed {card.body}"
+        printed = f", printed {card.body}" if card.body and worn != card.body else ""
         lines.append(Text(f"weapon: {card.title} {worn}{printed}", style="yellow"))
     words = [text for trait, text in TRAIT_WORDS.items() if side["traits"] & trait]
     words += [f"{side['hero_attack']:+d} attack this turn"] if side["hero_attack"] else []

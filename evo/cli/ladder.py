@@ -75,6 +75,7 @@ def ladder_command(
     from evo.storage.files import csv_bytes, replace_file
     from evo.tournament.folder import DefinitionError
     from evo.tournament.run import Tournament
+    from rivals import refuse_decks
 
     place = place_of(pool, workers, address)
     if len(decks) < 2:
@@ -83,10 +84,12 @@ def ladder_command(
     found, _ = find_entrants(names_in(players))
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
+    found_decks = tuple(find_deck(name) for name in names)
+    refuse_decks((entrant.player.kind for entrant in found), found_decks)
     tournament = Tournament(
         entrants=tuple(found),
         self_play=frozenset(entrant.text for entrant in found),
-        decks=tuple(find_deck(name) for name in names),
+        decks=found_decks,
         deck_names=names,
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,

@@ -26,10 +26,17 @@ DeckEdition = Annotated[
 ]
 AsBodies = Annotated[
     bool,
-    typer.Option("--bodies", help="Play their minions that are not exact as bodies with their keywords."),
+    typer.Option(
+        "--bodies",
+        help="In deck codes and decks with a class, minions that are not exact are bodies with keywords.",
+    ),
 ]
 AnyDeck = Annotated[
-    bool, typer.Option("--any-deck", help="Allow them cards of other classes, and any number of copies.")
+    bool,
+    typer.Option(
+        "--any-deck",
+        help="Deck codes and decks with a class may hold cards of other classes and any number of copies.",
+    ),
 ]
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
 OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"

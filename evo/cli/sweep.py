@@ -88,6 +88,7 @@ def sweep_command(
     from evo.storage.files import csv_bytes
     from evo.tournament.run import Tournament
     from evo.tournament.sweep import against_best, parse_values, sweep_summary, sweep_table, vary
+    from rivals import refuse_decks
 
     place = place_of(pool, workers, address)
     variants = vary(find_entrant(entrant), weight, parse_values(values))
@@ -96,10 +97,13 @@ def sweep_command(
     words = ["manaforge", "sweep", entrant, "--weight", weight, "--values", values, "--against", against]
     options = ["--games", str(games), "--ruleset", ruleset, "--seats", seats]
     options += ["--seed", str(seed)] if seed != 1 else []
+    found_decks = tuple(find_deck(name) for name in deck_names)
+    opponent = find_entrant(against)
+    refuse_decks((one.player.kind for one in (*variants.entrants, opponent)), found_decks)
     tournament = Tournament(
-        entrants=(*variants.entrants, find_entrant(against)),
+        entrants=(*variants.entrants, opponent),
         self_play=frozenset(),
-        decks=tuple(find_deck(name) for name in deck_names),
+        decks=found_decks,
         deck_names=deck_names,
         ruleset=find_ruleset(ruleset),
         ruleset_name=ruleset,

@@ -1,5 +1,6 @@
 """Deck codes with real cards: their class and edition, what is refused, and that they read back."""
 
+import base64
 from collections import Counter
 from pathlib import Path
 
@@ -99,14 +100,15 @@ def test_a_code_with_spells_is_a_deck_of_the_newest_edition() -> None:
     said = refused(code_of(MAGE))
     assert said == (
         f"deck code {code_of(MAGE)[:12]}...{code_of(MAGE)[-8:]}, a mage of edition newest: not covered by "
-        "edition newest: Flamestrike (spell); --edition 2018-07 plays Flamestrike"
+        "edition newest: Flamestrike (spell); --edition 2018-07, or 2018-07: in front of the deck, plays Flamestrike"
     )
 
 
 def test_what_is_not_exact_is_listed_and_bodies_play_the_minions_among_it() -> None:
     text = with_cards("Mana Wyrm", "Ice Block")
-    assert "not played exactly: Ice Block (spell), Mana Wyrm (--bodies plays minions among them" in refused(
-        f"2018-07:{text}"
+    assert (
+        "not played exactly: Ice Block (spell), Mana Wyrm (--bodies, or bodies: in front of the deck, plays "
+        in refused(f"2018-07:{text}")
     )
     assert "not played exactly, and no minion: Ice Block (spell)" in refused(f"2018-07+bodies:{text}")
     deck = find_deck(f"2018-07+bodies:{with_cards('Mana Wyrm')}")
@@ -117,8 +119,14 @@ def test_what_is_not_exact_is_listed_and_bodies_play_the_minions_among_it() -> N
 def test_what_a_class_may_not_hold_is_refused_unless_any_deck_is_allowed() -> None:
     text = with_cards("Holy Light", "Ragnaros the Firelord")
     said = refused(f"2018-07:{text}")
-    assert "a mage does not play Holy Light (paladin) (--any-deck allows it)" in said
-    assert "2 copies of legendary Ragnaros the Firelord (at most 1) (--any-deck allows more copies)" in said
+    assert (
+        "a mage does not play Holy Light (paladin) (--any-deck, or any-deck: in front of the deck, allows it)"
+        in said
+    )
+    assert (
+        "2 copies of legendary Ragnaros the Firelord (at most 1) (--any-deck, or any-deck: in front of the deck, allows more)"
+        in said
+    )
     assert find_deck(f"2018-07+any-deck:{text}").n_exact == DECK_SIZE
     many = code([*MAGE.cards[:10], *[edition().find("Fireball")] * 20])
     assert "20 copies of Fireball" in refused(f"2018-07:{many}") or "22 copies" in refused(f"2018-07:{many}")
@@ -129,7 +137,8 @@ def test_what_a_class_may_not_hold_is_refused_unless_any_deck_is_allowed() -> No
 def test_cards_of_another_edition_are_named_with_the_way_out() -> None:
     said = refused(f"2018-07:{with_cards('Crystalline Golem', name=NEWEST_EDITION)}")
     assert (
-        "not in edition 2018-07: Crystalline Golem; --edition newest --bodies plays Crystalline Golem" in said
+        "not in edition 2018-07: Crystalline Golem; --edition newest --bodies, or newest+bodies: in front of the deck, "
+        "plays Crystalline Golem" in said
     )
     lich = next(card for card in edition().others.values() if card.name == "Frost Lich Jaina")
     text = write_deckstring([(lich.dbf_id, 1), (99_999_999, 1)], [637], FormatType.FT_WILD)
@@ -259,3 +268,22 @@ def test_minions_of_the_newest_edition_alone_are_bodies_in_class_decks(tmp_path:
     deck = find_deck(f"newest+bodies:{code([*minions, golem, golem])}")
     assert deck.n_exact == 28
     assert catalogue().by_dbf_id[golem.dbf_id] == golem
+
+
+def test_every_changed_byte_of_a_class_deck_ends_in_a_deck_or_a_clear_error() -> None:
+    data = base64.b64decode(code_of(MAGE))
+    refused_codes = 0
+    for place in range(len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bit
+            for words in ("", "2018-07:", "newest+bodies+any-deck:"):
+                try:
+                    deck = find_deck(words + base64.b64encode(changed).decode())
+                except ManaforgeError as error:
+                    assert "deck code" in str(error)
+                    assert "\n" not in str(error)
+                    refused_codes += 1
+                else:
+                    assert len(deck.cards) == DECK_SIZE
+    assert refused_codes > 300

@@ -158,7 +158,7 @@ def test_targets_agree_with_the_cards() -> None:
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the edition's package: make cards")
 def test_the_generator_writes_the_editions_that_are_committed(tmp_path: Path) -> None:
     build_edition(tmp_path, PACKAGE, named_cards())
-    for name in ("2018-07.csv", "same.csv", "vanilla.csv", "SOURCE.md"):
+    for name in ("2018-07.csv", "same.csv", "vanilla.csv", "kinds.csv", "heroes.csv", "SOURCE.md"):
         assert (tmp_path / name).read_text() == (DATA / "editions" / name).read_text(), name
 
 

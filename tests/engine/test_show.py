@@ -6,6 +6,7 @@ import pytest
 
 import engine.__main__ as engine_main
 from engine.console import command_line
+from engine.vocabulary import EFFECTS_VERSION
 
 PLAIN = (
     "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3 now 2/1; 1:4/4T] hand [2 ?] deck [3 ?] "
@@ -41,7 +42,7 @@ Harpy -> 4/4); attack 2 -> 1 (Chillwind Yeti -> 4/4); end
 turn
 """
 REAL = (
-    "turn 7 second effects 1 | hero 24+3 mana 0/7 overload 2 power [Armor Up! 2*] "
+    f"turn 7 second effects {EFFECTS_VERSION} | hero 24+3 mana 0/7 overload 2 power [Armor Up! 2*] "
     "weapon [Arcanite Reaper 5:5/2* now 5/1] is [frozen] board [Chillwind Yeti 4:4/5* now 4/2; "
     "Sen'jin Shieldmasta 4:3/5T* is silenced,frozen] hand [3 ?] deck [12 ?] "
     "| hero 17 mana 5/7 locked 1 attack 1 attacks 1 power [Fireblast 2*] board [Kobold Geomancer 2:2/2* ready; "
@@ -109,12 +110,14 @@ def test_a_board_with_effects_shows_what_befell_it(draw, columns: int) -> None:
 def test_the_power_says_whether_it_can_be_used(draw) -> None:
     half = "hero 30 board [] hand [] deck []"
     for mana, used, state in ((2, "", "available"), (2, " used", "used"), (1, "", "not available now")):
-        drawing = draw(f"turn 5 effects 1 | hero 30 mana {mana}/5 power [Fireblast 2*{used}] | {half}")
+        drawing = draw(
+            f"turn 5 effects {EFFECTS_VERSION} | hero 30 mana {mana}/5 power [Fireblast 2*{used}] | {half}"
+        )
         assert f"hero power: Fireblast (2), {state}\n" in re.sub(r" *│", "", drawing)
 
 
 def test_a_frozen_hero_is_not_ready(draw) -> None:
     armed = "hero 30 weapon [Fiery War Axe 3:3/2*] attacks 1"
     half = "hero 30 board [] hand [] deck []"
-    assert "hero ready to attack for 3" in draw(f"turn 5 effects 1 | {armed} | {half}")
-    assert "ready" not in draw(f"turn 5 effects 1 | {armed} is [frozen] | {half}")
+    assert "hero ready to attack for 3" in draw(f"turn 5 effects {EFFECTS_VERSION} | {armed} | {half}")
+    assert "ready" not in draw(f"turn 5 effects {EFFECTS_VERSION} | {armed} is [frozen] | {half}")

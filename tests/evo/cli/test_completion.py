@@ -29,6 +29,7 @@ def completed(words: str, cwd: Path) -> list[str]:
         ("manaforge tournament ilp:aggro-f", ["ilp:aggro-face"]),
         ("manaforge tournament aggro --decks thesis-paladin,thesis", ["thesis-paladin,thesis-warrior"]),
         ("manaforge tournament aggro --ruleset st", ["standard"]),
+        ("manaforge tournament aggro --edition 2", ["2018-07"]),
         ("manaforge sweep --weight aggr", ["aggressiveness"]),
         ("manaforge sweep eva --weight aggr", []),
         ("manaforge sweep hearthsim:balanced --weight aggr", ["aggressiveness"]),

@@ -37,7 +37,15 @@ LINES = {
 """A right line of every command; wrong values of its options follow it."""
 
 OPTIONS = {
-    "--decks": ["thesis-paladn", "none.toml", "AAEB"],
+    "--decks": [
+        "thesis-paladn",
+        "none.toml",
+        "AAEB",
+        "2019-04:AAEB",
+        "bodies:thesis-paladin",
+        "bodies:none.toml",
+    ],
+    "--edition": ["2019-04", "2018-07"],  # which is about no shipped deck
     "--seed": ["-1", "x"],
     "--ruleset": ["thesiss"],
     "--profile": ["keepalive", "none.toml", "none/run"],
@@ -93,8 +101,17 @@ ARGUMENTS = [
     *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
+    *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""
+
+REFUSED = [
+    "play ilp:keep-alive random --decks basic-mage",
+    "tournament ilp:keep-alive random --decks basic-mage --games 2 --out new",
+    "sweep ilp:keep-alive --weight face --values 1 --against random --decks basic-mage --games 2 --out new",
+    "ladder basic-mage thesis-paladin --players ilp:keep-alive --games 2 --out new",
+]
+"""Lines with a deck that one of the agents does not play."""
 
 STATE = [
     *("evolve quickstart --out run", "evolve quickstart --out file", "evolve bad.toml --out new"),
@@ -168,3 +185,12 @@ def test_what_files_and_folders_do_not_allow_ends_with_1(
 ) -> None:
     assert code_of(line) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_agents_that_play_bodies_alone_refuse_decks_with_a_class_before_anything_is_begun(
+    line: str, code_of: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_of(line) == 1
+    assert "plays bodies alone, and basic-mage has a class" in capsys.readouterr().err
+    assert not Path("new").exists()

@@ -18,6 +18,7 @@ from tests.reference.characters import Minion
 from tests.reference.compare import (
     EVA,
     KINDS,
+    LIVELY,
     DisagreementError,
     basic_decks,
     exact_cards,
@@ -47,7 +48,7 @@ def play_many(kind: str, games: int) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, LIVELY])
 def test_many_random_games_agree_byte_by_byte(kind: str) -> None:
     for number in range(GAMES, GAMES + HEAVY_GAMES):
         play_both(number, kind)

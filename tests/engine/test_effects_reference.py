@@ -102,7 +102,7 @@ def test_decks_are_of_exact_cards() -> None:
             assert deck.n_exact == len(deck.cards) == 30
             own = {deck.hero_class.upper(), "NEUTRAL"}
             assert kind == "mixed" or {card.card_class for card in deck.cards} <= own
-    assert len(exact_cards("")) == 600
+    assert len(exact_cards("")) >= 600
     for hero_class, names in EVA.items():
         assert set(names) <= {card.id for card in exact_cards(hero_class)}
 

@@ -317,9 +317,11 @@ def _on_character(
             transform(state, cards, owner, place, number)
     elif op == Op.BOUNCE:
         bounce(state, owner, place)
+        _close_gap(state, owner, place, who, events)
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, seat, place)
+            _close_gap(state, owner, place, who, events)
     elif op == Op.TRIGGER:
         queue_deathrattle(cards, minion, owner, -1, events)
     else:
@@ -408,12 +410,24 @@ def _on_player(
         living = place_of(side, waiting["source"]) if amount == ITSELF else -1
         if living >= 0:
             bounce(state, seat, living)
+            _close_gap(state, seat, living, waiting["source"], events)
             return
         for _ in range(effect["times"]):
             number = _from_pool(side, effect, waiting, events)
             if events["waiting"]:
                 return
             take_card(side, number)
+
+
+@njit
+def _close_gap(state: np.void, seat: int, place: int, born: int, events: np.void) -> None:
+    """Where minion `born` left its `place` on a board, the dead stood one further left. Modified in place."""
+    if place_of(state["sides"][seat], born) == place:
+        return  # the hand or the other board had no room
+    for n in range(events["first"], events["last"]):
+        other = events["queue"][n % MAX_QUEUE]
+        if other["seat"] == seat and other["place"] > place:
+            other["place"] -= 1
 
 
 @njit

@@ -326,6 +326,17 @@ def test_a_random_hit_spares_who_is_about_to_die() -> None:
         assert "hero -" not in after
 
 
+def test_a_deathrattles_minion_stands_where_the_dead_one_stood_though_one_to_its_left_was_taken() -> None:
+    position = parse_position(
+        "turn 9 first | hero 30 board [Sylvanas Windrunner* now 5/1 ready] | "
+        "hero 30 board [Kobold Geomancer*; Harvest Golem*; Chillwind Yeti*]"
+    )
+    position.play(parse_action("attack 0 -> 1"), Chance.given((0,)))
+    own, enemy = str(position).split(" | ")[1:]
+    assert "board [Kobold Geomancer 2:2/2* born 5 arrived]" in own
+    assert "board [Damaged Golem 1:2/1* born 6 arrived; Chillwind Yeti 4:4/5* born 4]" in enemy
+
+
 def test_chance_belongs_to_the_turn_and_not_to_the_state() -> None:
     start = (
         "turn 5 first | hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [War Golem*; Chillwind Yeti*]"

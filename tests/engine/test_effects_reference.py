@@ -4,15 +4,21 @@ import os
 
 import pytest
 
+from engine import Outcome, Position, parse_action, parse_position
+from engine.codes import ActionKind
+from engine.effects.luck import Chance
+from engine.formatting import format_card
 from engine.match import deal_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.engine.test_effects import CASES, RICH
 from tests.reference import effects
 from tests.reference.characters import Minion
 from tests.reference.compare import (
     EVA,
     KINDS,
+    LIVELY,
     DisagreementError,
     basic_decks,
     exact_cards,
@@ -22,6 +28,7 @@ from tests.reference.compare import (
     start_game,
 )
 from tests.reference.game import RealGame
+from tests.reference.record import game_of
 
 GAMES = int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "60"))
 """Games of each kind of decks in the fast suite; `python -m tests.reference 10000` plays more."""
@@ -41,10 +48,48 @@ def play_many(kind: str, games: int) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, LIVELY])
 def test_many_random_games_agree_byte_by_byte(kind: str) -> None:
     for number in range(GAMES, GAMES + HEAVY_GAMES):
         play_both(number, kind)
+
+
+def compare_actions(position: Position, place: int | None = None) -> int:
+    """Every action of a position, or those that play a card, then the end of the turn; how many there are."""
+    n = 0
+    for action in position.legal_actions():
+        if place is not None and not (action.kind == ActionKind.PLAY and action.source == place):
+            continue
+        after, game = position.copy(), game_of(position, stream_key(7))
+        assert problem(after, game) == ""
+        assert {str(one) for one in after.legal_actions()} == game.legal()
+        chance = Chance.drawn(stream_key(7), position.states)
+        for text in (str(action), "end turn"):
+            if after.outcome == Outcome.ONGOING:
+                after.play(parse_action(text), chance)
+                game.act(text)
+                assert problem(after, game) == "", f"{text} after {action} in {position}"
+                assert tuple(game.outcomes) == chance.outcomes
+        n += 1
+    return n
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cases_of_the_engine_agree(name: str) -> None:
+    position = parse_position(CASES[name][0].replace("9 ?", "; ".join(["1/1"] * 9)))
+    assert compare_actions(position) >= 2
+
+
+@pytest.mark.heavy
+def test_every_exact_card_agrees_on_a_crowded_board() -> None:
+    """With every target, on a board with something of everything, and at the end of the turn."""
+    hidden = RICH.replace("[3 ?]", "[1/1; 2/2; 3/3]").replace("[4 ?]", "[1/1; 2/2; 3/3; 4/4]")
+    n = 0
+    for card in exact_cards(""):
+        position = parse_position(hidden.format(card=format_card(card)))
+        position.state["sides"][0]["hand"][0] = position.table.number[card.key]
+        n += compare_actions(position, 0)
+    assert n > 1_500
 
 
 def test_decks_are_of_exact_cards() -> None:
@@ -57,7 +102,7 @@ def test_decks_are_of_exact_cards() -> None:
             assert deck.n_exact == len(deck.cards) == 30
             own = {deck.hero_class.upper(), "NEUTRAL"}
             assert kind == "mixed" or {card.card_class for card in deck.cards} <= own
-    assert len(exact_cards("")) == 600
+    assert len(exact_cards("")) >= 600
     for hero_class, names in EVA.items():
         assert set(names) <= {card.id for card in exact_cards(hero_class)}
 

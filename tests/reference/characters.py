@@ -85,14 +85,15 @@ class Minion:
         self.attack = min(MOST, max(0, self.attack + attack))
         if this_turn:
             self.passing += self.attack - before
-        self.health = min(MOST, self.health + health)
-        self.max_health = min(MOST, self.max_health + health)
+        before = self.max_health
+        self.max_health = min(MOST, before + health)
+        self.health += self.max_health - before
 
     def set_attack(self, attack):
-        self.attack, self.passing = min(MOST, attack), 0
+        self.attack, self.passing = attack, 0
 
     def set_health(self, health):
-        self.health = self.max_health = min(MOST, health)
+        self.health = self.max_health = health
 
     def silence(self):
         """Nothing but its printed numbers is left; damage it had stays, as far as it has more health now."""
@@ -132,7 +133,7 @@ class Side(plain.Side):
         self.made, self.attacks = 0, 1  # attacks it made this turn, and may still make
         self.traits = set()
         self.overload, self.locked = 0, 0
-        self.keywords = frozenset()
+        self.keywords = frozenset()  # heroes have none
         self.places = []  # minions from left to right, and graves
 
     def take_seat(self, deck):

@@ -14,6 +14,7 @@ from engine.effects.luck import Chance
 from engine.match import deal_key
 from engine.ruleset import Ruleset
 from engine.streams import generator, stream_key
+from engine.vocabulary import Op, Trigger
 from tests.reference.cards import real_cards_of
 from tests.reference.game import RealGame
 from tests.reference.record import differences, record_of
@@ -34,6 +35,14 @@ EVA = {
 KINDS = ("basic", "eva", "class", "mixed", "bodies")
 """Decks of games: Basic; EVA's, filled up at random; of a class; of cards of all classes; Basic against bodies."""
 
+LIVELY = "lively"
+"""Decks of cards of all classes that move minions about: not in every comparison, since few others are played."""
+
+MOVING = {
+    *(Op.SUMMON, Op.CONTROL, Op.BOUNCE, Op.TRIGGER, Op.GIVE, Op.TRANSFORM, Op.DESTROY, Op.SILENCE),
+    *(Op.SWAP, Op.MULTIPLY, Op.TRAIT, Op.ADD, Op.EQUIP, Op.WEAPON, Op.DISARM),
+}
+
 DEATHS = {"attacker": Death.ATTACKER, "defender": Death.DEFENDER}
 RESULTS = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
 
@@ -52,6 +61,15 @@ def exact_cards(hero_class: str) -> list[Card]:
 
 
 @lru_cache(maxsize=1)
+def lively_cards() -> list[Card]:
+    return [
+        card
+        for card in exact_cards("")
+        if any(effect.trigger != Trigger.PLAY or effect.op in MOVING for effect in card.effects)
+    ]
+
+
+@lru_cache(maxsize=1)
 def basic_decks() -> list[Deck]:
     return [find_deck(f"basic-{name}") for name in hero_classes()]
 
@@ -66,7 +84,7 @@ def some_deck(kind: str, pick: np.random.Generator) -> Deck:
     singles = kind == "eva" and hero_class == "mage"
     begun = [edition().by_id[name] for name in EVA[hero_class]] if kind == "eva" else []
     cards = [*begun, *(card for card in begun if card.rarity != "LEGENDARY" and not singles)]
-    pool = exact_cards("" if kind == "mixed" else hero_class)
+    pool = lively_cards() if kind == LIVELY else exact_cards("" if kind == "mixed" else hero_class)
     # As many cards of the class as neutral ones, about.
     shares = np.array([1.0 if card.card_class == "NEUTRAL" else 4.0 for card in pool])
     while len(cards) < 30:
@@ -84,7 +102,7 @@ def play_both(number: int, kind: str) -> int:
     Raises:
         DisagreementError: they are not.
     """
-    pick = generator(2018, KINDS.index(kind), number)
+    pick = generator(2018, (*KINDS, LIVELY).index(kind), number)
     decks = [some_deck(kind, pick), some_deck("basic" if kind == "bodies" else kind, pick)]
     if pick.random() < 0.5:
         decks.reverse()

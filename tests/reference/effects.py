@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference.characters import MOST
+
 
 @dataclass
 class Waiting:
@@ -190,11 +192,12 @@ def control(game, what, one):
 
 def multiply(game, what, one):
     row = what.row
-    one.attack *= row.amount
-    one.passing *= row.amount
-    gain = one.health * (row.amount2 - 1)
+    lasting = min(MOST, (one.attack - one.passing) * row.amount)
+    one.attack = min(MOST, one.attack * row.amount)
+    one.passing = one.attack - lasting
+    gain = min(MOST, one.health * row.amount2) - one.health
     one.health += gain
-    one.max_health += gain
+    one.max_health = min(MOST, one.max_health + gain)
 
 
 def swap(game, what, one):
@@ -249,7 +252,7 @@ CHARACTERS = {
 
 
 def armour(game, what, side):
-    side.armour = min(999, side.armour + what.row.amount)
+    side.armour = min(MOST, side.armour + what.row.amount)
 
 
 def draw(game, what, side):
@@ -310,8 +313,8 @@ def crystals(game, what, side):
 
 def weapon(game, what, side):
     if side.weapon is not None:
-        side.weapon_attack = min(999, max(0, side.weapon_attack + what.row.amount))
-        side.durability = min(999, max(0, side.durability + what.row.amount2))
+        side.weapon_attack = min(MOST, max(0, side.weapon_attack + what.row.amount))
+        side.durability = min(MOST, max(0, side.durability + what.row.amount2))
         if side.durability == 0:
             game.disarm(side)
 

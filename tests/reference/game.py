@@ -207,19 +207,13 @@ class RealGame(Game):
         attacker.made += 1
         if attacker is side:
             side.count_attacks()
-        strength = attacker.attack
-        quick = {"keywords": attacker.keywords, "freezes": "freezes" in attacker.traits}
-        if attacker is side:
-            strength = self.strength(side)
-            if side.weapon is not None:
-                quick = {"keywords": side.weapon["keywords"], "freezes": "freezes" in side.weapon["traits"]}
-        else:
-            quick["keywords"] = set(attacker.keywords)
+        blow, answer = self.blow_of(attacker), (0, set(), False)
+        if target.is_minion:
+            answer = self.blow_of(target)
+        if attacker is not side:
             attacker.keywords.discard("stealth")
-        answer = target.attack if target.is_minion else 0
-        back = {"keywords": set(target.keywords), "freezes": "freezes" in target.traits}
-        for victim, damage, how, owner in ((target, strength, quick, side), (attacker, answer, back, enemy)):
-            if victim.hit(damage, **how) and "lifesteal" in how["keywords"]:
+        for owner, victim, (damage, keywords, freezes) in ((side, target, blow), (enemy, attacker, answer)):
+            if victim.hit(damage, keywords, freezes) and "lifesteal" in keywords:
                 owner.heal(damage)
         fought = {"attacker": attacker, "defender": target}
         fallen = {word for word, one in fought.items() if one.is_minion and one.dying}
@@ -229,6 +223,14 @@ class RealGame(Game):
                 self.disarm(side)
         self.resolve()
         return fallen
+
+    def blow_of(self, one):
+        """Damage and keywords of a minion's blow, or of a hero's with its weapon, and whether it freezes."""
+        if one.is_minion:
+            return one.attack, set(one.keywords), "freezes" in one.traits
+        if one.weapon is None:
+            return one.attack, set(), False
+        return self.strength(one), one.weapon["keywords"], "freezes" in one.weapon["traits"]
 
     # Coming and going
 

@@ -1,11 +1,20 @@
-"""The reference game as the engine's record, byte for byte."""
+"""The reference game as the engine's record, byte for byte, and the way back."""
 
 import numpy as np
 
 from engine.codes import Keyword
 from engine.state import STATE
 from engine.vocabulary import Race, Trait
+from tests.reference.cards import cards_alone
+from tests.reference.characters import Minion
+from tests.reference.game import RealGame
 from tests.reference.plain import COIN
+
+NUMBERS = (
+    *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
+    *("weapon_attack", "durability", "overload", "locked"),
+)
+"""What both name alike of a side."""
 
 
 def record_of(game):
@@ -31,10 +40,7 @@ def write_side(side, record):
         "n_hand": len(side.hand),
         "n_deck": len(side.deck),
     }
-    for name in (
-        *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
-        *("weapon_attack", "durability", "overload", "locked"),
-    ):
+    for name in NUMBERS:
         numbers[name] = getattr(side, name)
     for name, value in numbers.items():
         record[name] = value
@@ -69,6 +75,47 @@ def write_minion(minion, record):
 
 def bits(words, codes):
     return sum(codes[word.upper()] for word in words)
+
+
+def words_of(number, codes):
+    return {code.name.lower() for code in codes if number & code}
+
+
+def game_of(position, stream):
+    """A reference game in the state of an engine position, with the stream of its chance."""
+    state = position.state
+    numbers = [int(state[name]) for name in ("turn", "turn_cap", "active")]
+    game = RealGame(cards_alone(position.table), *numbers, bool(state["first_draw"]))
+    game.births, game.stream = int(state["births"]), stream
+    for side, record in zip(game.sides, state["sides"], strict=True):
+        for name in NUMBERS:
+            setattr(side, name, int(record[name]))
+        side.attack, side.power_used = int(record["hero_attack"]), bool(record["power_used"])
+        side.power = int(record["power"]) - 1 if record["power"] else None
+        side.traits = words_of(int(record["traits"]), Trait)
+        if record["durability"]:
+            side.weapon_number = int(record["weapon"])
+            side.weapon = game.cards[side.weapon_number]
+        side.count_attacks()
+        side.made = side.attacks - int(record["hero_attacks_left"])
+        side.count_attacks()
+        side.hand = [COIN if card == -1 else int(card) for card in record["hand"][: record["n_hand"]]]
+        side.deck = [int(card) for card in record["deck"][: record["n_deck"]][::-1]]
+        side.board = [read_minion(one, game, side) for one in record["board"][: record["n_board"]]]
+    return game
+
+
+def read_minion(record, game, side):
+    minion = Minion(game.cards, int(record["card"]), side, int(record["born"]))
+    for name in ("attack", "health", "max_health", "spell_damage"):
+        setattr(minion, name, int(record[name]))
+    minion.passing, minion.race = int(record["turn_attack"]), Race(int(record["race"])).name.lower()
+    minion.keywords = words_of(int(record["keywords"]), Keyword)
+    minion.traits = words_of(int(record["traits"]), Trait) - {"deathrattle"}
+    minion.gifts = [int(gift) - 1 for gift in record["gifts"] if gift]
+    minion.arrived = bool(record["arrived"])
+    minion.made = max(0, minion.attacks - int(record["attacks_left"]))
+    return minion
 
 
 def differences(ours, theirs, path=""):

@@ -25,9 +25,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.actions import Action, own
-from engine.cards import Card
-from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
 from engine.cards.table import CardTable
+from engine.cardtexts import LETTERS, NUMBER, STATS, CardTexts
 from engine.codes import (
     BOARD_SIZE,
     COIN,
@@ -35,16 +34,13 @@ from engine.codes import (
     HAND_SIZE,
     HERO,
     HERO_HEALTH,
-    KEYWORD_FIELDS,
-    KEYWORD_LETTERS,
     MAX_MANA,
     MAX_STAT,
     UNKNOWN,
     Keyword,
 )
-from engine.errors import CardError, ManaforgeError, NotationError, unknown_name
+from engine.errors import NotationError, unknown_name
 from engine.formatting import COUNTERS, HERO_NUMBERS, format_card, format_state, trait_words
-from engine.minion import MinionSpec
 from engine.position import Position, empty_state
 from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, Trait
 
@@ -63,36 +59,30 @@ MAX_COUNT = 9_999
 HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon")
 """Fields of a half in a game with effects alone."""
 
-_N = r"\d{1,4}"
-_LETTERS = f"[{KEYWORD_LETTERS}]*"
-_STATS = rf"(?P<attack>{_N})/(?P<health>{_N})(?P<letters>{_LETTERS})"
-_CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>{_N}):)?{_STATS}(?:=(?P<value>[\d.eE+-]+))?$")
-_NUMBERS_FOR_NAME = re.compile(rf"(?:{_N}:)?{_N}/{_N}|{_N}$")
-_REAL = re.compile(
-    rf"(?P<name>\S.*?)(?:\s+(?P<cost>{_N})(?::(?P<attack>{_N})/(?P<health>{_N}))?(?P<letters>{_LETTERS})"
-    rf"(?:=(?P<value>[\d.eE+-]+))?)?\*(?P<id>\w*)$"
-)
 _MINION = re.compile(
-    rf"(?P<card>.*?)(?: now (?P<now>{_N}/{_N}{_LETTERS}))?"
-    rf"(?P<changes>(?: (?:max {_N}|until -?{_N}|spell {_N}|race {_N}|born {_N}|gift \w+|is [a-z,-]+))*)"
+    rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
+    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|gift \w+|is [a-z,-]+))*)"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
 _CHANGE = re.compile(r" (max|until|spell|race|born|gift|is) (\S+)")
-_HIDDEN = re.compile(rf"(?:({_N}) )?\?$")
+_HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
-    rf"turn (?P<turn>{_N})(?: (?P<active>first|second))?(?: cap (?P<cap>{_N}))?(?P<nodraw> no first draw)?"
-    rf"(?P<effects> effects (?P<version>{_N}))?(?: births (?P<births>{_N}))?$"
+    rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
+    rf"(?P<nodraw> no first draw)?(?P<effects> effects (?P<version>{NUMBER}))?"
+    rf"(?: births (?P<births>{NUMBER}))?$"
 )
-_HEROES_CARD = re.compile(rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{_N})/(?P<durability>{_N}))?$")
+_HEROES_CARD = re.compile(
+    rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"
+)
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
-_HERO = re.compile(rf"(?P<health>-?{_N})(?:\+(?P<armour>{_N}))?$")
-_MANA = re.compile(rf"(?P<mana>{_N})(?:/(?P<crystals>{_N}))?$")
+_HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:\+(?P<armour>{NUMBER}))?$")
+_MANA = re.compile(rf"(?P<mana>{NUMBER})(?:/(?P<crystals>{NUMBER}))?$")
 _ACTION = re.compile(
-    rf"(?:end turn|(?P<power>power)|play (?P<play>{_N})|attack (?P<attacker>{_N}|hero))"
-    rf"(?: ?-> ?(?P<own>own )?(?P<target>{_N}|hero))?(?: \(.*\))?$"
+    rf"(?:end turn|(?P<power>power)|play (?P<play>{NUMBER})|attack (?P<attacker>{NUMBER}|hero))"
+    rf"(?: ?-> ?(?P<own>own )?(?P<target>{NUMBER}|hero))?(?: \(.*\))?$"
 )
 
-_STEP = re.compile(rf"(?P<action>.*?)(?: \{{(?P<outcomes>{_N}(?: {_N})*)\}})?$", re.S)
+_STEP = re.compile(rf"(?P<action>.*?)(?: \{{(?P<outcomes>{NUMBER}(?: {NUMBER})*)\}})?$", re.S)
 
 
 def format_position(position: Position) -> str:
@@ -167,7 +157,7 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     match = _TURN.match(head)
     if not match:
         raise NotationError(f"not a turn: {head!r}; write for example 'turn 5 first cap 100'")
-    numbers = _Numbers(table)
+    numbers = CardTexts(table)
     state = empty_state()
     state["turn"] = _bounded("turn", match["turn"], 1, MAX_STAT)
     state["active"] = match["active"] == "second"
@@ -184,87 +174,6 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     if state["effects"] or numbers.any_real:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
     return position
-
-
-class _Numbers:
-    """Maps card texts to numbers of a given table, or of one that grows as texts are read."""
-
-    def __init__(self, table: CardTable | None) -> None:
-        self._given = table
-        self._cards: list[Card] = list(table.cards) if table else []
-        self._by_key = {card.key: number for number, card in enumerate(self._cards)}
-
-    def table(self) -> CardTable:
-        return self._given or CardTable(self._cards)
-
-    def know(self, card_id: str) -> None:
-        """Add the real card with this id, which is in no hand and on no board."""
-        if not any(card.real and card.id == card_id for card in self._cards):
-            try:
-                self._number(find_real(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
-            except ManaforgeError as error:
-                raise NotationError(f"{error}, as a gift") from None
-
-    def card(self, number: int) -> Card:
-        """The card of a number."""
-        return self._cards[number]
-
-    def of(self, text: str) -> int:
-        if text.endswith("*") or _REAL.match(text):
-            return self._number(self._real(text), text)
-        match = _CARD.match(text)
-        if not match:
-            raise NotationError(
-                f"not a card: {text!r}; a card needs its numbers, for example "
-                '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters); a minion may then have '
-                '"now 2/1", "ready" and "arrived" (docs/notation.md)'
-            )
-        if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
-            raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")
-        try:
-            value = float(match["value"]) if match["value"] else None
-            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
-            flags = {name: letter in match["letters"] for name, letter in letters}
-            spec = MinionSpec(
-                int(match["attack"]), int(match["health"]), int(match["cost"] or 0), value, **flags
-            )
-        except (CardError, ValueError) as error:
-            raise NotationError(f"{error} in card {text!r}") from None
-        return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
-
-    @property
-    def any_real(self) -> bool:
-        """Whether a card that was read is a real one."""
-        return any(card.real for card in self._cards)
-
-    def _real(self, text: str) -> Card:
-        """A card with a star: what its text says, with the numbers that are written, else as printed."""
-        match = _REAL.match(text)
-        if not match:
-            raise NotationError(f"not a card: {text!r}; write for example 'Fireball*' or 'Fireball 4*'")
-        try:
-            named = edition(OLD_EDITION).find(match["name"])
-            if match["cost"] is None:
-                return edition(NEWEST_EDITION).find(match["id"]) if match["id"] else named
-            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
-            spec = MinionSpec(
-                int(match["attack"] or 0),
-                int(match["health"] or 1),
-                int(match["cost"]),
-                float(match["value"]) if match["value"] else None,
-                **{name: letter in match["letters"] for name, letter in letters},
-            )
-            return find_real(match["id"] or match["name"], spec)
-        except (ManaforgeError, ValueError) as error:
-            raise NotationError(f"{error} in card {text!r}") from None
-
-    def _number(self, card: Card, text: str) -> int:
-        if card.key not in self._by_key:
-            if self._given:
-                raise NotationError(f"card {text!r} is not in this game's card table")
-            self._by_key[card.key] = len(self._cards)
-            self._cards.append(card)
-        return self._by_key[card.key]
 
 
 def _split_fields(text: str) -> dict[str, str]:
@@ -284,7 +193,7 @@ def _split_fields(text: str) -> dict[str, str]:
     return fields
 
 
-def _parse_side(side: np.void, text: str, crystals: int, numbers: _Numbers) -> None:
+def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> None:
     """Read one half into `side`, which is modified in place."""
     fields = _split_fields(text)
     unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS, *HERO_FIELDS}
@@ -332,7 +241,7 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
     state["births"] = _bounded("births", births or str(birth), 0, np.iinfo(np.int16).max)
 
 
-def _parse_heroes_card(side: np.void, name: str, text: str, numbers: _Numbers) -> None:
+def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) -> None:
     """Read a hero power or a weapon into `side`, which is modified in place."""
     match = _HEROES_CARD.match(text)
     assert match, "every text matches"
@@ -394,7 +303,7 @@ def _traits(text: str) -> int:
     return sum({known[word] for word in words})
 
 
-def _parse_cards(text: str, numbers: _Numbers) -> list[int]:
+def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     found: list[int] = []
     for item in _items(text):
         hidden = _HIDDEN.match(item)
@@ -405,7 +314,7 @@ def _parse_cards(text: str, numbers: _Numbers) -> list[int]:
     return found
 
 
-def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
+def _parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
     """Read a minion on board into `minion`, which is modified in place."""
     match = _MINION.match(text)
     assert match, "every text matches"
@@ -414,7 +323,7 @@ def _parse_minion(minion: np.void, text: str, numbers: _Numbers) -> None:
     for change, value in _CHANGE.findall(match["changes"]):
         if change == "gift":
             numbers.know(value)
-    stats = re.match(_STATS, match["now"]) if match["now"] else None
+    stats = re.match(STATS, match["now"]) if match["now"] else None
     if stats:
         minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
         minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)

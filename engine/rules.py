@@ -12,7 +12,6 @@ from engine.codes import (
     BOARD_SIZE,
     COIN,
     HERO,
-    HERO_HEALTH,
     MAX_ACTIONS,
     MAX_MANA,
     ActionKind,
@@ -23,6 +22,7 @@ from engine.codes import (
 from engine.combat import guards, may_attack_hero
 from engine.effects.board import leave, lose_card
 from engine.effects.legal import list_with_effects
+from engine.effects.operations import heal_hero
 from engine.effects.play import apply_effects
 from engine.jit import njit
 from engine.packing import pack_action, unpack_action
@@ -165,7 +165,7 @@ def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
     if target == HERO:
         damage_hero(enemy, attacker["attack"])
         if attacker["keywords"] & Keyword.LIFESTEAL:
-            _heal(own, attacker["attack"])
+            heal_hero(own, attacker["attack"])
         return 0
     defender = enemy["board"][target]
     # Both strike with what they had before either was hurt.
@@ -195,13 +195,7 @@ def _strike(striking: np.void, damage: int, keywords: int, victim: np.void) -> N
     if keywords & Keyword.POISONOUS:
         victim["health"] = min(victim["health"], 0)
     if keywords & Keyword.LIFESTEAL:
-        _heal(striking, damage)
-
-
-@njit
-def _heal(side: np.void, amount: int) -> None:
-    """Heal a hero, at most to full health. Modified in place."""
-    side["health"] = min(side["health"] + amount, HERO_HEALTH)
+        heal_hero(striking, damage)
 
 
 @njit

@@ -1,7 +1,7 @@
 """Chance by address: an outcome is a function of the game's stream, turn, seat and the event's number.
 
 So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in
-one of three ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), given (`force`), or imagined
+one of three ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), given (`forced`), or imagined
 by a player who thinks ahead (`think`, `imagine`). An action that needs more outcomes than were given stops
 and says how many the next event has (`waiting`); what it has done to the state by then is no position.
 """
@@ -34,12 +34,6 @@ def open_turn(events: np.void, state: np.void) -> None:
     events["number"] = 0
     events["turn"] = state["turn"]
     events["seat"] = state["active"]
-
-
-@njit
-def force(events: np.void, n: int) -> None:
-    """Let the next action have the first `n` of `events["outcomes"]`. `events` is modified in place."""
-    events["forced"] = n
 
 
 @njit

@@ -7,8 +7,10 @@ from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.effects.board import enter, is_dying, lose_card
 from engine.effects.chance import begin_action, open_turn
 from engine.effects.operations import heal_hero, hurt_hero, hurt_minion
-from engine.effects.resolve import equip, hero_limit, queue_rows, queue_turn_end, settle, wear
+from engine.effects.queue import queue_rows, queue_turn_end
+from engine.effects.resolve import settle
 from engine.effects.targets import target_of
+from engine.effects.weapons import equip, hero_limit, wear
 from engine.events import EVENTS, NO_TARGET, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action

@@ -7,7 +7,7 @@ community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, MAX_MANA, UNKNOWN, Keyword
+from engine.codes import MAX_MANA, UNKNOWN, Keyword
 from engine.effects.board import is_dying, leave, lose_card, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.operations import (
@@ -19,12 +19,13 @@ from engine.effects.operations import (
     heal_hero,
     hurt_hero,
     hurt_minion,
-    lose_weapon,
     summon,
     take_control,
     transform,
 )
+from engine.effects.queue import queue_deathrattle, sort_by_birth
 from engine.effects.targets import n_new, select, stands
+from engine.effects.weapons import disarm, equip, wear
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import ZERO_MINION, draw_card
@@ -38,78 +39,34 @@ from engine.vocabulary import (
     Filter,
     Op,
     Pick,
-    Trait,
     Trigger,
 )
 
 
 @njit
-def queue_rows(
-    cards: np.ndarray,
-    number: int,
-    trigger: int,
-    seat: int,
-    itself: int,
-    born: int,
-    place: int,
-    target: int,
-    events: np.void,
-) -> None:
-    """Queue a card's rows of one trigger. `events` is modified in place.
-
-    Args:
-        cards: the card table.
-        number: the card whose rows are queued.
-        trigger: a `Trigger`.
-        seat: the player they belong to.
-        itself: card of the minion they come from; -1 for none.
-        born: its birth; -1 for none.
-        place: where it stood, if it is dead; else -1.
-        target: what they were aimed at, as `events` has it.
-        events: dtype `EVENTS`.
-    """
-    card = cards[number]
-    for row in range(card["n_effects"]):
-        if card["effects"][row]["trigger"] == trigger and events["last"] - events["first"] < MAX_QUEUE - 1:
-            waiting = events["queue"][events["last"] % MAX_QUEUE]
-            events["last"] += 1
-            waiting["card"] = number
-            waiting["row"] = row
-            waiting["seat"] = seat
-            waiting["itself"] = itself
-            waiting["source"] = born
-            waiting["place"] = place
-            waiting["was"] = place
-            waiting["target"] = target
-
-
-@njit
-def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Carry out the queue, and bury the dead, until nothing happens; bits of sides that lost minions.
+def settle(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Carry out the queue, and bury the dead, until nothing happens.
 
     `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops midway.
     """
-    lost = 0
     while True:
         while events["first"] < events["last"]:
             waiting = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
             _carry_out(state, cards, waiting, events)
             if events["waiting"]:
-                return lost
-        dead = _bury(state, cards, events)
-        if not dead:
-            return lost
-        lost |= dead
+                return
+        if not _bury(state, cards, events):
+            return
 
 
 @njit
-def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Bury all that are about to die and queue their Deathrattles; bits of seats that lost a minion.
+def _bury(state: np.void, cards: np.ndarray, events: np.void) -> bool:
+    """Bury all that are about to die and queue their Deathrattles; whether a minion died.
 
     Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
     """
-    lost = 0
+    died = False
     begin = events["last"]
     for seat in range(2):
         side = state["sides"][seat]
@@ -121,7 +78,7 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
                 place += 1
                 was += 1
                 continue
-            lost |= 1 << seat
+            died = True
             side["died"] += 1
             before = events["last"]
             queue_deathrattle(cards, minion, seat, place, events)
@@ -129,57 +86,8 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> int:
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
             was += 1
-    _sort_by_birth(events, begin)
-    return lost
-
-
-@njit
-def queue_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Queue what minions of the active player do at the end of its turn, oldest first."""
-    seat = state["active"]
-    side = state["sides"][seat]
-    begin = events["last"]
-    for place in range(side["n_board"]):
-        minion = side["board"][place]
-        number, born = minion["card"], minion["born"]
-        if cards[number]["n_effects"] and not minion["traits"] & Trait.SILENCED:
-            queue_rows(cards, number, Trigger.TURN_END, seat, number, born, -1, NO_TARGET, events)
-    _sort_by_birth(events, begin)
-
-
-@njit
-def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
-    """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives."""
-    itself, born = minion["card"], minion["born"]
-    if cards[itself]["n_effects"] and not minion["traits"] & Trait.SILENCED:
-        queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
-    for n in range(len(minion["gifts"])):
-        if minion["gifts"][n]:
-            gift = minion["gifts"][n] - 1
-            queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
-
-
-@njit
-def _sort_by_birth(events: np.void, begin: int) -> None:
-    """Sort what was queued since `begin` by the birth of its source, rows of one source in their order."""
-    queue = events["queue"]
-    for n in range(begin + 1, events["last"]):
-        m = n
-        while m > begin and queue[(m - 1) % MAX_QUEUE]["source"] > queue[m % MAX_QUEUE]["source"]:
-            _exchange(queue[(m - 1) % MAX_QUEUE], queue[m % MAX_QUEUE])
-            m -= 1
-
-
-@njit
-def _exchange(one: np.void, other: np.void) -> None:
-    one["card"], other["card"] = other["card"], one["card"]
-    one["row"], other["row"] = other["row"], one["row"]
-    one["seat"], other["seat"] = other["seat"], one["seat"]
-    one["itself"], other["itself"] = other["itself"], one["itself"]
-    one["source"], other["source"] = other["source"], one["source"]
-    one["place"], other["place"] = other["place"], one["place"]
-    one["was"], other["was"] = other["was"], one["was"]
-    one["target"], other["target"] = other["target"], one["target"]
+    sort_by_birth(events, begin)
+    return died
 
 
 @njit
@@ -465,50 +373,3 @@ def _summon_beside(
             later = other["was"] > waiting["was"] or other["source"] == waiting["source"]
             if other["place"] > place or (other["place"] == place and dead and later):
                 other["place"] += 1
-
-
-@njit
-def hero_limit(side: np.void, cards: np.ndarray) -> int:
-    """How often a hero may attack in a turn: twice by a weapon with Windfury."""
-    if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
-        return 2
-    return 1
-
-
-@njit
-def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
-    """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
-    side = state["sides"][seat]
-    made = hero_limit(side, cards) - side["hero_attacks_left"]
-    disarm(state, cards, seat, events)
-    side["weapon"] = number
-    side["weapon_attack"] = cards[number]["attack"]
-    side["durability"] = cards[number]["health"]
-    if seat == state["active"]:
-        side["hero_attacks_left"] = hero_limit(side, cards) - made
-
-
-@njit
-def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
-    """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
-    side = state["sides"][seat]
-    if side["durability"] + change <= 0:
-        disarm(state, cards, seat, events)  # while it is still known how often it lets the hero attack
-    else:
-        side["durability"] = clamp(side["durability"] + change, 0)
-
-
-@njit
-def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
-    """Destroy a player's weapon, if there is one; its Deathrattle queues."""
-    side = state["sides"][seat]
-    number = side["weapon"]
-    if side["weapon_attack"] or side["durability"] or number:
-        made = hero_limit(side, cards) - side["hero_attacks_left"]
-        lose_weapon(side)
-        if seat == state["active"]:
-            side["hero_attacks_left"] = 1 - made
-        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
-
-
-assert BOARD_SIZE + 1 < MAX_QUEUE

@@ -1,0 +1,54 @@
+"""Weapons: how they come, wear out and are destroyed, and how often they let a hero attack; compiled."""
+
+import numpy as np
+
+from engine.codes import Keyword
+from engine.effects.operations import clamp, lose_weapon
+from engine.effects.queue import queue_rows
+from engine.events import NO_TARGET
+from engine.jit import njit
+from engine.vocabulary import Trigger
+
+
+@njit
+def hero_limit(side: np.void, cards: np.ndarray) -> int:
+    """How often a hero may attack in a turn: twice by a weapon with Windfury."""
+    if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
+        return 2
+    return 1
+
+
+@njit
+def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
+    """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
+    side = state["sides"][seat]
+    made = hero_limit(side, cards) - side["hero_attacks_left"]
+    disarm(state, cards, seat, events)
+    side["weapon"] = number
+    side["weapon_attack"] = cards[number]["attack"]
+    side["durability"] = cards[number]["health"]
+    if seat == state["active"]:
+        side["hero_attacks_left"] = hero_limit(side, cards) - made
+
+
+@njit
+def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
+    """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
+    side = state["sides"][seat]
+    if side["durability"] + change <= 0:
+        disarm(state, cards, seat, events)  # while it is still known how often it lets the hero attack
+    else:
+        side["durability"] = clamp(side["durability"] + change, 0)
+
+
+@njit
+def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
+    """Destroy a player's weapon, if there is one; its Deathrattle queues."""
+    side = state["sides"][seat]
+    number = side["weapon"]
+    if side["weapon_attack"] or side["durability"] or number:
+        made = hero_limit(side, cards) - side["hero_attacks_left"]
+        lose_weapon(side)
+        if seat == state["active"]:
+            side["hero_attacks_left"] = 1 - made
+        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)

@@ -1,4 +1,4 @@
-"""Cards in texts of positions as numbers of a table: "Sen'jin Shieldmasta 4:3/5T"; of real ones "Fireball*"."""
+"""Cards in texts of positions, as numbers of a table: "Chillwind Yeti 4:4/5", or of real ones "Fireball*"."""
 
 import re
 

@@ -65,9 +65,10 @@ class Ruleset:
 
 @lru_cache(maxsize=1)
 def rulesets() -> dict[str, Ruleset]:
-    """All rulesets by name."""
-    text = (DATA / "rulesets.toml").read_text(encoding="utf-8")
-    return {name: Ruleset(name, **fields) for name, fields in tomllib.loads(text).items()}
+    """All rulesets by name; one with a second name is there twice, under its first."""
+    read = tomllib.loads((DATA / "rulesets.toml").read_text(encoding="utf-8"))
+    first = {name: fields.get("same_as", name) for name, fields in read.items()}
+    return {name: Ruleset(first[name], **read[first[name]]) for name in read}
 
 
 def find_ruleset(name: str) -> Ruleset:

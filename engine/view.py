@@ -11,6 +11,7 @@ from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
+from engine.vocabulary import Trait
 
 
 class MinionView:
@@ -23,6 +24,11 @@ class MinionView:
         keywords: bits of the keywords it still has; `has(Keyword.TAUNT)` asks for one.
         attacks_left: attacks it may still make this turn, 0 to 2.
         arrived: whether it was played this turn.
+        max_health: health it has when it is not hurt; with real cards, as all that follows, else 0.
+        traits: bits of `engine.vocabulary.Trait`: frozen, silenced and the like.
+        spell_damage: that it adds to its player's spells.
+        turn_attack: the part of its attack that ends with the turn.
+        gifts: cards whose Deathrattle it was given.
     """
 
     def __init__(self, position: Position, minion: np.void) -> None:
@@ -32,10 +38,17 @@ class MinionView:
         self.keywords = int(minion["keywords"])
         self.attacks_left = int(minion["attacks_left"])
         self.arrived = bool(minion["arrived"])
+        self.max_health = int(minion["max_health"])
+        self.traits = int(minion["traits"])
+        self.spell_damage = int(minion["spell_damage"])
+        self.turn_attack = int(minion["turn_attack"])
+        self.gifts: tuple[Card, ...] = tuple(
+            position.table.cards[gift - 1] for gift in minion["gifts"].tolist() if gift
+        )
 
-    def has(self, keyword: Keyword) -> bool:
-        """Whether it (still) has a keyword."""
-        return bool(self.keywords & keyword)
+    def has(self, what: Keyword | Trait) -> bool:
+        """Whether it (still) has a keyword or a trait."""
+        return bool((self.traits if isinstance(what, Trait) else self.keywords) & what)
 
     @property
     def spec(self) -> MinionSpec:
@@ -57,6 +70,16 @@ class SideView:
         fatigue: draws made from an empty deck; the next one deals one damage more than this.
         hand_size: cards in hand.
         deck_size: cards in deck.
+        power: the hero power; None in a deck without a class. What follows is of games with real cards.
+        power_used: whether it was used this turn.
+        weapon: the weapon's card; None without one.
+        weapon_attack: the weapon's attack.
+        durability: attacks that the weapon has left.
+        hero_attack: attack that the hero has this turn beside the weapon's.
+        hero_attacks_left: attacks it may still make this turn.
+        traits: bits of `engine.vocabulary.Trait` of the hero: frozen, immune.
+        overload: crystals that will be locked on the next turn.
+        locked: crystals locked this turn.
     """
 
     def __init__(self, position: Position, seat: int) -> None:
@@ -69,6 +92,16 @@ class SideView:
         self.fatigue = int(side["fatigue"])
         self.hand_size = int(side["n_hand"])
         self.deck_size = int(side["n_deck"])
+        self.power: Card | None = position.table.cards[side["power"] - 1] if side["power"] else None
+        self.power_used = bool(side["power_used"])
+        self.weapon: Card | None = position.table.cards[side["weapon"]] if side["durability"] else None
+        self.weapon_attack = int(side["weapon_attack"])
+        self.durability = int(side["durability"])
+        self.hero_attack = int(side["hero_attack"])
+        self.hero_attacks_left = int(side["hero_attacks_left"])
+        self.traits = int(side["traits"])
+        self.overload = int(side["overload"])
+        self.locked = int(side["locked"])
         self._position = position
         self._side = side
 

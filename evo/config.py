@@ -145,7 +145,11 @@ class _RunConfig(_Model):
             description="decks played with and against: names, files or deck codes",
         ),
     ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
-    ruleset: Annotated[str, Field(description="how games are set up (docs/game.md)")] = "thesis"
+    ruleset: Annotated[
+        str,
+        AfterValidator(lambda name: find_ruleset(name).name),
+        Field(description="how games are set up (docs/game.md)"),
+    ] = "thesis"
     agent: Annotated[
         str,
         AfterValidator(_has_weights),
@@ -191,7 +195,6 @@ class _RunConfig(_Model):
             )
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
-        find_ruleset(self.ruleset)
         names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks of one name in {names}")

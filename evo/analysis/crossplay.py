@@ -52,7 +52,6 @@ def crossplay(
         decks=roster.decks,
         deck_names=config.decks,
         ruleset=roster.ruleset,
-        ruleset_name=config.ruleset,
         games=games,
         origin=lambda _: f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
     )

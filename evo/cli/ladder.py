@@ -92,7 +92,6 @@ def ladder_command(
         decks=found_decks,
         deck_names=names,
         ruleset=find_ruleset(ruleset),
-        ruleset_name=ruleset,
         games=games,
         style="self-play",
         seed=seed,

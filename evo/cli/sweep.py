@@ -106,7 +106,6 @@ def sweep_command(
         decks=found_decks,
         deck_names=deck_names,
         ruleset=find_ruleset(ruleset),
-        ruleset_name=ruleset,
         games=games,
         seats=cast(Seats, "first" if seating == "fixed" else seating),
         style="sweep",

@@ -119,7 +119,6 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         decks=decks,
         deck_names=config.decks,
         ruleset=ruleset,
-        ruleset_name=config.ruleset,
         games=pairing_games,
         seed=seed,
         origin=command,

@@ -88,7 +88,7 @@ def summary_of(
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
         "exact_cards": exact_cards(tournament.decks),
-        "ruleset": tournament.ruleset_name,
+        "ruleset": tournament.ruleset.name,
         "seats": tournament.seats,
         "format": tournament.style,
         "games_per_cell": tournament.games,
@@ -192,7 +192,7 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
 
 def _seat_note(tournament: Tournament) -> str:
     """What a decisive first turn does to the other figures."""
-    balanced = "" if tournament.ruleset_name == BALANCED else f"; the ruleset {BALANCED} balances it most"
+    balanced = "" if tournament.ruleset.name == BALANCED else f"; the ruleset {BALANCED} balances it most"
     if tournament.seats == "paired":
         return (
             "Going first decides most games: seats are exchanged on every deal, so no entrant gains, but "

@@ -214,7 +214,7 @@ def _by_deck(read: Standings) -> Section:
 
 def _what_was_played(tournament: Tournament, lines: dict[str, str]) -> Section:
     text = (
-        f"{lines['games']} Ruleset {tournament.ruleset_name}, {tournament.games:,} games for each cell, "
+        f"{lines['games']} Ruleset {tournament.ruleset.name}, {tournament.games:,} games for each cell, "
         f"{tournament.seats} seats, seed {tournament.seed}. "
     )
     rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven") if name in lines]

@@ -42,7 +42,6 @@ class Tournament:
         decks: all pairs of them are played; `fixed`: one for both, or the first's and the second's.
         deck_names: as typed.
         ruleset: how games are set up.
-        ruleset_name: its name.
         games: for each cell; see `evo.play.matchups.Matchups`.
         seats: see `evo.play.matchups.Matchups`.
         style: a name of `evo.play.formats.FORMATS`.
@@ -60,7 +59,6 @@ class Tournament:
     decks: tuple[Deck, ...]
     deck_names: tuple[str, ...]
     ruleset: Ruleset
-    ruleset_name: str
     games: int
     seats: Seats = "paired"
     style: str = "round-robin"
@@ -144,7 +142,7 @@ class Tournament:
                 }
                 for deck in self.decks
             ],
-            "ruleset": self.ruleset_name,
+            "ruleset": self.ruleset.name,
             "seats": self.seats,
             "format": self.style,
             "seed": self.seed,
@@ -165,7 +163,7 @@ class Tournament:
             return self.origin(self.deck_names)
         texts = [name for name in self.names for _ in range(2 if name in self.self_play else 1)]
         words = ["manaforge", "tournament", *(self.words or texts), "--decks", ",".join(self.deck_names)]
-        words += ["--games", str(self.games), "--ruleset", self.ruleset_name]
+        words += ["--games", str(self.games), "--ruleset", self.ruleset.name]
         words += ["--seats", self.seats] if self.seats != "paired" else []
         words += ["--format", self.style] if self.style != "round-robin" else []
         words += ["--seed", str(self.seed)] if self.seed != 1 else []

@@ -189,7 +189,7 @@ def sweep_summary(
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
         "exact_cards": exact_cards(tournament.decks),
-        "ruleset": tournament.ruleset_name,
+        "ruleset": tournament.ruleset.name,
         "seats": "fixed" if tournament.seats == "first" else tournament.seats,
         "games_per_cell": tournament.games,
         "seed": tournament.seed,

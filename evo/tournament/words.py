@@ -41,7 +41,6 @@ def tournament_of(
         deck_names=tuple(decks),
         words=texts,
         ruleset=find_ruleset(ruleset),
-        ruleset_name=ruleset,
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
         **parts,
     )

@@ -192,3 +192,11 @@ def test_a_strategy_says_what_sizes_it_takes() -> None:
     assert RunConfig().changed(strategy="cma", **{"lambda": 20}).strategy_options.initial_sigma == 0.25
     with pytest.raises(ConfigError, match="nearest: cma"):
         RunConfig().changed(strategy="cmaes")
+
+
+def test_a_second_name_of_a_ruleset_is_written_as_its_first() -> None:
+    """So that the hash is the same, and old versions read what new ones write."""
+    first, second = (RunConfig().changed(ruleset=name) for name in ("hearthsim", "competition"))
+    assert second.ruleset == "hearthsim"
+    assert first.digest == second.digest
+    assert first.to_toml() == second.to_toml()

@@ -112,7 +112,7 @@ def test_a_gauntlet_is_the_first_against_the_others() -> None:
 
 def tournament(*texts: str, games: int = 6, **values: object) -> Tournament:
     entrants, self_play = find_entrants(texts)
-    options: dict[str, object] = {"decks": DECKS, "ruleset_name": "thesis"} | values
+    options: dict[str, object] = {"decks": DECKS} | values
     decks = tuple(find_deck(str(name)) for name in options.pop("decks"))  # type: ignore[attr-defined]
     return Tournament(
         tuple(entrants), frozenset(self_play), decks, DECKS, find_ruleset("thesis"), games=games, **options

@@ -45,7 +45,6 @@ def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> 
         decks=(find_deck("hearthsim-basic"),),
         deck_names=("hearthsim-basic",),
         ruleset=find_ruleset("thesis"),
-        ruleset_name="thesis",
         games=games,
         seats=seats,
         style="sweep",

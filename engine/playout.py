@@ -5,7 +5,7 @@ Playouts are the core of Monte Carlo agents, and measure the speed of the rules.
 
 import numpy as np
 
-from engine.codes import MAX_ACTIONS, Outcome, Purpose
+from engine.codes import MAX_ACTIONS, Purpose
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
 from engine.jit import njit
@@ -29,9 +29,10 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
         The game's `Outcome`.
     """
     index = 0
-    while outcome(state) == Outcome.ONGOING:
-        n = legal_actions(state, cards, actions)
+    n = legal_actions(state, cards, actions)
+    while n > 0:
         apply(state, cards, actions[below(key, index, n)], events)
+        n = legal_actions(state, cards, actions)
         index += 1
     return outcome(state)
 

@@ -56,17 +56,28 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> None:
             _carry_out(state, cards, waiting, events)
             if events["waiting"]:
                 return
-        if not _bury(state, cards, events):
+        if not _any_dying(state):
             return
+        _bury(state, cards, events)
 
 
 @njit
-def _bury(state: np.void, cards: np.ndarray, events: np.void) -> bool:
-    """Bury all that are about to die and queue their Deathrattles; whether a minion died.
+def _any_dying(state: np.void) -> bool:
+    """Whether a minion is about to die."""
+    for seat in range(2):
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            if is_dying(side["board"][place]):
+                return True
+    return False
+
+
+@njit
+def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Bury all that are about to die and queue their Deathrattles.
 
     Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
     """
-    died = False
     begin = events["last"]
     for seat in range(2):
         side = state["sides"][seat]
@@ -78,7 +89,6 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> bool:
                 place += 1
                 was += 1
                 continue
-            died = True
             side["died"] += 1
             before = events["last"]
             queue_deathrattle(cards, minion, seat, place, events)
@@ -87,7 +97,6 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> bool:
             leave(side, place, ZERO_MINION)
             was += 1
     sort_by_birth(events, begin)
-    return died
 
 
 @njit

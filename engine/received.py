@@ -20,9 +20,21 @@ MOST_DATA = 2**30
 """Bytes of any other file."""
 
 MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
-"""Dots outside of quotes: keys of many parts take time by their square, and nest too deep to be shown."""
+"""Dots outside of quotes and comments: keys of many parts take time by their square and nest too deep."""
 
-_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
+_NO_KEY = re.compile(
+    r"""
+    (?P<many>  # of many lines; two quotes may stand before the closing three
+        "{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: "{3,5} )?
+      | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3,5} )?
+    )
+    | " (?: [^"\\\n]++ | \\[^\n] )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""Strings and comments; closed or not, so that no text is searched twice."""
 
 
 def is_one_line(text: str) -> bool:
@@ -110,15 +122,25 @@ def parse_toml(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is not TOML, or nests too deep.
     """
-    dots = [line.count(".") for line in _QUOTED.sub("", text).split("\n")]
+    dots = _dots(text)
     if max(dots) > MOST_DOTS or sum(dots) > MOST_DOTS_IN_ALL:
         raise ValueError(
-            f"more than {MOST_DOTS} dots in a line, or {MOST_DOTS_IN_ALL:,} in all, outside of quotes"
+            f"more than {MOST_DOTS} dots in a line, or {MOST_DOTS_IN_ALL:,} in all, outside of quotes "
+            "and comments"
         )
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("it nests too deep") from None
+
+
+def _dots(text: str) -> list[int]:
+    """The dots outside of strings and comments in each line of a TOML text; a key stands in one line.
+
+    As far as the text is TOML: of a string that is never closed, no more is counted.
+    """
+    bare = _NO_KEY.sub(lambda found: "\n" if found["many"] else "", text)
+    return [line.count(".") for line in bare.split("\n")]
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -105,9 +105,9 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
     """
     table = long_weights(population)
     sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
-    sns.stripplot(
-        table, x="weight", y="share", ax=axes, color=BLUE, size=2.5, alpha=0.6, jitter=0.2, legend=False
-    )
+    spread = np.random.default_rng(1).uniform(-0.2, 0.2, len(table))  # seaborn's is another in each drawing
+    places = table["weight"].cat.codes + spread
+    axes.scatter(places, table["share"], 2.5**2, BLUE, alpha=0.6, linewidths=0, zorder=3)
     for place, (name, shares) in enumerate(marked.items()):
         axes.plot(
             np.arange(len(shares)) + 0.38,

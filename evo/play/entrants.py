@@ -181,6 +181,8 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(what_it_is(folder))
     champion = read_champion_file(folder)
+    if champion.unreadable:
+        raise EntrantError(f"{folder / 'champion.toml'} cannot be read: {champion.unreadable}")
     finished = bool(champion.content)
     if (folder / "config.toml").exists():
         finished = champion.finishes(run_config(folder))

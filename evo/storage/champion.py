@@ -14,7 +14,7 @@ from engine.received import read_bytes, read_toml
 from evo.config import RunConfig
 from evo.storage.files import json_bytes, parquet_bytes
 from evo.storage.schema import RUN_SCHEMA, read_table
-from evo.storage.store import RunFolder
+from evo.storage.store import UNREADABLE, RunError, RunFolder
 from ilp_agent import Profile, WeightVector
 from rivals import DEFAULT_AGENT, read_agent_profile
 
@@ -26,10 +26,12 @@ class ChampionFile:
     Attributes:
         content: the file's content; {} if the file is missing or unreadable.
         provenance: its provenance; {} without one.
+        unreadable: why the system does not let it be read; "" if it does.
     """
 
     content: Mapping[str, Any]
     provenance: Mapping[str, Any]
+    unreadable: str = ""
 
     def finishes(self, config: RunConfig) -> bool:
         """Whether this champion is of the last generation of a run of this configuration."""
@@ -45,7 +47,9 @@ def read_champion_file(run: Path) -> ChampionFile:
     """`champion.toml` of a run folder, even if missing or damaged; see `ChampionFile`."""
     try:
         content = read_toml(run / "champion.toml")
-    except (OSError, ValueError):
+    except OSError as error:
+        return ChampionFile({}, {}, str(error.strerror) if error.errno in UNREADABLE else "")
+    except ValueError:
         return ChampionFile({}, {})
     provenance = content.get("provenance")
     return ChampionFile(content, provenance if isinstance(provenance, dict) else {})
@@ -75,6 +79,9 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
     """The champion if it belongs to this history and configuration and is undamaged; else None.
 
     Damage is added to the folder's `problems`. No champion yet, or one of a shorter run, is not damage.
+
+    Raises:
+        RunError: the system does not let its files be read.
     """
     if not (folder.path / "champion.toml").exists():
         return None
@@ -109,10 +116,16 @@ def read_final(folder: RunFolder) -> pd.DataFrame:
 
 
 def _bytes_of(file: Path) -> bytes:
-    """The content of a file; empty for one that cannot be read."""
+    """The content of a file; empty for one that is missing or none that can be read.
+
+    Raises:
+        RunError: the system does not let it be read.
+    """
     try:
         return read_bytes(file)
-    except OSError:
+    except OSError as error:
+        if error.errno in UNREADABLE:
+            raise RunError(f"{file} cannot be read: {error.strerror}") from None
         return b""
 
 

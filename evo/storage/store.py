@@ -6,6 +6,7 @@ not agree with the checksums are reported, set aside and played again. `runs/REA
 """
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,6 +39,9 @@ from evo.storage.history import (
     table_file,
 )
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
+
+UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
+"""Errors of the system about a file that may be whole: another user or another time may read it."""
 
 
 class RunError(ManaforgeError, RuntimeError):
@@ -157,10 +161,17 @@ class RunFolder:
         append_event(self.path / "log.jsonl", **event)
 
     def manifest(self) -> dict[str, Any]:
-        """`manifest.json`, or {} if it is missing or damaged: no result depends on it."""
+        """`manifest.json`, or {} if it is missing or damaged: no result depends on it.
+
+        Raises:
+            RunError: the system does not let it be read; it is not written anew for that.
+        """
+        file = self.path / "manifest.json"
         try:
-            content = read_json(self.path / "manifest.json")
-        except (OSError, ValueError):
+            content = read_json(file)
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in UNREADABLE:
+                raise RunError(f"{file} cannot be read: {error.strerror}") from None
             return {}
         return content if isinstance(content.get("sessions"), list) else {}
 

@@ -1,9 +1,15 @@
 """Files from anyone: only regular ones, of bounded size, and what is wrong is said."""
 
+import contextlib
 import os
+import time
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from engine import received
 from engine.received import parse_toml
@@ -74,6 +80,105 @@ def test_toml_is_bounded_before_it_is_parsed(content: str, wanted: object, tmp_p
             received.read_toml(file)
 
 
-def test_dots_between_quotes_that_hold_quotes_are_counted() -> None:
+KEY = "x." * 3_000 + "x"
+"""A key of so many parts that no file of ours is read with it."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"\\"".' + KEY + '."\\"" = 1',
+        "'\"'." + KEY + ".'\"' = 1",
+        'a = {k = """a"b""", ' + KEY + ' = "v"}',
+        'a = {k = """a\\"""", ' + KEY + ' = "v"}',
+        'a = {k = """"a""""", ' + KEY + ' = "v"}',
+        "a = {k = '''a'b''', " + KEY + " = 'v'}",
+        "a = {k = '''\"''', " + KEY + " = '\"'}",
+        'a = """\n"""\n' + KEY + ' = """\n"""',
+        "a = '''\n\"\"\"'''\n" + KEY + ' = """\n\'\'\'"""',
+        '# "\n' + KEY + ' = 1 # "',
+        '# """\n' + KEY + ' = """\n"""',
+        '"a\\u0022".' + KEY + " = 1",
+        ".".join(['"a.b"', "'c.d'"] * 2_000) + " = 1",
+    ],
+)
+def test_no_quotes_hide_dots_of_a_key(text: str) -> None:
+    tomllib.loads(text)  # it is TOML
     with pytest.raises(ValueError, match="dots in a line"):
-        parse_toml('"\\"".' + "a." * 20_000 + '"\\"" = 1')
+        parse_toml(text)
+
+
+def longest_key(text: str) -> int:
+    """The most dots of any key that tomllib reads in a text, also in one that is no TOML."""
+    from tomllib import _parser
+
+    most, real = 0, _parser.parse_key
+
+    def parse_key(*arguments: Any) -> Any:
+        nonlocal most
+        place, key = real(*arguments)
+        most = max(most, len(key) - 1)
+        return place, key
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_parser, "parse_key", parse_key)
+        with contextlib.suppress(ValueError):
+            tomllib.loads(text)
+    return most
+
+
+PIECES = [
+    '"',
+    "'",
+    '"""',
+    "'''",
+    "\\",
+    "\n",
+    "#",
+    ".",
+    "a.a",
+    "a = ",
+    "a",
+    " = ",
+    "{",
+    "}",
+    "[",
+    "]",
+    ", ",
+    "1",
+]
+HONEST = st.text("ab.# \\'\"\n", max_size=30)
+
+
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=40))
+@example(pieces=["a", " = ", "{", "a = ", '"""', "a", '"', "a", '"""', ", ", "a.a", " = ", '"', '"', "}"])
+def test_no_key_that_is_read_has_more_dots_than_are_counted(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert longest_key(text) <= max(received._dots(text))
+
+
+@given(values=st.lists(HONEST, max_size=6), forms=st.lists(st.integers(0, 3), min_size=6, max_size=6))
+def test_dots_of_texts_and_comments_are_not_counted(values: list[str], forms: list[int]) -> None:
+    """Every line of a text begins and ends with more dots than a line may have."""
+    dots, lines = "." * (received.MOST_DOTS + 1), [""]
+    for place, (value, form) in enumerate(zip(values, forms, strict=False)):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        plain = value.replace("'", "")
+        quoted = {
+            0: '"' + dots + escaped.replace("\n", "\\n") + dots + '"',
+            1: "'" + dots + plain.replace("\n", "") + dots + "'",
+            2: '"""' + dots + escaped.replace("\n", f"{dots}\n{dots}") + dots + '"""',
+            3: "'''" + dots + plain.replace("\n", f"{dots}\n{dots}") + dots + "'''",
+        }[form]
+        lines.append(f"{'ab'[place % 2]}.{place} = {quoted} # '\"{dots}")
+    text = "\n".join(lines)
+    assert parse_toml(text) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize("start", ['"', '"""\n', "'", "'''\n", "# ", '"""', ""])
+@pytest.mark.parametrize("part", ['\\"', '\n\\"""', "'\n", '"\n', '""\\', "'''\\\n", '\\"""'])
+def test_a_text_that_is_never_closed_is_looked_through_once(start: str, part: str) -> None:
+    text = "a = " + start + part * (2**18 // len(part)) + "\\"
+    began = time.process_time()
+    received._dots(text)
+    assert time.process_time() - began < 1

@@ -48,17 +48,29 @@ class Quiet:
 
 def run_new(path: Path, config: RunConfig = TINY, pool: Pool | None = None) -> dict[str, str]:
     """Evolve into a new folder; returns its `bytes_of`."""
+    play_new(path, config, pool)
+    return bytes_of(path)
+
+
+def play_new(path: Path, config: RunConfig = TINY, pool: Pool | None = None) -> None:
+    """Evolve into a new folder."""
     with create_run(path, config, new_manifest(config)) as folder:
-        return _play(folder, pool)
+        _play(folder, pool)
 
 
 def run_on(path: Path, pool: Pool | None = None) -> dict[str, str]:
+    """Open a folder and evolve to the end; returns its `bytes_of`."""
+    play_on(path, pool)
+    return bytes_of(path)
+
+
+def play_on(path: Path, pool: Pool | None = None) -> None:
     """Open a folder and evolve to the end."""
     with open_run(path) as folder:
-        return _play(folder, pool)
+        _play(folder, pool)
 
 
-def _play(folder: RunFolder, pool: Pool | None) -> dict[str, str]:
+def _play(folder: RunFolder, pool: Pool | None) -> None:
     players = pool or LocalPool(1)
     try:
         begin_session(folder, players)
@@ -66,7 +78,6 @@ def _play(folder: RunFolder, pool: Pool | None) -> dict[str, str]:
     finally:
         if pool is None:
             players.close()
-    return bytes_of(folder.path)
 
 
 def bytes_of(path: Path) -> dict[str, str]:

@@ -8,9 +8,10 @@ the commands; some as processes of their own. What fails is printed with its cas
 """
 
 import argparse
+import contextlib
 import os
 import random
-import resource
+import re
 import shutil
 import signal
 import subprocess
@@ -19,14 +20,13 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from typer.testing import CliRunner
 
-from engine import ManaforgeError
-from engine.screen import shown
 from evo.cli.main import app
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
+from tests.faults.program import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 10.0
@@ -36,7 +36,7 @@ WAIT = 60.0
 """A case that lasts longer is a hang, on a busy machine too."""
 
 MEGABYTES = 2_048
-"""Memory of the process at its most."""
+"""Memory of a case at its most."""
 
 POSITION = "turn 6 first | hero 24 mana 6 board [2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"
 
@@ -194,47 +194,103 @@ def _weighted(
     return words
 
 
-def run_here(words: list[str]) -> tuple[str, str]:
-    """Run a command in this process; what it printed, and what is wrong with how it ended."""
+class Case(NamedTuple):
+    """What a case did.
+
+    Attributes:
+        said: the bytes that the program printed.
+        wrong: what is wrong with how it ended; "" for nothing.
+        megabytes: memory that it used: in this process more than before, in one of its own in all.
+    """
+
+    said: bytes
+    wrong: str
+    megabytes: float = 0.0
+
+
+def run_here(words: list[str]) -> Case:
+    """Run the program in this process."""
 
     def hang(*_: object) -> None:
         raise HangError
 
     clocks = ((signal.SIGALRM, signal.ITIMER_REAL, WAIT), (signal.SIGPROF, signal.ITIMER_PROF, SECONDS))
-    before = [signal.signal(number, hang) for number, _, _ in clocks]
-    for _, clock, seconds in clocks:
-        signal.setitimer(clock, seconds)
+    handlers = [signal.signal(number, hang) for number, _, _ in clocks]
+    before, wrong, code, said = forget_peak(), "", 0, b""
+    with tempfile.TemporaryFile() as printed:
+        for _, clock, seconds in clocks:
+            signal.setitimer(clock, seconds)
+        try:
+            code = run_program(words, printed).code
+        except Exception as error:  # a traceback
+            wrong = f"{type(error).__name__}: {str(error)[:300]}"
+        finally:
+            for (number, clock, _), handler in zip(clocks, handlers, strict=True):
+                signal.setitimer(clock, 0)
+                signal.signal(number, handler)
+        printed.seek(0)
+        said = printed.read()
+    return Case(said, wrong or wrong_with(code, said), megabytes_of("VmHWM") - before)
+
+
+def wrong_with(code: int, said: bytes) -> str:
+    """What is wrong with how a program ended; "" for nothing."""
+    wrong = b"Traceback (most recent call last)" in said or code not in (0, 1, 2, 3)
+    return f"code {code}: {said[-400:].decode('utf-8', 'replace')}" if wrong else ""
+
+
+def megabytes_of(kind: str, status: str = "") -> float:
+    """A line of proc_pid_status(5) in MB, such as VmRSS or, at its most, VmHWM; 0 where there is none."""
     try:
-        done: Any = CliRunner().invoke(app, words, env={"COLUMNS": "100"})
-    finally:
-        for (number, clock, _), handler in zip(clocks, before, strict=True):
-            signal.setitimer(clock, 0)
-            signal.signal(number, handler)
-    error = done.exception
-    if error is None or isinstance(error, ManaforgeError | SystemExit | OSError):
-        return done.output + shown(str(error or "")), ""  # as `engine.console.end_with` prints it
-    return done.output, f"{type(error).__name__}: {str(error)[:300]}"
+        text = status or Path("/proc/self/status").read_text(errors="replace")
+    except OSError:
+        return 0.0
+    found = re.search(rf"^{kind}:\s+(\d+) kB$", text, re.M)
+    return int(found[1]) / 1024 if found else 0.0
 
 
-def run_process(words: list[str], place: Path) -> tuple[str, str]:
-    """Run a command as a process of its own; what it printed, and what is wrong with how it ended."""
-    program = "from evo.cli.main import main; main()"
+def forget_peak() -> float:
+    """Let VmHWM begin again at the memory in use, in MB, so that a case is judged by its own."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return megabytes_of("VmRSS")
+
+
+PROCESS = """
+import shutil
+from evo.cli.main import main
+try:
+    main()
+finally:
+    try:
+        shutil.copy("/proc/self/status", STATUS)
+    except OSError:
+        pass
+"""
+"""The program; at its end it leaves its status, whose peak is of this program alone (that of rusage is not)."""
+
+
+def run_process(words: list[str], place: Path) -> Case:
+    """Run the program as a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", program, *words],
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            timeout=WAIT,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "", "HangError"
-    said = (done.stdout + done.stderr).decode("utf-8", "replace")
-    wrong = "Traceback (most recent call last)" in said or done.returncode not in (0, 1, 2, 3)
-    return said, f"code {done.returncode}: {said[-400:]}" if wrong else ""
+    with tempfile.TemporaryDirectory(prefix="fuzz-status-") as name:
+        status = Path(name) / "status"
+        program = PROCESS.replace("STATUS", repr(str(status)))
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", program, *words],
+                cwd=place,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=WAIT,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            return Case(late.stdout or b"", HangError.__name__)
+        used = megabytes_of("VmHWM", status.read_text(errors="replace")) if status.exists() else 0.0
+    return Case(done.stdout, wrong_with(done.returncode, done.stdout), used)
 
 
 def count_stored(place: Path) -> int:
@@ -250,14 +306,22 @@ def run_case(number: int, seed: int, samples: Path, process: bool) -> str:
         stored = count_stored(place)
         os.chdir(place)
         try:
-            said, wrong = run_process(words, place) if process else run_here(words)
+            case = run_process(words, place) if process else run_here(words)
         finally:
             os.chdir(ROOT)
+        wrong = judge(case)
         if wrong.startswith(HangError.__name__) and count_stored(place) > stored:
             wrong = ""  # a changed configuration may ask for more games than fit into the time
-        if not wrong and "\x1b" in said and not process:
-            wrong = "an escape code reached the output"
         return f"case {number}: {' '.join(words)[:150]!r}: {wrong}" if wrong else ""
+
+
+def judge(case: Case) -> str:
+    """What is wrong with a case; "" for nothing."""
+    if not case.wrong and b"\x1b" in case.said:
+        return "an escape code reached the output"
+    if not case.wrong and case.megabytes > MEGABYTES:
+        return f"{case.megabytes:,.0f} MB of memory"
+    return case.wrong
 
 
 def fuzz(cases: range, seed: int, processes: int) -> list[str]:
@@ -272,10 +336,6 @@ def fuzz(cases: range, seed: int, processes: int) -> list[str]:
             if wrong:
                 failures.append(wrong)
                 print(wrong, flush=True)
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    if used > MEGABYTES:
-        failures.append(f"{used:,.0f} MB of memory at the most")
-    print(f"memory at the most: {used:,.0f} MB", flush=True)
     return failures
 
 

@@ -37,6 +37,23 @@ NUMBERS = [10**400, -(10**400), 10**40, 2**63, 2**64, -1, 0, 1, 3, 1e300, -1e300
 OTHERS: list[Any] = [[], [1], ["x", "y"], [[]], {}, {"a": {"b": 1}}, datetime.date(1979, 5, 27)]
 
 
+ODD_LINES = [
+    "KEY = 1",
+    '"\\"".KEY."\\"" = 1',
+    "'\"'.KEY.'\"' = 1",
+    'x = {y = """a"b""", KEY = "z"}',
+    'x = {y = """"a""""", KEY = "z"}',
+    "x = {y = '''a'b''', KEY = 'z'}",
+    'x = """\n"""\nKEY = """\n"""',
+    '# """\nKEY = """\n"""',
+    'x = """DOTS\n"DOTS"" # DOTS""" # DOTS',
+    "x = '''DOTS\n'DOTS'' # DOTS''' # DOTS",
+    'x = "' + '\\"' * 100_000,
+    'x = """' + '\n\\"""' * 100_000,
+]
+"""Lines of TOML with a key of many parts, with texts and comments of many dots, or never closed."""
+
+
 def odd_value(chance: random.Random, old: Any) -> Any:
     """A value in the place of another: often of its type, sometimes of none."""
     kind = chance.random()
@@ -74,7 +91,9 @@ def change_toml(chance: random.Random, file: Path) -> None:
     """Change values of a TOML file; a tenth of the files get a key of many parts instead."""
     if chance.random() < 0.1:
         parts = chance.choice([50, 300, 20_000])
-        file.write_text(file.read_text() + "\n" + ".".join(["a"] * parts) + " = 1\n")
+        key = ".".join(["a"] * parts)
+        line = chance.choice(ODD_LINES).replace("KEY", key).replace("DOTS", "." * parts)
+        file.write_text(file.read_text() + "\n" + line + "\n")
         return
     changed = odd_content(chance, tomllib.loads(file.read_text(encoding="utf-8")))
     try:

@@ -1,68 +1,70 @@
 """System calls that fail once or for good while runs and tournaments begin, go on and end."""
 
-import errno
 import fcntl
+import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine import ManaforgeError
+from engine.received import open_regular, read_bytes
 from evo.play.local import LocalPool
+from evo.storage.files import replace_file
 from evo.tournament.folder import open_tournament
 from evo.tournament.run import play_missing
-from tests.evo.runs import TINY, bytes_of, run_new, run_on
+from tests.evo.runs import TINY, bytes_of, play_new, play_on, run_new, run_on
 from tests.evo.tournament.test_run import tournament
 from tests.faults import marks
+from tests.faults.shim import ERRORS, Shim, faults
 
 pytestmark = marks
 
 VALIDATED = TINY.changed(validation={"every": 2, "games": 2})
 
-CALLS: dict[str, tuple[Any, str, int]] = {
-    "open": (os, "open", errno.EIO),
-    "mkdir": (os, "mkdir", errno.EACCES),
-    "unlink": (os, "unlink", errno.EIO),
-    "replace": (os, "replace", errno.EIO),
-    "listdir": (os, "listdir", errno.EIO),
-    "stat": (os, "fstat", errno.EIO),
-    "lock": (fcntl, "flock", errno.ENOLCK),
-}
-"""Module, function and error of each system call."""
 
+def test_the_shim_meets_every_way_to_open_read_and_write(tmp_path: Path) -> None:
+    """Each line of `ways` makes the calls that it names on the folder, in this order."""
+    file, numbers = tmp_path / "file", itertools.count()
 
-class Failing:
-    """While it is entered, a system call on a folder fails the n-th time, and after it too if that lasts."""
+    def append() -> None:
+        with open_regular(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as log:
+            log.write(b"more")
 
-    def __init__(self, call: str, n: int, lasting: bool, folder: Path) -> None:
-        self.module, self.name, self.error = CALLS[call]
-        self.real = getattr(self.module, self.name)
-        self.n, self.lasting, self.folder, self.calls = n, lasting, str(folder), 0
+    def lock() -> None:
+        with open_regular(file, os.O_RDONLY) as own:
+            fcntl.flock(own, fcntl.LOCK_SH)
 
-    def __call__(self, first: Any, *more: Any, **named: Any) -> Any:
-        ours = isinstance(first, int) or hasattr(first, "fileno") or str(first).startswith(self.folder)
-        self.calls += ours
-        if ours and (self.calls == self.n or (self.lasting and self.calls > self.n)):
-            raise OSError(self.error, os.strerror(self.error))
-        return self.real(first, *more, **named)
+    def mkdir() -> None:
+        (tmp_path / f"folder {next(numbers)}").mkdir()
 
-    def __enter__(self) -> None:
-        setattr(self.module, self.name, self)
-
-    def __exit__(self, *_: object) -> None:
-        setattr(self.module, self.name, self.real)
-
-
-def faults(call: str, lasting: bool, folder: Path, most: int = 200) -> Iterator[Failing]:
-    """The call fails the first time, the second, ..., until a whole scenario needs no more of them."""
-    for n in range(1, most):
-        failing = Failing(call, n, lasting, folder)
-        yield failing
-        if failing.calls < n:
-            return
+    ways: list[tuple[Callable[[], object], str]] = [
+        (
+            lambda: replace_file(file, b"content", tmp_path / "x.tmp"),
+            "unlink open write fsync replace open fsync",
+        ),
+        (append, "open stat write"),
+        (lambda: file.write_text("text"), "open write"),
+        (file.read_bytes, "open read"),
+        (lambda: read_bytes(file), "open stat stat read"),
+        (lambda: sorted(tmp_path.iterdir()), "listdir"),
+        (lock, "open stat lock"),
+        (mkdir, "mkdir"),
+    ]
+    kinds = set(ERRORS) - {"access"}
+    for way, calls in ways:
+        with Shim(kinds, tmp_path, 0) as none:
+            way()
+        assert none.calls == len(calls.split()), calls
+        for n, kind in enumerate(calls.split(), 1):
+            with Shim(kinds, tmp_path, n), pytest.raises(OSError, match=os.strerror(ERRORS[kind])):
+                way()
+    with Shim(kinds, tmp_path / "other", 1) as other:
+        file.read_bytes()
+    assert other.calls == 0
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", ERRORS)
 def test_a_run_ends_with_our_error_or_well_and_goes_on(
     call: str, lasting: bool, whole: Path, tmp_path: Path
 ) -> None:
@@ -83,7 +85,7 @@ def test_a_run_ends_with_our_error_or_well_and_goes_on(
         shutil.rmtree(path, ignore_errors=True)
         try:
             with fault:
-                run_new(path, VALIDATED)
+                play_new(path, VALIDATED)
         except ManaforgeError as error:
             assert str(error)
         if (path / "config.toml").exists():
@@ -93,7 +95,7 @@ def test_a_run_ends_with_our_error_or_well_and_goes_on(
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", ERRORS)
 def test_a_resumed_run_ends_with_our_error_or_well_and_loses_nothing(
     call: str, lasting: bool, whole: Path, tmp_path: Path
 ) -> None:
@@ -107,7 +109,7 @@ def test_a_resumed_run_ends_with_our_error_or_well_and_loses_nothing(
         shutil.copytree(half, path)
         try:
             with fault:
-                run_on(path)
+                play_on(path)
         except ManaforgeError as error:
             assert str(error)
         for kind in ("generations", "pairings"):
@@ -118,7 +120,7 @@ def test_a_resumed_run_ends_with_our_error_or_well_and_loses_nothing(
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", ERRORS)
 def test_a_tournament_ends_with_our_error_or_well_and_loses_nothing(
     call: str, lasting: bool, tmp_path: Path
 ) -> None:

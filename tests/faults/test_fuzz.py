@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position
+from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position, screen
 from evo.analysis.tables import read_runs
 from evo.configfiles import read_config
 from evo.play.entrants import find_entrant
@@ -20,7 +20,9 @@ from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile
 from rivals import find_agent_profile, read_agent_profile
-from tests.faults import SAMPLE_OF_SCHEMA_1, marks
+from tests.faults import SAMPLE_OF_SCHEMA_1, fuzz, marks
+from tests.faults.fuzz import judge, run_here, run_process
+from tests.faults.program import Ended
 
 pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.analysis.tables.RunWarning")]
 
@@ -169,3 +171,31 @@ def test_a_sample_of_every_file_and_command() -> None:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_fuzzer_sees_what_the_program_printed_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were an error printed as it is, its escape codes would be told."""
+    words = ["runs", "\x1b[2J"]
+    assert judge(run_here(words)) == ""
+    monkeypatch.setattr(screen, "shown", str)
+    case = run_here(words)
+    assert b"\x1b[2J" in case.said
+    assert judge(case) == "an escape code reached the output"
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks as Linux keeps them")
+def test_the_fuzzer_judges_a_case_by_its_own_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(words: list[str], printed: object) -> Ended:
+        memory = bytearray(int(words[0]) * 2**20)
+        memory[:: 2**10] = b"x" * (len(memory) // 2**10)  # pages count once they are written
+        return Ended(0, b"")
+
+    monkeypatch.setattr(fuzz, "run_program", greedy)
+    monkeypatch.setattr(fuzz, "MEGABYTES", 300)
+    assert judge(run_here(["400"])).endswith(" MB of memory")
+    assert judge(run_here(["1"])) == "", "the case before does not count"
+    held = b"x" * (400 * 2**20)
+    case = run_process(["--version"], tmp_path)
+    assert 5 < case.megabytes < 300, "nor does the process that starts one"
+    assert judge(case) == ""
+    assert held

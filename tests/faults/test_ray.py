@@ -19,10 +19,13 @@ from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
 from evo.play.cluster import address_file
+from evo.play.pools import open_pool
 from evo.play.ray import RayPool
 from evo.storage.opening import create_run
+from tests.evo.play.test_processes import NAMED, ODD_NAMES
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
 from tests.faults import marks
+from tests.faults.scripted import EXPECTED, GAMES, ROSTER
 
 pytestmark = marks
 
@@ -218,3 +221,20 @@ if __name__ == "__main__":
     found = set(json.loads(done.stdout.strip().splitlines()[-1].replace("'", '"')))
     assert found, "Ray listens somewhere"
     assert found <= loopback
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names as Linux keeps them")
+def test_a_process_with_a_name_that_is_no_utf8_harms_no_pool() -> None:
+    """Any user of the machine may start one: the pool opens, plays and closes."""
+    command = [sys.executable, "-S", "-c", NAMED, ODD_NAMES[0]]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"named\n"
+        try:
+            with open_pool("ray", 1, "", True) as (pool, said):
+                assert (pool.play(ROSTER, GAMES, lambda _: None) == EXPECTED).all()
+            assert said.startswith("pool ray")
+            assert process.poll() is None, "it was there all the time"
+        finally:
+            process.kill()

@@ -1,0 +1,108 @@
+"""SIGKILL at any write of tournaments, sweeps, reports, exports and crossplays: nothing is lost, the same bytes after."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evo.tournament import run as tournament_run
+from tests.faults import SAMPLE_OF_SCHEMA_1, marks
+from tests.faults.program import files_of, fork_program, run_program
+from tests.faults.shim import WRITES, Shim
+
+pytestmark = marks
+
+LOCAL = ("--pool", "local", "--workers", "1")
+DECK = ("--decks", "hearthsim-basic")
+TOURNAMENT = ("tournament", "aggro", "ilp:keep-alive", *DECK, *LOCAL, "--out", "made")
+
+
+def nothing() -> None:
+    """An empty place."""
+
+
+def smaller_tournament() -> None:
+    """Of which the games are played that a larger one begins with."""
+    assert run_program((*TOURNAMENT, "--games", "8")).code == 0
+
+
+def run_with_a_report() -> None:
+    shutil.copytree(SAMPLE_OF_SCHEMA_1, "made")
+    Path("made/report.html").write_text("an older page")
+
+
+def two_profiles() -> None:
+    assert run_program(("export", str(SAMPLE_OF_SCHEMA_1), "--out", "made", "--top", "2")).code == 0
+
+
+SWEEP = ("--weight", "face", "--values", "0,10", "--against", "aggro", "--games", "8")
+CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int]] = {
+    "tournament": (nothing, (*TOURNAMENT, "--games", "16"), 40),
+    "tournament that grows": (smaller_tournament, (*TOURNAMENT, "--games", "16"), 40),
+    "sweep": (nothing, ("sweep", "ilp:keep-alive", *SWEEP, *DECK, *LOCAL, "--out", "made"), 20),
+    "report": (run_with_a_report, ("report", "made", "--workers", "1"), 4),
+    "export": (two_profiles, ("export", str(SAMPLE_OF_SCHEMA_1), "--out", "made", "--top", "4"), 8),
+    "crossplay": (nothing, ("crossplay", str(SAMPLE_OF_SCHEMA_1), *LOCAL, "--out", "made"), 40),
+}
+"""What is there before, the command, and the fewest writes in which it must have been killed."""
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are saved every few, so that there is something to lose."""
+    monkeypatch.setattr(tournament_run, "FIRST_BATCH", 4)
+    monkeypatch.setattr(tournament_run, "SAVE_SECONDS", 0.0)
+
+
+def kept(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Those that must not be lost: all but batches, which become games.parquet, and temporary files."""
+    return {name: content for name, content in files.items() if not name.endswith(".tmp")}
+
+
+def games_in(files: dict[str, bytes]) -> int:
+    """Games of a tournament that its batches hold; a large number once they are in one file."""
+    if "games.parquet" in files:
+        return 10**6
+    return max((int(name[-18:-8]) for name in files if name.startswith("batches/")), default=0)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
+    case: str, small_batches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of the n-th write, or before the n-th flush, rename, removal or new folder, for every n."""
+    prepare, words, fewest = CASES[case]
+    monkeypatch.chdir(tmp_path)
+    prepare()
+    made = tmp_path / "made"
+    old = files_of(made) if made.exists() else {}
+    if made.exists():
+        shutil.copytree(made, tmp_path / "before")
+    assert run_program(words).code == 0
+    new = files_of(made)
+    assert not [name for name in new if name.endswith(".tmp")]
+    games, n = 0, 0
+    while True:
+        n += 1
+        shutil.rmtree(made)
+        if old:
+            shutil.copytree(tmp_path / "before", made)
+        ended = fork_program(words, Shim(WRITES, made, n, kill=True).__enter__)
+        if ended.code == 0:
+            break
+        assert ended.code == -9, ended.said.decode()
+        left = kept(files_of(made)) if made.exists() else {}
+        assert old.keys() <= left.keys(), n
+        for name, content in left.items():
+            if name in new:
+                assert content in (new[name], old.get(name)), f"{name}, killed at write {n}"
+        assert games_in(left) >= games, f"games that were saved are gone, killed at write {n}"
+        games = games_in(left)
+        if n < 6 or n % 4 == 0:
+            again = fork_program(words)
+            assert again.code == 0, again.said.decode()
+            assert b"set aside" not in again.said
+            assert files_of(made) == new, f"killed at write {n}"
+    assert files_of(made) == new
+    assert n > fewest

@@ -87,7 +87,7 @@ cover-python: $(VENV)/.tools  ## The fast suite with branch coverage of ilp_agen
 cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q tests/engine
-	$(COVERAGE) run -m pytest -q tests/engine/test_jit.py tests/engine/test_effects.py
+	$(COVERAGE) run -m pytest -q tests/engine/test_jit.py tests/engine/test_effects_games.py
 	$(COVERAGE) run -m pytest -q -m heavy tests/engine
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --fail-under=95

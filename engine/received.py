@@ -38,8 +38,8 @@ _NO_KEY = re.compile(
 
 
 def is_one_line(text: str) -> bool:
-    """Whether a text has no control characters, such as line breaks."""
-    return all(unicodedata.category(letter) != "Cc" for letter in text)
+    """Whether a text has no control characters and no breaks of lines or paragraphs."""
+    return all(unicodedata.category(letter) not in ("Cc", "Zl", "Zp") for letter in text)
 
 
 def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:

@@ -12,7 +12,8 @@ from engine.match import deal_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.engine.test_effects import CASES, RICH
+from tests.engine.test_effects import CASES
+from tests.engine.test_effects_games import RICH
 from tests.reference import effects
 from tests.reference.characters import Minion
 from tests.reference.compare import (

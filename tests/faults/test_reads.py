@@ -37,8 +37,8 @@ READING: dict[str, tuple[str, ...]] = {
 }
 """Commands that read the run folder `place` and write nothing into it."""
 
-FEW = ("report",)
-"""Commands of seconds, of which only some reads fail."""
+FEW = ("play", "report")
+"""Commands that take long, of which only some reads fail."""
 
 
 def ends_well_or_with_our_error(words: tuple[str, ...]) -> Ended:

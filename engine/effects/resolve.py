@@ -24,7 +24,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.queue import queue_deathrattle, sort_by_birth
-from engine.effects.targets import n_new, select, stands
+from engine.effects.targets import choose, n_new, select, stands
 from engine.effects.weapons import disarm, equip, wear
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
@@ -129,71 +129,43 @@ def _carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.v
             if effect["side"] & who:
                 _on_player(state, cards, effect, seat if who == OWN else 1 - seat, waiting, events)
         return
-    bonus = 0
-    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE:
-        side = state["sides"][seat]
-        for place in range(side["n_board"]):
-            bonus += side["board"][place]["spell_damage"]
-    picked = events["picked"]
-    if pick == Pick.CHOSEN:
-        if waiting["target"] == NO_TARGET:
-            return
-        picked[0], n = waiting["target"], 1
-    elif pick == Pick.SELF:
-        picked[0], n = waiting["source"] if waiting["source"] > 0 else OWN_HERO, 1
-    elif pick == Pick.SPLIT:
-        for _ in range(effect["amount"] + bonus):
-            n = select(state, effect, seat, waiting["source"], waiting["target"], True, events)
-            if n == 0:
-                return
-            one = picked[chosen_of(events, n)]
-            if events["waiting"]:
-                return
-            _on_character(state, cards, effect, 1, seat, one, waiting, events)
+    bonus = _spell_damage(state["sides"][seat], card, effect)
+    if pick == Pick.SPLIT:
+        _split(state, cards, effect["amount"] + bonus, effect, waiting, events)
         return
-    else:
-        living = pick == Pick.RANDOM
-        n = select(state, effect, seat, waiting["source"], waiting["target"], living, events)
-        if living:
-            wanted = min(int(effect["times"]), n)
-            if wanted < 0:
-                wanted = n
-                for _ in range(min(-int(effect["times"]), n)):
-                    spared = chosen_of(events, wanted)
-                    if events["waiting"]:
-                        return
-                    wanted -= 1
-                    for place in range(spared, wanted):
-                        picked[place] = picked[place + 1]
-            elif wanted < n:
-                for place in range(wanted):
-                    other = place + chosen_of(events, n - place)
-                    if events["waiting"]:
-                        return
-                    picked[place], picked[other] = picked[other], picked[place]
-            n = wanted
-    if n > 1 and pick == Pick.ALL:
-        _sort_picked(picked, n)
+    n = choose(state, effect, waiting, events)
     for place in range(n):
         amount = effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
             amount += chosen_of(events, effect["amount2"] - effect["amount"] + 1)
-            if events["waiting"]:
-                return
-        _on_character(state, cards, effect, amount, seat, picked[place], waiting, events)
         if events["waiting"]:
             return
+        _on_character(state, cards, effect, amount, seat, events["picked"][place], waiting, events)
 
 
 @njit
-def _sort_picked(picked: np.ndarray, n: int) -> None:
-    """Put characters into the order in which they came into play, heroes first. Modified in place."""
-    for place in range(1, n):
-        one, before = picked[place], place
-        while before > 0 and picked[before - 1] > one:
-            picked[before] = picked[before - 1]
-            before -= 1
-        picked[before] = one
+def _spell_damage(side: np.void, card: np.void, effect: np.void) -> int:
+    """What minions add to the damage of a row, in [0, ...): nothing but to spells."""
+    bonus = 0
+    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE:
+        for place in range(side["n_board"]):
+            bonus += side["board"][place]["spell_damage"]
+    return bonus
+
+
+@njit
+def _split(
+    state: np.void, cards: np.ndarray, hits: int, effect: np.void, waiting: np.void, events: np.void
+) -> None:
+    """Deal a row's damage one at a time, each to a random one of those still there. Modified in place."""
+    for _ in range(hits):
+        n = select(state, effect, waiting["seat"], waiting["source"], waiting["target"], True, events)
+        if n == 0:
+            return
+        one = events["picked"][chosen_of(events, n)]
+        if events["waiting"]:
+            return
+        _on_character(state, cards, effect, 1, waiting["seat"], one, waiting, events)
 
 
 @njit

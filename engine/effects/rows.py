@@ -207,6 +207,8 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         raise fail("kind", "must be filled where the row picks among characters, and only there")
     if chosen and not row["side"]:
         raise fail("side", "must be filled where the row picks among characters")
+    if pick == Pick.SPLIT and op != Op.DAMAGE:
+        raise fail("pick", f"nothing but damage is split; {op.name.lower()}")
     asked = bits("filter", Filter)
     if asked & (Filter.RACE | Filter.NOT_RACE):
         arg = int(_number_of(row["arg"], Race, where, "arg"))

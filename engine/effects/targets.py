@@ -4,9 +4,10 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying
+from engine.effects.chance import chosen_of
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Race, Trait
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Pick, Race, Trait
 
 
 @njit
@@ -87,6 +88,57 @@ def select(
                 picked[n] = hero
                 n += 1
     return n
+
+
+@njit
+def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
+    """Put the characters a row is about into `events["picked"]`, in their order; how many there are.
+
+    0 where an outcome is waited for.
+    """
+    picked, pick = events["picked"], effect["pick"]
+    if pick == Pick.CHOSEN:
+        picked[0] = waiting["target"]
+        return int(waiting["target"] != NO_TARGET)
+    if pick == Pick.SELF:
+        picked[0] = waiting["source"] if waiting["source"] > 0 else OWN_HERO
+        return 1
+    living = pick == Pick.RANDOM
+    n = select(state, effect, waiting["seat"], waiting["source"], waiting["target"], living, events)
+    if pick == Pick.ALL:
+        _sort_by_birth(picked, n)
+    if not living:
+        return n
+    times = int(effect["times"])
+    if times < 0:  # all but so many
+        left = n
+        for _ in range(min(-times, n)):
+            spared = chosen_of(events, left)
+            if events["waiting"]:
+                return 0
+            left -= 1
+            for place in range(spared, left):
+                picked[place] = picked[place + 1]
+        return left
+    if times < n:
+        for place in range(times):
+            other = place + chosen_of(events, n - place)
+            if events["waiting"]:
+                return 0
+            picked[place], picked[other] = picked[other], picked[place]
+        return times
+    return n
+
+
+@njit
+def _sort_by_birth(picked: np.ndarray, n: int) -> None:
+    """Put characters into the order in which they came into play, heroes first. Modified in place."""
+    for place in range(1, n):
+        one, before = picked[place], place
+        while before > 0 and picked[before - 1] > one:
+            picked[before] = picked[before - 1]
+            before -= 1
+        picked[before] = one
 
 
 @njit_inline

@@ -237,6 +237,7 @@ HEADER = ",".join(EFFECT_COLUMNS)
         ("A,Y,,draw,,,,,,,1,,,,,A", "column card: must be filled"),
         ("A,Y,,summon,,,,,,,1,,,,,A", "column amount: must be empty"),
         ("A,Y,,destroy,all,own,minions,race,beest,,,,,,,", "column arg.*beast"),
+        ("A,Y,,heal,split,own,minions heroes,,,,12,,,,,", "column pick: nothing but damage is split; heal"),
         ("A,Y,,draw", "must have 16 columns"),
     ],
 )

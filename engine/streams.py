@@ -78,13 +78,12 @@ def below(key: np.uint64, index: int, n: int) -> int:
         n: how many values, in [1, 2**31].
     """
     size = np.uint64(n)
+    threshold = (np.uint64(MAX_WORD) - size) % size
     attempt = _ZERO
     while True:
         word, _, _, _ = philox(np.uint64(index), attempt, _ZERO, _TAG_DRAW, key)
         product = word * size
-        low = product & _LOW
-        # What is rejected lies below the size, so that the division is hardly ever made.
-        if low >= size or low >= (np.uint64(MAX_WORD) - size) % size:
+        if (product & _LOW) >= threshold:
             return np.int64(product >> _SHIFT)  # type: ignore[return-value]
         attempt += np.uint64(1)
 

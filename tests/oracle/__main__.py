@@ -38,7 +38,7 @@ def main() -> None:
                     continue
                 kind = "agree"
                 if found:
-                    kind = "explained" if is_explained(record, found, cards, explained) else "unexplained"
+                    kind = "explained" if is_explained(record, found, explained) else "unexplained"
                 counts[kind] += 1
                 if kind == "unexplained":
                     print(
@@ -51,13 +51,10 @@ def main() -> None:
     sys.exit(counts["unexplained"] > 0)
 
 
-def is_explained(record: dict, found: list[str], cards: Cards, explained: list[dict[str, str]]) -> bool:
+def is_explained(record: dict, found: list[str], explained: list[dict[str, str]]) -> bool:
     """Whether the committed list says why every difference of a record is there."""
-    action = record["action"]
-    name = cards.rows.get(action.get("card", ""), {}).get("name", "")
-    lines = [
-        line for line in explained if line["action"] in ("", action["type"]) and line["card"] in ("", name)
-    ]
+    events = {event.partition(" ")[0] for event in record["events"]}
+    lines = [line for line in explained if not line["event"] or line["event"] in events]
     return all(any(line["contains"] in difference for line in lines) for difference in found)
 
 

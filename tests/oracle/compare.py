@@ -8,7 +8,7 @@ from engine.codes import COIN, ActionKind, Keyword
 from engine.effects.luck import Chance
 from engine.errors import ChanceError
 from engine.vocabulary import Trait
-from tests.oracle.cards import Cards, SkippedError
+from tests.oracle.cards import PATCHES, Cards, SkippedError
 from tests.oracle.importer import COIN_ID, KEYWORDS, import_action, import_state
 
 MOST_OUTCOMES = 3_000
@@ -145,9 +145,6 @@ def legal_differences(record: dict[str, Any], position: Position, cards: Cards) 
     return missing + [f"legal here alone: {position.describe(action)}" for action in ours - theirs]
 
 
-PATCHES = "CFM_637"
-
-
 def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards: Cards) -> None:
     """Skip a step in which a card in a hand or deck does something by itself."""
     own = state["players"][state["active"]]
@@ -156,7 +153,12 @@ def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards:
         raise SkippedError("a card that acts from the deck")
     if action["type"] == "end_turn":
         for player in state["players"]:
-            if any(card.get("enchantments") or card.get("custom") for card in player["hand"]):
+            if player["secrets"]:
+                raise SkippedError("a secret")
+            if any(
+                card.get("enchantments") or card.get("custom") or cards.changes_in_hand(card["id"])
+                for card in player["hand"]
+            ):
                 raise SkippedError("a card that acts in the hand")
 
 

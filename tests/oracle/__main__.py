@@ -1,4 +1,4 @@
-"""`python -m tests.oracle DIR --ours FOLDER --theirs FOLDER`: every record of DIR, compared; see docs/effects.md."""
+"""`python -m tests.oracle DIR --ours FOLDER --theirs FOLDER`: every record of DIR, compared; see docs/oracle.md."""
 
 import argparse
 import csv
@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tests.oracle.agreement import Agreement, acting
 from tests.oracle.cards import Cards, SkippedError, texts_of
 from tests.oracle.compare import differences
 
@@ -19,10 +20,14 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--ours", type=Path, required=True, help="where hearthstone-data 25252.1 is")
     options.add_argument("--theirs", type=Path, required=True, help="where hearthstone-data 53261.1 is")
+    options.add_argument(
+        "--by-card", action="store_true", help="print how many records agree by card that acted"
+    )
     chosen = options.parse_args()
     cards = Cards(chosen.folder, texts_of(chosen.ours), texts_of(chosen.theirs))
     with EXPLAINED.open(encoding="utf-8") as lines:
         explained = list(csv.DictReader(lines))
+    agreement = Agreement()
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for file in sorted(chosen.folder.glob("*.jsonl.gz")):
@@ -35,15 +40,19 @@ def main() -> None:
                 except SkippedError as reason:
                     counts["skipped"] += 1
                     skipped[str(reason)] += 1
+                    agreement.add(acting(record, cards), "skipped")
                     continue
                 kind = "agree"
                 if found:
                     kind = "explained" if is_explained(record, found, explained) else "unexplained"
                 counts[kind] += 1
+                agreement.add(acting(record, cards), kind)
                 if kind == "unexplained":
                     print(
                         f"game {record['game']} step {record['step']} {record['action']}: {'; '.join(found)}"
                     )
+    if chosen.by_card:
+        print(agreement.table())
     for reason, n in skipped.most_common():
         print(f"skipped {n:6,d}: {reason}")
     kinds = ("agree", "explained", "unexplained", "skipped")

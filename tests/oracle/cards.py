@@ -11,6 +11,7 @@ from typing import Any
 from engine.cards import Card
 from engine.cards.real import edition
 from engine.cards.texts import normalised
+from engine.codes import Keyword
 from engine.effects.rows import CREATING, ITS_OWN
 from engine.minion import MinionSpec, keyword_flags
 from engine.vocabulary import CardKind, Race
@@ -25,10 +26,18 @@ KINDS = {
 
 PATCHES = "CFM_637"
 """Patches the Pirate, who acts from the deck and nowhere else."""
-OF_BODIES = frozenset(
-    "BATTLECRY COMBO CHOOSE_ONE DISCOVER FREEZE JADE_GOLEM OVERLOAD OVERLOAD=1 OVERLOAD=2 SPELLPOWER "
-    "CHARGE RUSH TAUNT WINDFURY DIVINE_SHIELD LIFESTEAL POISONOUS STEALTH".split()
-)
+OF_BODIES = {keyword.name for keyword in Keyword} | {
+    "BATTLECRY",
+    "CHOOSE_ONE",
+    "COMBO",
+    "DISCOVER",
+    "FREEZE",
+    "JADE_GOLEM",
+    "OVERLOAD",
+    "OVERLOAD=1",
+    "OVERLOAD=2",
+    "SPELLPOWER",
+}
 """Mechanics, as cards.csv names them, that a card in play may have without doing anything more."""
 _SPENT = re.compile(
     r"((Charge|Rush|Taunt|Windfury|Divine Shield|Lifesteal|Poisonous|Stealth|Spell Damage \+\d)[,. ]*)*"
@@ -86,10 +95,10 @@ class Cards:
         A Battlecry, Combo or Choose One that is not covered is over by then.
         """
         reason = self.reason(name)
-        if name == PATCHES:
+        if not reason or name == PATCHES:
             return ""
-        is_body = set(self.rows[name]["mechanics"].split()) <= OF_BODIES and _SPENT.match(self.theirs[name])
-        return "" if is_body else reason
+        mechanics = set(self.rows[name]["mechanics"].split())
+        return "" if mechanics <= OF_BODIES and _SPENT.match(self.theirs[name]) else reason
 
     def changes_in_hand(self, name: str) -> bool:
         """Whether a card becomes another each turn while it is in a hand."""

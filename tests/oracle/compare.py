@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine import ManaforgeError, Outcome, Position
-from engine.codes import COIN, ActionKind, Keyword
+from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
 from engine.effects.luck import Chance
 from engine.errors import ChanceError
 from engine.vocabulary import Trait
@@ -82,7 +82,9 @@ def facts_of(position: Position) -> dict[str, Any]:
     births = sorted(int(m["born"]) for side in state["sides"] for m in side["board"][: side["n_board"]])
 
     def name(number: int) -> str:
-        return COIN_ID if number == COIN else table.cards[number].id
+        if number in (COIN, UNKNOWN):
+            return COIN_ID if number == COIN else "?"
+        return table.cards[number].id or table.cards[number].name
 
     for seat, side in enumerate(state["sides"]):
         facts[f"hero {seat}"] = (
@@ -99,8 +101,10 @@ def facts_of(position: Position) -> dict[str, Any]:
             int(side["overload"]),
             int(side["fatigue"]),
         )
-        weapon = (name(side["weapon"]), int(side["weapon_attack"]), int(side["durability"]))
-        facts[f"weapon {seat}"] = weapon if side["durability"] else None
+        facts[f"weapon {seat}"] = None
+        if side["durability"]:
+            numbers = int(side["weapon_attack"]), int(side["durability"])
+            facts[f"weapon {seat}"] = (name(side["weapon"]), *numbers)
         facts[f"hand {seat}"] = [name(number) for number in side["hand"][: side["n_hand"]]]
         facts[f"deck {seat}"] = [name(number) for number in side["deck"][: side["n_deck"]][::-1]]
         facts[f"board {seat}"] = [

@@ -33,17 +33,19 @@ OF_BODIES = {keyword.name for keyword in Keyword} | {
     "DISCOVER",
     "FREEZE",
     "JADE_GOLEM",
+    "KABAL",
     "OVERLOAD",
     "OVERLOAD=1",
     "OVERLOAD=2",
     "SPELLPOWER",
+    "START_OF_GAME",
 }
 """Mechanics, as cards.csv names them, that a card in play may have without doing anything more."""
 _SPENT = re.compile(
     r"((Charge|Rush|Taunt|Windfury|Divine Shield|Lifesteal|Poisonous|Stealth|Spell Damage \+\d)[,. ]*)*"
-    r"(Battlecry:|Combo:|Choose One|Costs )"
+    r"(Battlecry:|Combo:|Choose One|Costs |Start of Game:|$)"
 )
-"""Texts that begin with what is over, or does not count, once the card is in play."""
+"""Texts of keywords, and then at most of what is over, or does not count, once the card is in play."""
 
 
 class SkippedError(Exception):
@@ -97,7 +99,7 @@ class Cards:
         reason = self.reason(name)
         if not reason or name == PATCHES:
             return ""
-        mechanics = set(self.rows[name]["mechanics"].split())
+        mechanics = set(self.rows[name]["mechanics"].split("|")) - {""}
         return "" if mechanics <= OF_BODIES and _SPENT.match(self.theirs[name]) else reason
 
     def changes_in_hand(self, name: str) -> bool:

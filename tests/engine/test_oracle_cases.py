@@ -67,6 +67,12 @@ def test_every_explained_difference_has_a_case() -> None:
     assert {case["explained"] for case in rows(CASES)} == reasons | {""}
 
 
+def test_every_explained_difference_is_in_the_documents() -> None:
+    page = (HERE.parent / "docs" / "oracle.md").read_text(encoding="utf-8")
+    for line in rows(EXPLAINED):
+        assert f"| {line['right']} | {line['reason']} | {line['rule']} |" in page, line["what"]
+
+
 def test_every_kind_of_action_is_there() -> None:
     actions = [case["action"].partition(" (")[0] for case in rows(CASES)]
     positions = [parse_position(case["position"]) for case in rows(CASES)]

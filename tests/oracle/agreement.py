@@ -1,6 +1,7 @@
-"""Agreement by card, as the table in docs/oracle.md: `python -m tests.oracle DIR ... --by-card`."""
+"""The tables of docs/oracle.md, which `python -m tests.oracle ... --markdown` prints."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from tests.oracle.cards import Cards
@@ -21,6 +22,15 @@ def acting(record: dict[str, Any], cards: Cards) -> set[str]:
     words = [event.split() for event in record.get("events", ())]
     found |= {text[1].partition(":")[2] for text in words if text[0] == "deathrattle"}
     return {cards.rows[name]["name"] for name in found if name in cards.rows}
+
+
+def explained_table(explained: list[dict[str, str]], counts: Mapping[str, int]) -> str:
+    """The committed list of differences, with the number of records in which each was seen."""
+    lines = ["| card or interaction | records | right | reason | rule |", "| --- | --- | --- | --- | --- |"]
+    for line in explained:
+        cells = line["what"], str(counts[line["what"]]), line["right"], line["reason"], line["rule"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 class Agreement:
@@ -51,5 +61,5 @@ class Agreement:
         return "\n".join(lines)
 
     def _cells(self, name: str) -> str:
-        counts = self.records[name], self.kinds[name, "agree"], self.kinds[name, "explained"] or ""
+        counts = self.records[name], self.kinds[name, "agree"], self.kinds[name, "explained"]
         return "| " + " | ".join([name, *map(str, counts)]) + " "

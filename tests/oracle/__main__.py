@@ -52,8 +52,8 @@ def main() -> None:
                     )
     if chosen.markdown:
         print(explained_table(explained, counts), agreement.table(), sep="\n\n")
-    for reason, n in skipped.most_common():
-        print(f"skipped {n:6,d}: {reason}")
+    for text, n in skipped.most_common():
+        print(f"skipped {n:6,d}: {text}")
     kinds = ("agree", "explained", "unexplained", "skipped")
     print(f"{counts['records']} records, {', '.join(f'{counts[kind]} {kind}' for kind in kinds)}")
     sys.exit(counts["unexplained"] > 0)

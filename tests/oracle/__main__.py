@@ -1,4 +1,4 @@
-"""`python -m tests.oracle DIR --ours FOLDER --theirs FOLDER`: every record of DIR, compared; see docs/effects.md."""
+"""`python -m tests.oracle DIR --ours FOLDER --theirs FOLDER`: every record of DIR, compared; see docs/oracle.md."""
 
 import argparse
 import csv
@@ -7,7 +7,9 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+from tests.oracle.agreement import Agreement, acting, explained_table
 from tests.oracle.cards import Cards, SkippedError, texts_of
 from tests.oracle.compare import differences
 
@@ -19,10 +21,12 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--ours", type=Path, required=True, help="where hearthstone-data 25252.1 is")
     options.add_argument("--theirs", type=Path, required=True, help="where hearthstone-data 53261.1 is")
+    options.add_argument("--markdown", action="store_true", help="print the tables of docs/oracle.md too")
     chosen = options.parse_args()
     cards = Cards(chosen.folder, texts_of(chosen.ours), texts_of(chosen.theirs))
     with EXPLAINED.open(encoding="utf-8") as lines:
         explained = list(csv.DictReader(lines))
+    agreement = Agreement()
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for file in sorted(chosen.folder.glob("*.jsonl.gz")):
@@ -35,30 +39,32 @@ def main() -> None:
                 except SkippedError as reason:
                     counts["skipped"] += 1
                     skipped[str(reason)] += 1
+                    agreement.add(acting(record, cards), "skipped")
                     continue
-                kind = "agree"
-                if found:
-                    kind = "explained" if is_explained(record, found, cards, explained) else "unexplained"
+                why = reasons(record, found, explained)
+                counts.update(why)
+                kind = "explained" if why else "unexplained" if found else "agree"
                 counts[kind] += 1
+                agreement.add(acting(record, cards), kind)
                 if kind == "unexplained":
                     print(
                         f"game {record['game']} step {record['step']} {record['action']}: {'; '.join(found)}"
                     )
-    for reason, n in skipped.most_common():
-        print(f"skipped {n:6,d}: {reason}")
+    if chosen.markdown:
+        print(explained_table(explained, counts), agreement.table(), sep="\n\n")
+    for text, n in skipped.most_common():
+        print(f"skipped {n:6,d}: {text}")
     kinds = ("agree", "explained", "unexplained", "skipped")
     print(f"{counts['records']} records, {', '.join(f'{counts[kind]} {kind}' for kind in kinds)}")
     sys.exit(counts["unexplained"] > 0)
 
 
-def is_explained(record: dict, found: list[str], cards: Cards, explained: list[dict[str, str]]) -> bool:
-    """Whether the committed list says why every difference of a record is there."""
-    action = record["action"]
-    name = cards.rows.get(action.get("card", ""), {}).get("name", "")
-    lines = [
-        line for line in explained if line["action"] in ("", action["type"]) and line["card"] in ("", name)
-    ]
-    return all(any(line["contains"] in difference for line in lines) for difference in found)
+def reasons(record: dict[str, Any], found: list[str], explained: list[dict[str, str]]) -> set[str]:
+    """What the committed list calls the differences of a record; nothing where one of them is not on it."""
+    events = {event.partition(" ")[0] for event in record.get("events", ())}
+    lines = [line for line in explained if not line["event"] or line["event"] in events]
+    of_each = [{line["what"] for line in lines if line["contains"] in difference} for difference in found]
+    return set().union(*of_each) if all(of_each) else set()
 
 
 if __name__ == "__main__":

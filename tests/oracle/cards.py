@@ -1,6 +1,7 @@
 """The cards of the recorded games: their numbers, and our effect rows where the texts are the same."""
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 from engine.cards import Card
 from engine.cards.real import edition
 from engine.cards.texts import normalised
+from engine.codes import Keyword
 from engine.effects.rows import CREATING, ITS_OWN
 from engine.minion import MinionSpec, keyword_flags
 from engine.vocabulary import CardKind, Race
@@ -20,6 +22,30 @@ KINDS = {
     "WEAPON": CardKind.WEAPON,
     "HERO_POWER": CardKind.POWER,
 }
+
+
+PATCHES = "CFM_637"
+"""Patches the Pirate, who acts from the deck and nowhere else."""
+OF_BODIES = {keyword.name for keyword in Keyword} | {
+    "BATTLECRY",
+    "CHOOSE_ONE",
+    "COMBO",
+    "DISCOVER",
+    "FREEZE",
+    "JADE_GOLEM",
+    "KABAL",
+    "OVERLOAD",
+    "OVERLOAD=1",
+    "OVERLOAD=2",
+    "SPELLPOWER",
+    "START_OF_GAME",
+}
+"""Mechanics, as cards.csv names them, that a card in play may have without doing anything more."""
+_SPENT = re.compile(
+    r"((Charge|Rush|Taunt|Windfury|Divine Shield|Lifesteal|Poisonous|Stealth|Spell Damage \+\d)[,. ]*)*"
+    r"(Battlecry:|Combo:|Choose One|Costs |Start of Game:|$)"
+)
+"""Texts of keywords, and then at most of what is over, or does not count, once the card is in play."""
 
 
 class SkippedError(Exception):
@@ -64,6 +90,21 @@ class Cards:
     def reason(self, name: str) -> str:
         """Why a card is blank; "" for one that is played exactly."""
         return self._look_up(name)[1]
+
+    def reason_in_play(self, name: str) -> str:
+        """Why a minion or weapon in play cannot be a body with keywords; "" for one that can.
+
+        A Battlecry, Combo or Choose One that is not covered is over by then.
+        """
+        reason = self.reason(name)
+        if not reason or name == PATCHES:
+            return ""
+        mechanics = set(self.rows[name]["mechanics"].split("|")) - {""}
+        return "" if mechanics <= OF_BODIES and _SPENT.match(self.theirs[name]) else reason
+
+    def changes_in_hand(self, name: str) -> bool:
+        """Whether a card becomes another each turn while it is in a hand."""
+        return "Each turn this is in your hand" in self.theirs.get(name, "")
 
     def _look_up(self, name: str) -> tuple[Card, str]:
         if name not in self._known:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine import ManaforgeError, Outcome, Position
-from engine.codes import COIN, ActionKind, Keyword
+from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
 from engine.effects.luck import Chance
 from engine.errors import ChanceError
 from engine.vocabulary import Trait
-from tests.oracle.cards import Cards, SkippedError
+from tests.oracle.cards import PATCHES, Cards, SkippedError
 from tests.oracle.importer import COIN_ID, KEYWORDS, import_action, import_state
 
 MOST_OUTCOMES = 3_000
@@ -82,7 +82,9 @@ def facts_of(position: Position) -> dict[str, Any]:
     births = sorted(int(m["born"]) for side in state["sides"] for m in side["board"][: side["n_board"]])
 
     def name(number: int) -> str:
-        return COIN_ID if number == COIN else table.cards[number].id
+        if number in (COIN, UNKNOWN):
+            return COIN_ID if number == COIN else "?"
+        return table.cards[number].id or table.cards[number].name
 
     for seat, side in enumerate(state["sides"]):
         facts[f"hero {seat}"] = (
@@ -99,8 +101,10 @@ def facts_of(position: Position) -> dict[str, Any]:
             int(side["overload"]),
             int(side["fatigue"]),
         )
-        weapon = (name(side["weapon"]), int(side["weapon_attack"]), int(side["durability"]))
-        facts[f"weapon {seat}"] = weapon if side["durability"] else None
+        facts[f"weapon {seat}"] = None
+        if side["durability"]:
+            numbers = int(side["weapon_attack"]), int(side["durability"])
+            facts[f"weapon {seat}"] = (name(side["weapon"]), *numbers)
         facts[f"hand {seat}"] = [name(number) for number in side["hand"][: side["n_hand"]]]
         facts[f"deck {seat}"] = [name(number) for number in side["deck"][: side["n_deck"]][::-1]]
         facts[f"board {seat}"] = [
@@ -145,9 +149,6 @@ def legal_differences(record: dict[str, Any], position: Position, cards: Cards) 
     return missing + [f"legal here alone: {position.describe(action)}" for action in ours - theirs]
 
 
-PATCHES = "CFM_637"
-
-
 def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards: Cards) -> None:
     """Skip a step in which a card in a hand or deck does something by itself."""
     own = state["players"][state["active"]]
@@ -156,7 +157,12 @@ def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards:
         raise SkippedError("a card that acts from the deck")
     if action["type"] == "end_turn":
         for player in state["players"]:
-            if any(card.get("enchantments") or card.get("custom") for card in player["hand"]):
+            if player["secrets"]:
+                raise SkippedError("a secret")
+            if any(
+                card.get("enchantments") or card.get("custom") or cards.changes_in_hand(card["id"])
+                for card in player["hand"]
+            ):
                 raise SkippedError("a card that acts in the hand")
 
 

@@ -69,9 +69,11 @@ def _import_side(
     numbers: dict[str, int],
     births: list[int],
 ) -> None:
-    for name in ("secrets", "quest", "player_enchantments", "pending_events", "deck_altered"):
+    if player["secrets"] and not moves:  # one's own do nothing on one's own turn
+        raise SkippedError("a secret")
+    for name in ("quest", "player_enchantments", "pending_events", "deck_altered"):
         if player.get(name):
-            raise SkippedError({"secrets": "a secret", "quest": "a quest"}.get(name, "an effect on a player"))
+            raise SkippedError("a quest" if name == "quest" else "an effect on a player")
     hero, weapon, power = player["hero"], player["weapon"], player["power"]
     if hero["max_health"] != HERO_HEALTH or hero.get("keywords"):
         raise SkippedError("a hero that is not covered")
@@ -81,7 +83,7 @@ def _import_side(
     side["overload"], side["locked"] = player["overloaded"], player["overload_locked"]
     side["traits"] = (Trait.FROZEN if hero["frozen"] else 0) | (Trait.IMMUNE if hero["immune"] else 0)
     if weapon:
-        if cards.reason(weapon["id"]):
+        if cards.reason_in_play(weapon["id"]):
             raise SkippedError(f"weapon: {cards.reason(weapon['id'])}")
         side["weapon"] = numbers[weapon["id"]]
         side["weapon_attack"], side["durability"] = weapon["attack"], weapon["durability"]
@@ -113,7 +115,7 @@ def _import_side(
 def _import_minion(
     minion: np.void, item: dict[str, Any], cards: Cards, table: CardTable, numbers: dict[str, int]
 ) -> None:
-    reason = cards.reason(item["id"])
+    reason = cards.reason_in_play(item["id"])
     if reason and not item["silenced"]:
         raise SkippedError(f"minion: {reason}")
     for name in ("dormant", "extra_deathrattles", "extra_triggers", "pending_destroy", "custom"):

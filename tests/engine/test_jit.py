@@ -109,7 +109,19 @@ def test_games_of_python_agents_alone_wait_for_no_agents_kernels() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> None:
+def test_the_fingerprint_covers_every_file_a_kernel_can_reach(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[tuple[str, bytes], set[str]] = {}  # a file is parsed again only once it has changed
+    imports = jit._imports
+
+    def parsed_once(module: str, path: Path) -> set[str]:
+        key = module, path.read_bytes()
+        if key not in seen:
+            seen[key] = imports(module, path)
+        return seen[key]
+
+    monkeypatch.setattr(jit, "_imports", parsed_once)
     sources = {str(path.relative_to(copy)) for path in jit.kernel_sources(copy)}
     assert {
         f"engine/{name}.py" for name in ("rules", "state", "streams", "codes", "jit", "playout")
@@ -126,6 +138,23 @@ def test_the_fingerprint_covers_every_file_a_kernel_can_reach(copy: Path) -> Non
     outside.write_text(outside.read_text() + "\n")
     assert "engine/show.py" not in sources
     assert jit.fingerprint(copy) == before, "a file that no kernel reaches does not compile everything again"
+
+
+def test_a_fingerprint_is_remembered_until_a_source_changes(copy: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    found = jit._remembered_fingerprint(copy, base)
+    assert found == jit.fingerprint(copy)
+    (base / found).mkdir()
+    (file,) = base.glob("*.fingerprint")
+    file.write_text("0123456789abcdef")
+    (base / "0123456789abcdef").mkdir()
+    assert jit._remembered_fingerprint(copy, base) == "0123456789abcdef", "nothing is parsed"
+    for damage in ("", "junk", "fedcba9876543210"):  # the last one has no folder
+        file.write_text(damage)
+        assert jit._remembered_fingerprint(copy, base) == found
+    rules = copy / "engine" / "rules.py"
+    rules.write_text(rules.read_text() + "\n")
+    assert jit._remembered_fingerprint(copy, base) == jit.fingerprint(copy) != found
 
 
 @pytest.mark.parametrize(

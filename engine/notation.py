@@ -173,6 +173,9 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     position = Position(state, numbers.table())
     if state["effects"] or numbers.any_real:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+    if table is None and len(position.table.number) < len(position.table.cards):
+        # A card that was read is also of a pool: in a game it has its number there, the last one.
+        return parse_position(text, position.table)
     return position
 
 

@@ -8,20 +8,25 @@ import csv
 from collections import defaultdict
 from fractions import Fraction
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from engine import parse_action, parse_position
 from engine.cards.real import edition
+from engine.codes import MAX_MANA, Keyword
 from engine.effects.luck import Chance
 from engine.effects.rows import effect_rows
 from engine.errors import IllegalActionError
+from engine.formatting import format_card
 from engine.movetrees import outcomes_of
+from engine.vocabulary import Race, Trait
 
 TABLE = Path(__file__).parents[1] / "data" / "effects_table.csv"
 COLUMNS = ["id", "name", "position", "action", "probability", "after"]
 ILLEGAL = "illegal"
+EDITIONS = resources.files("engine") / "data" / "editions"
 
 
 @lru_cache(maxsize=1)
@@ -85,3 +90,51 @@ def test_names_are_those_of_the_cards() -> None:
 def test_a_card_does_what_the_table_says(card: str) -> None:
     found = [line for key, wanted in table()[card].items() for line in problems(*key, wanted)]
     assert not found, "\n".join(found)
+
+
+def printed() -> list[dict[str, str]]:
+    """The exact cards of the edition's table that do nothing but stand there or be held."""
+    with (EDITIONS / "2018-07.csv").open(encoding="utf-8", newline="") as lines:
+        rows = [
+            row for row in csv.DictReader(lines) if row["plain"] == "true" and row["id"] not in effect_rows()
+        ]
+    return [row for row in rows if row["type"] in ("MINION", "WEAPON")]
+
+
+@pytest.mark.parametrize("row", printed(), ids=lambda row: row["id"])
+def test_a_body_is_played_as_printed(row: dict[str, str]) -> None:
+    card = edition().by_id[row["id"]]
+    assert card.exact
+    position = parse_position(f"turn 10 | hero 30 attacks 1 hand [{format_card(card)}] | hero 30 board [5/5]")
+    side = position.state["sides"][0]
+    if int(row["cost"]) > MAX_MANA:
+        assert len(position.legal_actions()) == 1
+        return
+    position.play(parse_action("play 0"))
+    assert side["mana"] == MAX_MANA - int(row["cost"])
+    assert side["overload"] == int(row["overload"])
+    if row["type"] == "WEAPON":
+        assert (side["weapon_attack"], side["durability"]) == (int(row["attack"]), int(row["health"]))
+        swings = 2 if "windfury" in row["keywords"] else 1
+        assert [str(action) for action in position.legal_actions()] == [
+            "attack hero -> 0",
+            "attack hero -> hero",
+            "end turn",
+        ]
+        assert side["hero_attacks_left"] == swings
+        return
+    minion, keywords = side["board"][0], row["keywords"].split()
+    assert minion["attack"] == int(row["attack"])
+    assert minion["health"] == minion["max_health"] == int(row["health"])
+    assert minion["keywords"] == sum(Keyword[word.upper()] for word in keywords)
+    assert minion["traits"] == sum(Trait[word.upper()] for word in row["traits"].split())
+    assert minion["race"] == (Race[row["race"].upper()] if row["race"] else 0)
+    assert minion["spell_damage"] == int(row["spell_damage"])
+    swings = 2 if "windfury" in keywords else 1
+    assert minion["attacks_left"] == (swings if {"charge", "rush"} & set(keywords) else 0)
+    able = minion["attack"] > 0 and "cant_attack" not in row["traits"]
+    heroes = "charge" in keywords and "spares_heroes" not in row["traits"]
+    wanted = {"end turn"}
+    wanted |= {"attack 0 -> 0"} if able and {"charge", "rush"} & set(keywords) else set()
+    wanted |= {"attack 0 -> hero"} if able and heroes else set()
+    assert {str(action) for action in position.legal_actions()} == wanted

@@ -5,6 +5,7 @@ against the cards' texts. An empty cell is as in the line above; `illegal` is an
 """
 
 import csv
+import runpy
 from collections import defaultdict
 from fractions import Fraction
 from functools import lru_cache
@@ -90,6 +91,18 @@ def test_names_are_those_of_the_cards() -> None:
 def test_a_card_does_what_the_table_says(card: str) -> None:
     found = [line for key, wanted in table()[card].items() for line in problems(*key, wanted)]
     assert not found, "\n".join(found)
+
+
+def test_the_tool_that_drafts_lines_writes_those_of_the_table(monkeypatch, capsys) -> None:
+    """A sample: every fortieth row, illegal actions too."""
+    rows = [(key, wanted) for cards in table().values() for key, wanted in cards.items()]
+    for (position, action), wanted in rows[::40]:
+        monkeypatch.setattr("sys.argv", ["outcomes", position, action])
+        runpy.run_module("tests.reference.outcomes", run_name="__main__", alter_sys=False)
+        lines = list(csv.reader(capsys.readouterr().out.splitlines()))
+        assert lines[0][:4] == ["", "", position, action]
+        assert all(line[:4] == [""] * 4 for line in lines[1:])
+        assert {line[5]: Fraction(line[4]) for line in lines} == wanted
 
 
 def printed() -> list[dict[str, str]]:

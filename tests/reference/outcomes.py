@@ -1,4 +1,4 @@
-"""What may follow an action, by the reference: rows for `tests/data/effects_table.csv`, to be read before they count.
+"""What may follow an action, by the reference: lines for `tests/data/effects_table.csv`, to be read before they count.
 
 python -m tests.reference.outcomes "turn 5 | hero 30 mana 4 hand [Fireball*] | hero 30" "play 0 -> hero"
 """
@@ -67,5 +67,7 @@ def _branches(position: Position, action: str) -> Iterator[tuple[str, Fraction]]
 
 if __name__ == "__main__":
     found = outcomes_by_reference(parse_position(sys.argv[1]), sys.argv[2])
-    rows = [[str(share), after] for after, share in found.items()] or [["", "illegal"]]
-    csv.writer(sys.stdout, lineterminator="\n").writerows([[*sys.argv[1:3], *row] for row in rows])
+    lines = [[str(share), after] for after, share in found.items()] or [["0", "illegal"]]
+    heads = [["", "", *sys.argv[1:3]]] + [[""] * 4] * (len(lines) - 1)
+    rows = [head + line for head, line in zip(heads, lines, strict=True)]
+    csv.writer(sys.stdout, lineterminator="\n").writerows(rows)

@@ -42,7 +42,7 @@ from engine.codes import (
 from engine.errors import NotationError, unknown_name
 from engine.formatting import COUNTERS, HERO_NUMBERS, format_card, format_state, trait_words
 from engine.position import Position, empty_state
-from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, Trait
+from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, Race, Trait
 
 __all__ = [
     "MAX_COUNT",
@@ -173,6 +173,9 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     position = Position(state, numbers.table())
     if state["effects"] or numbers.any_real:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+    if table is None and len(position.table.number) < len(position.table.cards):
+        # A card that was read is also of a pool: in a game it has its number there, the last one.
+        return parse_position(text, position.table)
     return position
 
 
@@ -272,17 +275,19 @@ def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> 
             minion["gifts"][gifts] = 1 + _gift(value, table)
             gifts += 1
         else:
-            minion[_CHANGES[name]] = _bounded(name, value, -MAX_STAT, np.iinfo(np.int16).max)
+            field, most = _CHANGES[name]
+            minion[field] = _bounded(name, value, -MAX_STAT, most)
     minion["max_health"] = max(minion["max_health"], minion["health"])
 
 
 _CHANGES = {
-    "max": "max_health",
-    "until": "turn_attack",
-    "spell": "spell_damage",
-    "race": "race",
-    "born": "born",
+    "max": ("max_health", MAX_STAT),
+    "until": ("turn_attack", MAX_STAT),
+    "spell": ("spell_damage", MAX_STAT),
+    "race": ("race", max(Race)),
+    "born": ("born", np.iinfo(np.int16).max),
 }
+"""What a minion says of itself: the field and the largest number."""
 
 
 def _gift(name: str, table: CardTable) -> int:

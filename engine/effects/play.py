@@ -6,7 +6,7 @@ from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.effects.board import enter, is_dying, lose_card
 from engine.effects.chance import begin_action, open_turn
-from engine.effects.operations import heal_hero, hurt_hero, hurt_minion
+from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
 from engine.effects.queue import queue_rows, queue_turn_end
 from engine.effects.resolve import settle
 from engine.effects.targets import target_of
@@ -59,7 +59,7 @@ def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np
         return
     card = cards[number]
     own["mana"] -= card["cost"]
-    own["overload"] += card["overload"]
+    own["overload"] = clamp(own["overload"] + card["overload"], 0)
     born = -1
     if card["kind"] == CardKind.MINION:
         born = enter(state, cards, seat, number, own["n_board"])

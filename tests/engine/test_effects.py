@@ -253,6 +253,16 @@ def test_overload_locks_crystals_on_the_next_turn_alone() -> None:
     assert "mana 7/7" in str(position)
 
 
+def test_totems_that_are_written_are_those_that_are_summoned() -> None:
+    text = "turn 5 first | hero 30 power [Totemic Call*] board [Searing Totem*; Stoneclaw Totem*; Healing Totem*] | hero 30"
+    position = parse_position(text)
+    position.play(parse_action("power"))
+    assert "Wrath of Air Totem 1:0/2* arrived]" in str(position)
+    again = parse_position(str(position).replace(" used", ""))
+    again.state["sides"][0]["mana"] = 10
+    assert [str(action) for action in again.legal_actions()] == ["end turn"]
+
+
 def outcomes_of(position, action):
     """Every position an action can lead to, with its probability."""
     waiting = [((), Fraction(1))]

@@ -62,7 +62,7 @@ def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) ->
     output, notice = run(copy, cache)
     assert output == "1", "a board of three is full"
     assert "Compiling the game's kernels" in notice
-    assert len(list((cache / "kernels").iterdir())) == 2
+    assert len([path for path in (cache / "kernels").iterdir() if path.is_dir()]) == 2
 
 
 @compiled

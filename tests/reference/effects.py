@@ -223,7 +223,7 @@ def lose(game, what, one):
 
 
 def gain_spell_damage(game, what, one):
-    one.spell_damage += what.row.amount
+    one.spell_damage = min(MOST, one.spell_damage + what.row.amount)
 
 
 CHARACTERS = {

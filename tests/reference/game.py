@@ -2,7 +2,7 @@
 
 from engine.codes import Purpose
 from engine.streams import below
-from tests.reference.characters import Grave, Minion, Side
+from tests.reference.characters import MOST, Grave, Minion, Side
 from tests.reference.effects import Waiting, carry_out, fits
 from tests.reference.plain import COIN, Game, derived
 
@@ -192,7 +192,7 @@ class RealGame(Game):
             return
         facts = self.cards[card]
         side.mana -= facts["cost"]
-        side.overload += facts["overload"]
+        side.overload = min(MOST, side.overload + facts["overload"])
         minion = None
         if facts["kind"] == "minion":
             minion = self.arrive(side, card, len(side.places))

@@ -24,7 +24,7 @@ from engine.effects.board import leave, lose_card
 from engine.effects.legal import list_with_effects
 from engine.effects.operations import heal_hero
 from engine.effects.play import apply_effects
-from engine.jit import njit
+from engine.jit import njit, njit_inline
 from engine.packing import pack_action, unpack_action
 from engine.state import ZERO_MINION, damage_hero, start_turn
 
@@ -70,6 +70,12 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
         return 0
     if state["effects"]:
         return list_with_effects(state, cards, actions)
+    return list_plain(state, cards, actions)
+
+
+@njit_inline
+def list_plain(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """`legal_actions` in a game without effects that is not over."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     n = 0
@@ -116,7 +122,7 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
     return apply_plain(state, cards, action)
 
 
-@njit
+@njit_inline
 def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
     """`apply` in a game without effects: bodies with keywords."""
     kind, source, target = decode(action)

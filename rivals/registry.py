@@ -47,6 +47,8 @@ class AgentKind:
         budget: limits of its search that are part of what it is, by name, as tournaments write them down;
             numbers, or MODULE:NAME.
         effects: whether it plays decks with a class, whose cards do what they say.
+        effects_module: has its kernels for these, where it has any; imported before anything is compiled, so
+            that the notice of compiling counts them.
     """
 
     name: str
@@ -60,6 +62,7 @@ class AgentKind:
     takes_backend: bool = False
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
+    effects_module: str = ""
 
     @property
     def summary(self) -> str:
@@ -129,6 +132,7 @@ _ENTRIES = (
         default_profile="standard",
         batch="rivals.hearthsim:play_batch",
         effects=True,
+        effects_module="rivals.effects.hearthsim",
         budget={"nodes": "rivals.hearthsim_node:BUDGET"},
     ),
     AgentKind(
@@ -139,6 +143,7 @@ _ENTRIES = (
         default_profile="competition",
         batch="rivals.eva:play_batch",
         effects=True,
+        effects_module="rivals.effects.eva",
     ),
     AgentKind(
         "greedy-ilp",
@@ -148,6 +153,7 @@ _ENTRIES = (
         default_profile="true-balanced",
         batch="rivals.greedy:play_batch",
         effects=True,
+        effects_module="rivals.effects.greedy",
     ),
     AgentKind(
         "aggro",
@@ -155,6 +161,7 @@ _ENTRIES = (
         "attacks the hero whenever it can",
         batch="rivals.aggro:play_batch",
         effects=True,
+        effects_module="rivals.effects.aggro",
     ),
     AgentKind(
         "random",
@@ -194,8 +201,8 @@ def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
     if real and unable:
         able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)
         raise DeckError(
-            f"{', '.join(unable)} plays bodies alone, and {', '.join(real)} has a class, whose cards "
-            f"do what they say; decks with a class are played by {able}"
+            f"{', '.join(unable)} plays bodies alone, and cards do what they say in decks with a class, "
+            f"such as {', '.join(real)}; these are played by {able}"
         )
 
 

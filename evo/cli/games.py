@@ -68,7 +68,7 @@ def play_command(
     def print_turn() -> None:
         if parts:
             turn = shown(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}")
-            print(fill(turn, 100, subsequent_indent=" " * 17))
+            print(fill(turn, min(100, console().width), subsequent_indent=" " * 17))
         for reason in reasons:
             console().print(reason)
         parts.clear()

@@ -35,7 +35,8 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
         raise RunError(f"cannot write {target}: {why}; choose another --out")
     counter = Counter(console, 0)
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
-    with pool_of(Place("local", workers, ""), players, counter) as pool:
+    decks = [deck for config in found.configs.values() for deck in config.found_decks]
+    with pool_of(Place("local", workers, ""), players, decks, counter) as pool:
         page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
     replace_file(target, page, temporary)
     for problem in found.problems:

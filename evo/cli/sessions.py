@@ -2,10 +2,11 @@
 
 import contextlib
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import typer
 
+from engine import Deck
 from engine.screen import say_error
 from evo.cli.options import Place
 from evo.cli.progress import Counter, Display, stop_on_signals
@@ -26,12 +27,15 @@ def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
     players = [Player(backend=config.backend, kind=config.agent)]
     if config.final.benchmark_games:
         players.append(Player(backend=config.backend))
-    with pool_of(Place(config.pool, config.workers, config.address), players, display) as pool:
+    place = Place(config.pool, config.workers, config.address)
+    with pool_of(place, players, config.found_decks, display) as pool:
         yield pool
 
 
 @contextlib.contextmanager
-def pool_of(place: Place, players: Sequence[Player], display: Display | Counter) -> Iterator[Pool]:
+def pool_of(
+    place: Place, players: Sequence[Player], decks: Iterable[Deck], display: Display | Counter
+) -> Iterator[Pool]:
     """A pool for players, with signal handlers; after a signal the process exits with 130 or 143."""
     compiled = all(player.compiled for player in players)
     short = isinstance(display, Counter) and display.total <= games_before_ray(players)
@@ -47,7 +51,7 @@ def pool_of(place: Place, players: Sequence[Player], display: Display | Counter)
                     note = f"games of {names} run in Python, far slower than compiled ones"
                     note += "; to save time leave them out"
                     display.console.print(note, markup=False, highlight=False)
-                compile_games(player.kind for player in players if player.compiled)
+                compile_games((player.kind for player in players if player.compiled), decks)
                 ready = True
                 yield pool
         except InterruptedRunError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -148,15 +149,27 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,)) -> None:
-    """Play a game of each agent kind, to compile it before games are timed or many workers need it."""
-    places, deck, rules = np.zeros((1, 2), np.int16), find_deck("hearthsim-basic"), find_ruleset("thesis")
-    chosen = [kind for kind in map(find_kind, set(kinds)) if kind.compiled()]
-    assert all(kind.play_batch for kind in chosen)  # imported before any is compiled: the notice counts all
+def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,), decks: Iterable[Deck] = ()) -> None:
+    """Play a game of each agent kind, to compile it before games are timed or many workers need it.
+
+    Args:
+        kinds: names of agents.
+        decks: that will be played; without any, bodies are.
+    """
+    places, rules = np.zeros((1, 2), np.int16), find_ruleset("thesis")
+    chosen = [kind for kind in map(find_kind, sorted(set(kinds))) if kind.compiled()]
+    sorts = {bool(deck.hero_class) for deck in decks} or {False}
+    # All is imported before anything is compiled: the notice counts what is there.
+    assert all(kind.play_batch for kind in chosen)
     for kind in chosen:
-        weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
-        roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
-        _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+        if True in sorts and kind.effects_module:
+            import_module(kind.effects_module)
+    for real in sorted(sorts):
+        deck = find_deck("basic-mage" if real else "hearthsim-basic")
+        for kind in (kind for kind in chosen if kind.effects or not real):
+            weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
+            roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
+            _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:

@@ -192,5 +192,8 @@ def test_agents_that_play_bodies_alone_refuse_decks_with_a_class_before_anything
     line: str, code_of: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert code_of(line) == 1
-    assert "plays bodies alone, and basic-mage has a class" in capsys.readouterr().err
+    assert (
+        "plays bodies alone, and cards do what they say in decks with a class, such as basic-mage"
+        in capsys.readouterr().err
+    )
     assert not Path("new").exists()

@@ -4,6 +4,7 @@ The figures are in `evo.tournament.plots`, `evo.analysis.plots` and `evo.analysi
 """
 
 import io
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -170,7 +171,7 @@ def share_ticks(axis: Axis) -> None:
 
 
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
-    """A heat map of scores per game.
+    """A heat map of scores per game: numbers where they fit, and where names do not, one of several names.
 
     Args:
         axes: to draw on.
@@ -179,6 +180,8 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     """
     scores = scores.rename(index=short_name, columns=short_name)
     size = 10 if len(scores) <= 8 else 9 if len(scores) <= 14 else 7
+    room = 40 * width_of(axes) / len(scores)  # points for each name
+    every = math.ceil(small(axes) / room)
     sns.heatmap(
         scores,
         ax=axes,
@@ -188,13 +191,15 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
         cmap=DIVERGING,
         square=True,
         linewidths=0.5,
-        annot=len(scores) <= 24,
+        xticklabels=every,
+        yticklabels=every,
+        annot=len(scores) <= 24 and room >= 2 * size,
         fmt=".0%",
         annot_kws={"size": size},
         cbar_kws={"label": label, "format": PercentFormatter(1, decimals=0), "shrink": 0.7},
     )
     axes.set(xlabel=scores.columns.name, ylabel=scores.index.name)
-    points = min(10.0, 40 * width_of(axes) / len(scores))
+    points = min(10.0, room * every)
     axes.tick_params(axis="x", labelrotation=45, length=0, labelsize=points)
     axes.tick_params(axis="y", labelrotation=0, length=0, labelsize=points)
     for text in axes.get_xticklabels():

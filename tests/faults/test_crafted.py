@@ -211,8 +211,8 @@ def test_every_command_ends_with_our_errors_and_shows_names_as_text(
         fit_checksums(Path("run"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            case = run_here(command)
-        assert not judge(case), command
+            ended = run_here(command)
+        assert not judge(ended), command
 
 
 @pytest.mark.parametrize("name", ["=cmd|'/c calc'!A1", "+x", "-x", "@x"])

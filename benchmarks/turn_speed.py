@@ -24,11 +24,11 @@ from ilp_agent.selfplay import RESULT, follow, play_games
 from ilp_agent.steps import PLAN
 from ilp_agent.tracker import TRACKER
 from ilp_agent.turn import TURN, read_turn
-from ilp_agent.weights import N_WEIGHTS
+from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from tests.ilp_agent.turns import problem_of
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]
-WEIGHTS = np.array([profile.weights.array for profile in PROFILES])
+WEIGHTS = np.array([profile.weights.everything for profile in PROFILES])
 PLAYED, RANDOM, SLOW, REPEATS = 4_000, 2_000, 300, 20
 GAMES, OUTSIDE_GAMES = 20_000, 8
 OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
@@ -65,7 +65,7 @@ def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     state, turn, plan = np.zeros(1, STATE)[0], np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
     work, layers, tracker = new_work(), new_layers(), np.zeros(1, TRACKER)[0]
     turns, whose = np.zeros(PLAYED, TURN), np.zeros(PLAYED, np.int64)
-    weights = np.zeros((PLAYED, N_WEIGHTS))
+    weights = np.zeros((PLAYED, N_TERMS))
     pick, rules = np.random.default_rng(1), find_ruleset("thesis").array
     n = game = 0
     while n < PLAYED:
@@ -103,7 +103,9 @@ def random_turns() -> tuple[np.ndarray, np.ndarray]:
             enemy_hero=int(pick.integers(1, 31)),
         )
         turns[number] = problem.record
-    return turns, np.random.default_rng(6).random((RANDOM, N_WEIGHTS))
+    weights = np.zeros((RANDOM, N_TERMS))
+    weights[:, :N_WEIGHTS] = np.random.default_rng(6).random((RANDOM, N_WEIGHTS))
+    return turns, weights
 
 
 def exact_times(turns: np.ndarray, weights: np.ndarray) -> np.ndarray:

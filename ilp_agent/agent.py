@@ -49,7 +49,7 @@ class IlpAgent:
         self.solves = self.again = self.unproven = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
-        self._array = weights.array
+        self._array = weights.everything
         solver_for(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

@@ -11,7 +11,7 @@ import numpy as np
 from engine.codes import HERO
 from ilp_agent.problem import TurnProblem
 from ilp_agent.steps import StepKind
-from ilp_agent.weights import WEIGHT_NAMES
+from ilp_agent.weights import EXTENDED_NAMES, WEIGHT_NAMES, Weights
 
 
 class Status(StrEnum):
@@ -61,10 +61,27 @@ if TYPE_CHECKING:
         def _make(cls, terms: Iterable[float]) -> "Terms": ...
         def _asdict(self) -> dict[str, float]: ...
 
+    class ExtendedTerms(Terms):
+        """The same of all sixteen weights."""
+
 else:
     # The names are those of the weights, which type checkers cannot see.
     Terms = namedtuple("Terms", WEIGHT_NAMES)
     Terms.__doc__ = "The signed weighted terms of the objective, named like its weights; they sum to it."
+    ExtendedTerms = namedtuple("ExtendedTerms", EXTENDED_NAMES)
+    ExtendedTerms.__doc__ = "The same of all sixteen weights."
+
+
+def terms_of(values: Iterable[float], weights: Weights) -> Terms:
+    """Terms by name: of the thesis's weights, or of all where another one is set.
+
+    Args:
+        values: of all terms, in the order of `Term`.
+        weights: that they were computed with.
+    """
+    found = [float(value) + 0.0 for value in values]
+    names = weights.named()
+    return Terms._make(found[: len(names)]) if len(names) < len(found) else ExtendedTerms._make(found)
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,7 @@ class Plan:
     Attributes:
         status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
         objective: the sum of `terms`.
-        terms: one signed weighted term for each weight.
+        terms: one signed weighted term for each weight: the thesis's eight, or sixteen where another is set.
         actions: in the order to play them; indices are the problem's throughout.
         lethal: whether the enemy hero dies.
         cleared: whether the enemy board is empty afterwards.
@@ -98,13 +115,13 @@ class Plan:
     playable: bool = True
 
 
-def plan_of(problem: TurnProblem, record: np.void, status: Status) -> Plan:
-    """A plan from a record of dtype `ilp_agent.steps.PLAN`."""
+def plan_of(problem: TurnProblem, record: np.void, status: Status, weights: Weights) -> Plan:
+    """A plan from a record of dtype `ilp_agent.steps.PLAN`, made with these weights."""
     friends = len(problem.friendly) + len(problem.hand)
     return Plan(
         status,
         float(record["value"]),
-        Terms._make(float(term) + 0.0 for term in record["terms"]),
+        terms_of(record["terms"], weights),
         tuple(_action(record, step) for step in range(record["n_steps"])),
         bool(record["lethal"]),
         bool(record["cleared"]),

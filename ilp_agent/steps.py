@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS
-from ilp_agent.weights import N_WEIGHTS
+from ilp_agent.weights import N_TERMS
 
 
 class StepKind(IntEnum):
@@ -32,7 +32,7 @@ PLAN = np.dtype(
         ("lost", "i2", (MAX_FRIENDS,)),  # 1: friend dies
         ("damage", "i2"),  # damage to the enemy hero
         ("mana", "i2"),  # mana left
-        ("terms", "f8", (N_WEIGHTS,)),  # the signed weighted terms of the objective, indexed by Term
+        ("terms", "f8", (N_TERMS,)),  # the signed weighted terms of the objective, indexed by Term
         ("value", "f8"),  # their sum
     ]
 )

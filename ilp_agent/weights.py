@@ -158,7 +158,8 @@ class WeightVector:
 class Weights(WeightVector):
     """The weights of the turn program, finite numbers >= 0. Only their proportions matter to a plan.
 
-    Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields.
+    The first eight are the thesis's; the others are 0 unless set (docs/turn-program.md has their formulas).
+    Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields; the others are ours.
 
     Raises:
         WeightError: a weight is negative, NaN, infinite or no number.
@@ -174,6 +175,14 @@ class Weights(WeightVector):
         "reward for each point of attack on enemy minions",
         "penalty for each point of attack of the enemies attacked",
         "reward for each point of value of a card played",
+        "reward for each card expected to be drawn into the hand",
+        "reward for each point of health and armour that the own hero gains; a loss counts against it",
+        "reward for the weapon's attack times the durability it has left",
+        "reward for attack and health of own minions at the end, less what they came in with",
+        "reward for each point of health taken off enemy minions",
+        "reward for each point of attack of enemy minions that are frozen at the end",
+        "penalty for each damage spell used, its damage as printed and 0.9",
+        "penalty for each crystal that will be locked on the next turn",
     )
 
     @classmethod
@@ -189,6 +198,14 @@ class Weights(WeightVector):
     damage: float
     trade: float
     play: float
+    draw: float = 0.0
+    hero: float = 0.0
+    weapon: float = 0.0
+    body: float = 0.0
+    wound: float = 0.0
+    frozen: float = 0.0
+    hold: float = 0.0
+    overload: float = 0.0
 
 
 def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
@@ -205,11 +222,16 @@ def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
 
 
 WEIGHT_NAMES = Weights.names()
-"""The objective's weights, and its terms, in this order everywhere."""
+"""The thesis's weights, and their terms, in this order everywhere."""
 
 N_WEIGHTS = len(WEIGHT_NAMES)
+
+EXTENDED_NAMES = (*WEIGHT_NAMES, *Weights.further())
+"""All weights, and their terms, in this order everywhere."""
+
+N_TERMS = len(EXTENDED_NAMES)
 
 Term = index_enum("Term", Weights, __name__)
 """Places of the objective's weights and terms in arrays."""
 
-assert len(Weights.MEANINGS) == N_WEIGHTS
+assert len(Weights.MEANINGS) == N_TERMS

@@ -28,16 +28,16 @@ def future_key(state: np.void) -> np.uint64:
         side = state["sides"][who]
         own = np.uint64(1 if who == seat else 2)
         for place in range(side["n_board"]):
-            total += _minion_key(side["board"][place], own)
-        total += _side_key(side, own)
+            total += minion_key(side["board"][place], own)
+        total += side_key(side, own)
     side = state["sides"][seat]
     for place in range(side["n_hand"]):
-        total += mix(_packed(3, side["hand"][place], 0, 0))
+        total += mix(word_of(3, side["hand"][place], 0, 0))
     return total
 
 
 @njit
-def _packed(first: int, second: int, third: int, fourth: int) -> np.uint64:
+def word_of(first: int, second: int, third: int, fourth: int) -> np.uint64:
     """Four numbers of 16 bits in a word."""
     word = np.uint64(int(first) & _FIELD)
     word = word << _FIELD_BITS | np.uint64(int(second) & _FIELD)
@@ -46,20 +46,22 @@ def _packed(first: int, second: int, third: int, fourth: int) -> np.uint64:
 
 
 @njit
-def _minion_key(minion: np.void, own: np.uint64) -> np.uint64:
+def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
+    """A hash of what a minion's future depends on; `own` tells the sides apart."""
     born = minion["born"] if minion["traits"] & Trait.DEATHRATTLE else 0
-    key = mix(_packed(minion["card"], minion["attack"], minion["health"], minion["keywords"]) ^ own)
+    key = mix(word_of(minion["card"], minion["attack"], minion["health"], minion["keywords"]) ^ own)
     rest = minion["attacks_left"] + 4 * minion["arrived"]
-    key = mix(_packed(rest, minion["max_health"], minion["traits"], minion["race"]) ^ key)
-    key = mix(_packed(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]) ^ key)
+    key = mix(word_of(rest, minion["max_health"], minion["traits"], minion["race"]) ^ key)
+    key = mix(word_of(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]) ^ key)
     return mix(np.uint64(minion["gifts"][1]) ^ key)
 
 
 @njit
-def _side_key(side: np.void, own: np.uint64) -> np.uint64:
-    key = mix(_packed(side["health"], side["armour"], side["mana"], side["crystals"]) ^ own)
-    key = mix(_packed(side["fatigue"], side["power"], side["power_used"], side["weapon"]) ^ key)
+def side_key(side: np.void, own: np.uint64) -> np.uint64:
+    """A hash of a side without its board and hand; `own` tells the sides apart."""
+    key = mix(word_of(side["health"], side["armour"], side["mana"], side["crystals"]) ^ own)
+    key = mix(word_of(side["fatigue"], side["power"], side["power_used"], side["weapon"]) ^ key)
     armed = side["hero_attack"], side["hero_attacks_left"]
-    key = mix(_packed(side["weapon_attack"], side["durability"], armed[0], armed[1]) ^ key)
-    key = mix(_packed(side["traits"], side["overload"], side["locked"], side["n_hand"]) ^ key)
+    key = mix(word_of(side["weapon_attack"], side["durability"], armed[0], armed[1]) ^ key)
+    key = mix(word_of(side["traits"], side["overload"], side["locked"], side["n_hand"]) ^ key)
     return mix(np.uint64(side["n_deck"]) ^ key)

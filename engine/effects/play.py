@@ -117,6 +117,18 @@ def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: n
     return deaths
 
 
+@njit_apart(STATE, (CARD,), EVENTS)
+def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
+    """Carry out what happens at the end of a turn, before anything that lasts for it ends.
+
+    For players who think ahead; the end of a turn as it is played is an action of `apply_effects`.
+    """
+    begin_action(events)
+    queue_turn_end(state, cards, events)
+    settle(state, cards, events)
+    return 0
+
+
 @njit
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """End the turn: its effects, then what lasts for it ends, the frozen thaw; the other's turn begins."""

@@ -48,6 +48,6 @@ class ExactSolver:
         memory = memory_of_thread()
         # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
         memory.turns[0] = problem.record
-        solve_turns(memory.turns, weights.array, memory.works, memory.layers, memory.plans)
+        solve_turns(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
         plan = memory.plans[0]
-        return plan_of(problem, plan, Status.FEASIBLE if plan["unproven"] else Status.OPTIMAL)
+        return plan_of(problem, plan, Status.FEASIBLE if plan["unproven"] else Status.OPTIMAL, weights)

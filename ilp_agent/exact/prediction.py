@@ -9,7 +9,7 @@ import numpy as np
 from engine.codes import HERO, MAX_MANA
 from engine.jit import njit
 from ilp_agent.steps import StepKind
-from ilp_agent.weights import N_WEIGHTS, Term
+from ilp_agent.weights import N_TERMS, Term
 
 
 @njit
@@ -131,7 +131,7 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
         if friend >= m and work["played"][friend]:
             terms[Term.PLAY] += turn["friends"][friend]["value"]
     total = 0.0
-    for term in range(N_WEIGHTS):
+    for term in range(N_TERMS):
         terms[term] *= weights[term]
         total += terms[term]
     plan["value"] = total

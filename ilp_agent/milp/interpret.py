@@ -16,11 +16,11 @@ from ilp_agent.exact.work import new_work
 from ilp_agent.milp.program import Milp
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
 from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
-from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, Terms, plan_of
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, plan_of, terms_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.steps import PLAN
-from ilp_agent.weights import WEIGHT_NAMES, Weights
+from ilp_agent.weights import EXTENDED_NAMES, Weights
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]
 """Solves a program: a status, and a value for each variable (empty where there is none)."""
@@ -88,8 +88,8 @@ def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, c
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)[0]
-    write_plan(problem.record, weights.array, len(hits), lethal, work, plan)
-    return plan_of(problem, plan, status)
+    write_plan(problem.record, weights.everything, len(hits), lethal, work, plan)
+    return plan_of(problem, plan, status, weights)
 
 
 def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:
@@ -128,7 +128,7 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
         "play": sum(problem.hand[k].worth for k in played),
     }
     # The thesis has these terms; others are 0.
-    terms = Terms._make(float(getattr(weights, name) * counts.get(name, 0)) + 0.0 for name in WEIGHT_NAMES)
+    terms = terms_of((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
     present = [*range(m), *(m + k for k in played)]
     return Plan(
         status,

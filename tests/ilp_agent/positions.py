@@ -7,7 +7,7 @@ from engine.cards.table import CardTable
 from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state
-from ilp_agent.weights import N_WEIGHTS
+from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from tests.reference.plain import KEYWORDS
 
 
@@ -67,7 +67,8 @@ def random_position(
 
 
 def random_weights(pick: np.random.Generator) -> np.ndarray:
-    """Weights of the objective, sometimes with zeros."""
-    weights = pick.random(N_WEIGHTS) * pick.choice([1.0, 5.0, 20.0], N_WEIGHTS)
-    weights[pick.random(N_WEIGHTS) < 0.15] = 0.0
+    """The thesis's weights, sometimes with zeros, and 0 for the others, as kernels take them."""
+    weights = np.zeros(N_TERMS)
+    weights[:N_WEIGHTS] = pick.random(N_WEIGHTS) * pick.choice([1.0, 5.0, 20.0], N_WEIGHTS)
+    weights[:N_WEIGHTS][pick.random(N_WEIGHTS) < 0.15] = 0.0
     return weights

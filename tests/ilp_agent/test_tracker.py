@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from engine import HERO, IllegalActionError, MinionSpec
-from ilp_agent import Attack, Play, PlayCoin, TurnProblem
+from ilp_agent import Attack, Play, PlayCoin, TurnProblem, Weights
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.plan import Status, plan_of
 from ilp_agent.replay import play_action, position_of, replay, track
 from ilp_agent.tracker import apply_step
+from ilp_agent.weights import N_WEIGHTS
 from tests.conftest import UNCOMPILED
 from tests.ilp_agent.positions import random_position, random_weights
 
@@ -25,7 +26,7 @@ def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None
         problem = TurnProblem.from_position(random_position(pick, *sizes, chance=0.3, strength=4))
         memory.turns[0] = problem.record
         solve_turns(memory.turns, random_weights(pick), memory.works, memory.layers, memory.plans)
-        plan = plan_of(problem, memory.plans[0], Status.OPTIMAL)
+        plan = plan_of(problem, memory.plans[0], Status.OPTIMAL, Weights(*[1.0] * N_WEIGHTS))
         position, tracker, played = position_of(problem), track(problem), position_of(problem)
         replayed = track(problem)
         for step, action in enumerate(plan.actions):

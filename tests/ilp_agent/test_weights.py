@@ -19,9 +19,9 @@ from ilp_agent import (
     read_profile,
     shipped_profiles,
 )
-from ilp_agent.plan import Terms
+from ilp_agent.plan import ExtendedTerms, Terms
 from ilp_agent.steps import PLAN
-from ilp_agent.weights import N_WEIGHTS, Term
+from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
 
 # The turn-ILP thesis, section 7.4.1, W1 to W8.
 THESIS = {
@@ -83,10 +83,11 @@ def test_weights_from_and_to_arrays() -> None:
 
 
 def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
-    assert [term.name.lower() for term in Term] == list(WEIGHT_NAMES)
-    assert [int(term) for term in Term] == list(range(N_WEIGHTS))
+    assert [term.name.lower() for term in Term] == list(EXTENDED_NAMES)
+    assert [int(term) for term in Term] == list(range(N_TERMS))
     assert Terms._fields == WEIGHT_NAMES
-    assert PLAN["terms"].shape == (N_WEIGHTS,)
+    assert ExtendedTerms._fields == EXTENDED_NAMES
+    assert PLAN["terms"].shape == (N_TERMS,)
 
 
 def test_shares_are_scale_free() -> None:

@@ -14,7 +14,7 @@ from ilp_agent.exact.search import retrace, search
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.steps import PLAN
 from ilp_agent.turn import TURN
-from ilp_agent.weights import N_WEIGHTS, Term
+from ilp_agent.weights import N_TERMS, N_WEIGHTS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.turns import problem_of
 
@@ -65,8 +65,9 @@ def crafted(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     size[[Term.LETHAL, Term.THREAT, Term.SURVIVE]] = 20, 10, 3
     absent = np.full(N_WEIGHTS, 0.6)
     absent[[Term.THREAT, Term.SURVIVE]] = 0
-    weights = pick.random((n, N_WEIGHTS)) * size
-    weights[pick.random((n, N_WEIGHTS)) < absent] = 0
+    weights = np.zeros((n, N_TERMS))
+    weights[:, :N_WEIGHTS] = pick.random((n, N_WEIGHTS)) * size
+    weights[:, :N_WEIGHTS][pick.random((n, N_WEIGHTS)) < absent] = 0
     return turns, weights
 
 

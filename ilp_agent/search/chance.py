@@ -1,0 +1,165 @@
+"""What chance does to an action that a player thinks of: its outcomes one by one, or what they come to."""
+
+import numpy as np
+
+from engine.codes import COIN, HERO, ActionKind
+from engine.effects.board import enter, lose_card
+from engine.effects.chance import MOST_IMAGINED, think
+from engine.effects.play import finish_turn
+from engine.jit import njit
+from engine.packing import unpack_action
+from engine.rules import apply
+from engine.vocabulary import CardKind
+from ilp_agent.search.objective import action_gain, end_value
+from ilp_agent.search.work import EVENTS_EACH, SearchMemory
+
+_decode = njit(unpack_action)
+
+MOST_WEIGHED = 1_024
+"""Outcomes of an action whose terms are summed one by one; of more, so many are drawn."""
+
+TOO_MANY = -1
+"""In place of a number of outcomes."""
+
+
+@njit
+def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
+    """`engine.rules.apply`, but for the end of the turn, of which only the effects are carried out."""
+    if action == 0:
+        return finish_turn(state, cards, thought)
+    return apply(state, cards, action, thought)
+
+
+@njit
+def run_outcome(before: np.void, cards: np.ndarray, action: int, memory: SearchMemory, n: int) -> int:
+    """Carry out an action with the first `n` outcomes of the odometer, and the first of all further events.
+
+    `memory` is modified in place: `scratch[0]`, the position then, `thought[1]` and the odometer.
+
+    Returns:
+        How many events there are; `TOO_MANY` where that is more than are kept.
+    """
+    thought, odometer = memory.thought[1], memory.odometer
+    while True:
+        think(thought)
+        thought["forced"] = n
+        for event in range(n):
+            thought["outcomes"][event] = odometer[0, event]
+        memory.scratch[0] = before
+        carry_out(memory.scratch[0], cards, action, thought)
+        if thought["waiting"] == 0:
+            return n
+        if n == EVENTS_EACH:
+            return TOO_MANY
+        odometer[0, n] = 0
+        odometer[1, n] = thought["waiting"]
+        n += 1
+
+
+@njit
+def next_outcome(odometer: np.ndarray, n: int) -> int:
+    """Go on to the next outcome of `n` events; how many are given then, `TOO_MANY` after the last."""
+    while n > 0:
+        odometer[0, n - 1] += 1
+        if odometer[0, n - 1] < odometer[1, n - 1]:
+            return n
+        n -= 1
+    return TOO_MANY
+
+
+@njit
+def probability_of(odometer: np.ndarray, n: int) -> float:
+    """Probability of the outcomes of the first `n` events."""
+    probability = 1.0
+    for event in range(n):
+        probability /= odometer[1, event]
+    return probability
+
+
+@njit
+def list_outcomes(
+    before: np.void, cards: np.ndarray, action: int, first: int, memory: SearchMemory, frame: np.void
+) -> int:
+    """Write all outcomes of an action that chance decides to `frame`; how many, `TOO_MANY` above eight.
+
+    Args:
+        before: the position before it.
+        cards: the card table.
+        action: the action.
+        first: outcomes of its first event.
+        memory: scratch is modified in place.
+        frame: dtype `FRAME`. Modified in place.
+    """
+    if first > MOST_IMAGINED:
+        return TOO_MANY
+    n_leaves, n = 0, 0
+    while n >= 0:
+        n = run_outcome(before, cards, action, memory, n)
+        if n < 0 or n_leaves == MOST_IMAGINED:
+            return TOO_MANY
+        frame["probability"][n_leaves] = probability_of(memory.odometer, n)
+        frame["n_events"][n_leaves] = n
+        for event in range(n):
+            frame["outcomes"][n_leaves, event] = memory.odometer[0, event]
+        n_leaves += 1
+        n = next_outcome(memory.odometer, n)
+    return n_leaves
+
+
+@njit
+def expected_gain(
+    before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, memory: SearchMemory
+) -> float:
+    """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
+
+    Of more than `MOST_WEIGHED` outcomes the first so many count. Minus infinity where all that are looked at
+    kill the own hero and not the enemy's. `memory` is modified in place.
+    """
+    start, thought = memory.start[0], memory.thought[1]
+    seat = start["seat"]
+    total, weighed, survived = 0.0, 0.0, False
+    n = 0
+    for _ in range(MOST_WEIGHED):
+        n = run_outcome(before, cards, action, memory, n)
+        if n < 0:
+            break
+        probability = probability_of(memory.odometer, n)
+        after = memory.scratch[0]
+        value = action_gain(before, after, cards, action, thought, weights)
+        value += end_value(after, cards, weights, start)
+        total += probability * value
+        weighed += probability
+        survived = survived or after["sides"][seat]["health"] > 0 or after["sides"][1 - seat]["health"] <= 0
+        n = next_outcome(memory.odometer, n)
+        if n < 0:
+            break
+    if not survived:
+        return -np.inf
+    return total / weighed
+
+
+@njit
+def pay(state: np.void, cards: np.ndarray, action: int) -> None:
+    """Carry out of an action what chance has no part in: its price, and the body of a minion.
+
+    `state` is modified in place.
+    """
+    kind, source, _ = _decode(action)
+    seat = state["active"]
+    own = state["sides"][seat]
+    if kind == ActionKind.POWER:
+        own["mana"] -= cards[own["power"] - 1]["cost"]
+        own["power_used"] = 1
+    elif kind == ActionKind.ATTACK:
+        if source == HERO:
+            own["hero_attacks_left"] -= 1
+        else:
+            own["board"][source]["attacks_left"] -= 1
+    else:
+        number = lose_card(own, source)
+        card = cards[number]
+        assert number != COIN, "The Coin is certain"
+        own["mana"] -= card["cost"]
+        own["overload"] += card["overload"]
+        if card["kind"] == CardKind.MINION:
+            enter(state, cards, seat, number, own["n_board"])

@@ -1,0 +1,430 @@
+"""The search of a turn: V(s) = max(end(s), max over actions a of gain(s, a) + V(s a)), compiled.
+
+Depth first on the engine's own positions; positions with the same future and worth are one
+(`ilp_agent.search.keys`), so that each is searched once. An action of at most eight outcomes is worth their
+mean; of one with more, what it is expected to add, and what the rest of the turn adds without a look at the
+outcome. Cards that are drawn stay hidden. The first of the best actions in the order of
+`engine.rules.legal_actions` is taken, and the end of the turn before all of them.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword, Outcome
+from engine.effects.chance import think
+from engine.effects.futures import minion_key
+from engine.jit import njit, njit_slow
+from engine.packing import AIMED
+from engine.rules import apply, decode, encode, legal_actions, outcome
+from engine.vocabulary import CardKind
+from ilp_agent.search.chance import (
+    TOO_MANY,
+    expected_gain,
+    list_outcomes,
+    pay,
+    run_outcome,
+)
+from ilp_agent.search.keys import own_key, position_key
+from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.work import (
+    AT_ENEMY_HERO,
+    AT_NOTHING,
+    AT_OWN_HERO,
+    DEPTH,
+    SearchMemory,
+)
+from ilp_agent.weights import Term
+
+TIE = 1e-12
+"""An action must add more than this share of the largest weight."""
+
+FORBIDDEN = -1e290
+"""What an end of the turn is worth that surely kills the own hero."""
+
+
+@njit
+def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
+    """Copy a position to where the search starts, and note what it starts from. `memory` is modified in place.
+
+    In a game without effects minions get births, in the order of the boards.
+    """
+    memory.states[0] = state
+    root, start = memory.states[0], memory.start[0]
+    seat = root["active"]
+    if not root["effects"]:
+        root["effects"] = 1
+        root["births"] = 0
+        for turn in range(2):
+            who = seat if turn == 0 else 1 - seat
+            side = root["sides"][who]
+            for place in range(side["n_board"]):
+                minion = side["board"][place]
+                root["births"] += 1
+                minion["born"] = root["births"]
+                minion["max_health"] = max(cards[minion["card"]]["health"], minion["health"])
+    own = root["sides"][seat]
+    start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
+    start["free"] = BOARD_SIZE - own["n_board"]
+    for place in range(own["n_board"]):
+        start["born"][place] = own["board"][place]["born"]
+        start["health"][place] = own["board"][place]["health"]
+    start["base"] = base_value(root, weights, seat)
+
+
+@njit_slow(15)
+def solve_turn(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory, solved: np.void
+) -> None:
+    """Find the best way to go on with a turn, up to what only the game decides.
+
+    Args:
+        state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
+        cards: the card table.
+        weights: all of them, indexed by `ilp_agent.weights.Term`.
+        memory: `start` says the limit of positions, places and what to leave out. Modified in place.
+        solved: dtype `SOLVED`. Modified in place.
+    """
+    begin(state, cards, weights, memory)
+    memory.clock[0] += 1
+    frames = memory.frames
+    start = memory.start[0]
+    tie = TIE * np.abs(weights).max()
+    solved["states"], solved["unproven"] = 0, 0
+    open_frame(0, cards, weights, memory)
+    frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
+    frames[0]["key"] = position_key(memory.states[0], cards, start, 0, 0)
+    level = 0
+    while True:
+        frame = frames[level]
+        before = memory.states[level]
+        if frame["n_leaves"] > 0:
+            if frame["leaf"] == frame["n_leaves"]:
+                if not frame["certain_death"]:
+                    keep_better(frame, frame["total"], tie, memory.actions[level, frame["next"] - 1])
+                frame["n_leaves"] = 0
+                continue
+            take_outcome(level, cards, memory)
+            action = memory.actions[level, frame["next"] - 1]
+            thought = memory.thought[1]
+            child = memory.states[level + 1]
+            frame["gain"] = action_gain(before, child, cards, action, thought, weights)
+            deaths = 0
+        elif frame["next"] < frame["n"]:
+            action = memory.actions[level, frame["next"]]
+            frame["next"] += 1
+            if left_out(before, cards, action, frame, start):
+                continue
+            thought = memory.thought[0]
+            think(thought)
+            memory.states[level + 1] = before
+            child = memory.states[level + 1]
+            deaths = apply(child, cards, action, thought)
+            if thought["waiting"]:
+                n = list_outcomes(before, cards, action, thought["waiting"], memory, frame)
+                if n != TOO_MANY:
+                    frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
+                    frame["certain_death"] = 1
+                    continue
+                gain = expected_gain(before, cards, weights, action, memory)
+                if gain == -np.inf:
+                    continue
+                memory.states[level + 1] = before
+                child = memory.states[level + 1]
+                pay(child, cards, action)
+                gain -= end_value(child, cards, weights, start)
+                frame["gain"] = gain
+            else:
+                frame["gain"] = action_gain(before, child, cards, action, thought, weights)
+                if is_lost(child, start):
+                    continue
+        else:
+            remember(level, cards, memory)
+            if level == 0:
+                break
+            level -= 1
+            deliver(frames[level], frames[level + 1]["best"], tie, memory.actions[level], 0)
+            continue
+        # What follows: known, over, or to be searched.
+        following = frames[level + 1]
+        following["strikers"], following["ghosts"] = frame["strikers"], frame["ghosts"]
+        if start["slots"]:
+            count_places(before, action, deaths, start, following)
+        if outcome(child) != Outcome.ONGOING:
+            value = end_value(child, cards, weights, start)
+            deliver(frame, value, tie, memory.actions[level], is_lost(child, start))
+            continue
+        key = position_key(child, cards, start, following["strikers"], following["ghosts"])
+        slot = find(key, memory)
+        if memory.memo[slot]["clock"] == memory.clock[0]:
+            deliver(frame, memory.memo[slot]["value"], tie, memory.actions[level], 0)
+        elif solved["states"] + 1 >= start["limit"] or level + 1 == DEPTH:
+            solved["unproven"] = 1
+            deliver(frame, end_value(child, cards, weights, start), tie, memory.actions[level], 0)
+        else:
+            solved["states"] += 1
+            level += 1
+            open_frame(level, cards, weights, memory)
+            following["key"] = key
+    solved["states"] += 1
+    solved["value"] = frames[0]["best"] - start["base"]
+    write_actions(cards, memory, solved)
+
+
+@njit
+def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
+    """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
+    frame, state = memory.frames[level], memory.states[level]
+    frame["n"] = legal_actions(state, cards, memory.actions[level]) - 1
+    frame["next"], frame["n_leaves"], frame["action"] = 0, 0, 0
+    if acts_at_the_end(state, cards, memory.start[0]["seat"]):
+        frame["best"] = value_of_ending(state, cards, weights, memory)
+    else:
+        frame["best"] = end_value(state, cards, weights, memory.start[0])
+
+
+@njit
+def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> float:
+    """What a position is worth if the turn ends there, in the mean over what happens at its end."""
+    value = expected_gain(state, cards, weights, 0, memory)
+    return max(value, FORBIDDEN)
+
+
+@njit
+def take_outcome(level: int, cards: np.ndarray, memory: SearchMemory) -> None:
+    """Carry out the action being tried with its next outcome, into the position of the next level."""
+    frame = memory.frames[level]
+    leaf = frame["leaf"]
+    n = frame["n_events"][leaf]
+    for event in range(n):
+        memory.odometer[0, event] = frame["outcomes"][leaf, event]
+    action = memory.actions[level, frame["next"] - 1]
+    run_outcome(memory.states[level], cards, action, memory, n)
+    memory.states[level + 1] = memory.scratch[0]
+
+
+@njit
+def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
+    """Keep an action if it is worth more than the best before it. `frame` is modified in place."""
+    if value > frame["best"] + tie:
+        frame["best"] = value
+        frame["action"] = action
+
+
+@njit
+def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
+    """Tell a frame what follows the action, or the outcome, that is being tried. Modified in place."""
+    value += frame["gain"]
+    if frame["n_leaves"] == 0:
+        keep_better(frame, value, tie, actions[frame["next"] - 1])
+        return
+    frame["total"] += frame["probability"][frame["leaf"]] * value
+    frame["leaf"] += 1
+    if not lost:
+        frame["certain_death"] = 0
+
+
+@njit
+def is_lost(state: np.void, start: np.void) -> bool:
+    """Whether the own hero is dead and the enemy's is not."""
+    seat = start["seat"]
+    return bool(state["sides"][seat]["health"] <= 0 and state["sides"][1 - seat]["health"] > 0)
+
+
+@njit
+def find(key: np.uint64, memory: SearchMemory) -> int:
+    """The place of a position in the memory: where it is, or where it belongs."""
+    mask = np.int64(len(memory.memo) - 1)
+    slot = np.int64(key) & mask
+    while memory.memo[slot]["clock"] == memory.clock[0] and memory.memo[slot]["key"] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit
+def remember(level: int, cards: np.ndarray, memory: SearchMemory) -> None:
+    """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
+    frame, state = memory.frames[level], memory.states[level]
+    memo = memory.memo[find(frame["key"], memory)]
+    memo["key"], memo["clock"], memo["value"] = frame["key"], memory.clock[0], frame["best"]
+    kind, source, target = decode(frame["action"])
+    start = memory.start[0]
+    memo["kind"], memo["card"] = kind, 0
+    memo["source"], memo["target"] = 0, AT_NOTHING
+    own = state["sides"][start["seat"]]
+    if kind == ActionKind.PLAY:
+        memo["card"] = own["hand"][source]
+    if kind == ActionKind.ATTACK:
+        if source != HERO:
+            memo["source"] = own_key(own["board"][source], cards, start)
+        memo["target"] = character_key(state, cards, start, target)
+    elif frame["action"] & AIMED:
+        memo["target"] = character_key(state, cards, start, target)
+
+
+@njit
+def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
+    """A key of a target, 0 to 15: of minions that are alike the same."""
+    seat = start["seat"]
+    if character == HERO:
+        return np.uint64(AT_ENEMY_HERO)
+    if character < OWN_SIDE:
+        return minion_key(state["sides"][1 - seat]["board"][character], np.uint64(2))
+    if character == OWN_SIDE + BOARD_SIZE:
+        return np.uint64(AT_OWN_HERO)
+    return own_key(state["sides"][seat]["board"][character - OWN_SIDE], cards, start)
+
+
+@njit
+def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, memory: SearchMemory) -> int:
+    """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
+    if memo["kind"] == ActionKind.END_TURN:
+        return 0
+    start = memory.start[0]
+    own = state["sides"][start["seat"]]
+    actions = memory.actions[DEPTH]
+    n = legal_actions(state, cards, actions) - 1
+    for place in range(n):
+        action = actions[place]
+        kind, source, target = decode(action)
+        if kind != memo["kind"]:
+            continue
+        if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
+            continue
+        if kind == ActionKind.ATTACK:
+            if (source == HERO) != (memo["source"] == 0):
+                continue
+            if source != HERO and own_key(own["board"][source], cards, start) != memo["source"]:
+                continue
+        aimed = kind == ActionKind.ATTACK or action & AIMED
+        key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
+        if key == memo["target"]:
+            return int(action)
+    raise AssertionError("a remembered action is legal wherever its position is met")
+
+
+@njit
+def write_actions(cards: np.ndarray, memory: SearchMemory, solved: np.void) -> None:
+    """Follow what is remembered from the start, up to what only the game decides. Modified in place.
+
+    `memory.states[1]` is where they lead.
+    """
+    start, thought = memory.start[0], memory.thought[0]
+    memory.states[1] = memory.states[0]
+    state = memory.states[1]
+    solved["n"], solved["again"] = 0, 0
+    strikers, ghosts = memory.frames[0], memory.frames[1]
+    strikers["strikers"], strikers["ghosts"] = 0, 0
+    while outcome(state) == Outcome.ONGOING:
+        key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
+        memo = memory.memo[find(key, memory)]
+        if memo["clock"] != memory.clock[0]:
+            solved["again"] = 1  # beyond the limit
+            return
+        action = remembered_action(state, cards, memo, memory)
+        if action == 0:
+            return
+        solved["actions"][solved["n"]] = action
+        solved["n"] += 1
+        think(thought)
+        memory.scratch[1] = state
+        deaths = apply(state, cards, action, thought)
+        if start["slots"]:
+            ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
+            count_places(memory.scratch[1], action, deaths, start, ghosts)
+            strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
+        seat = start["seat"]
+        drew = state["sides"][seat]["n_deck"] != memory.scratch[1]["sides"][seat]["n_deck"]
+        if thought["waiting"] or drew:
+            solved["again"] = 1
+            return
+
+
+@njit
+def left_out(state: np.void, cards: np.ndarray, action: int, frame: np.void, start: np.void) -> bool:
+    """Whether an action is not looked at: barred, against the program's places, or the twin of another."""
+    kind, source, target = decode(action)
+    own = state["sides"][start["seat"]]
+    if kind == ActionKind.PLAY:
+        for place in range(source):
+            if own["hand"][place] == own["hand"][source]:
+                return True
+    if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
+        return True
+    for n in range(start["n_barred"]):
+        barred = start["barred"][n]
+        if barred[0] == kind and is_barred(state, kind, source, target, action, barred, start):
+            return True
+    return False
+
+
+@njit
+def is_barred(
+    state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
+) -> bool:
+    """Whether an action is the one that was barred; minions by birth, cards by number.
+
+    `barred` holds its kind, its card or minion (`HERO_SOURCE` for the hero), and its target: a birth, minus 1
+    less a hero's character number, or `ANY_TARGET`.
+    """
+    seat = start["seat"]
+    own = state["sides"][seat]
+    if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
+        return False
+    if kind == ActionKind.ATTACK:
+        who = HERO_SOURCE if source == HERO else own["board"][source]["born"]
+        if who != barred[1]:
+            return False
+    if barred[2] == ANY_TARGET:
+        return True
+    if kind != ActionKind.ATTACK and not action & AIMED:
+        return False
+    if target in (HERO, OWN_SIDE + BOARD_SIZE):
+        return bool(barred[2] == -1 - target)
+    if target < OWN_SIDE:
+        return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
+    return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
+
+
+HERO_SOURCE = -9
+ANY_TARGET = -99
+"""Codes of `START.barred`."""
+
+
+@njit
+def lacks_place(
+    own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
+) -> bool:
+    """Whether an action needs a place that the integer program does not give it.
+
+    Minions from hand that attack use places free at the start, others also those of minions that died on
+    board; one that came from hand and died keeps its place.
+    """
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+        minion = number != COIN and cards[number]["kind"] == CardKind.MINION
+        return bool(minion and own["n_board"] + frame["ghosts"] >= BOARD_SIZE)
+    if kind == ActionKind.ATTACK and source != HERO:
+        minion = own["board"][source]
+        full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+        first = minion["born"] > start["births"] and minion["attacks_left"] == full
+        return bool(first and frame["strikers"] >= start["free"])
+    return False
+
+
+@njit
+def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
+    """Count the minions from hand that attack, and those that die of it. `frame` is modified in place."""
+    kind, source, _ = decode(action)
+    if kind != ActionKind.ATTACK or source == HERO:
+        return
+    minion = before["sides"][before["active"]]["board"][source]
+    full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+    if minion["born"] <= start["births"]:
+        return
+    if minion["attacks_left"] == full:
+        frame["strikers"] += 1
+    if deaths & Death.ATTACKER:
+        frame["ghosts"] += 1
+
+
+assert encode(ActionKind.END_TURN, 0, 0) == 0
+assert len(Term) == Term.OVERLOAD + 1

@@ -1,0 +1,52 @@
+"""When two positions of a turn have the same future and the same worth: keys for the search's memory."""
+
+import numpy as np
+
+from engine.effects.futures import minion_key, side_key, word_of
+from engine.jit import njit
+from engine.streams import mix
+from engine.vocabulary import Trait
+
+
+@njit
+def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
+    """The health with which an own minion came in: at the start of the search, or as its card is printed."""
+    if minion["born"] <= start["births"]:
+        for place in range(start["n"]):
+            if start["born"][place] == minion["born"]:
+                return int(start["health"][place])
+    return int(cards[minion["card"]]["health"])
+
+
+@njit
+def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
+    """`minion_key` of an own minion, with what it came in with."""
+    return mix(np.uint64(came_in_with(minion, cards, start)) ^ minion_key(minion, np.uint64(1)))
+
+
+@njit
+def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
+    """A hash of all that the value of the rest of a turn can depend on (`engine.effects.futures`).
+
+    Args:
+        state: dtype `engine.state.STATE`, with effects.
+        cards: the card table.
+        start: dtype `ilp_agent.search.work.START`.
+        strikers: minions from hand that have attacked, where places are counted as the program has it; else 0.
+        ghosts: of these, those that died.
+    """
+    seat = start["seat"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    total = side_key(own, np.uint64(1)) + side_key(enemy, np.uint64(2))
+    for place in range(own["n_board"]):
+        total += own_key(own["board"][place], cards, start)
+    for place in range(enemy["n_board"]):
+        total += minion_key(enemy["board"][place], np.uint64(2))
+    for place in range(own["n_hand"]):
+        total += mix(word_of(3, own["hand"][place], 0, 0))
+    if strikers or ghosts:
+        total += mix(word_of(4, strikers, ghosts, 0))
+    return total
+
+
+assert Trait.DEATHRATTLE, "births matter among minions with a Deathrattle, as `minion_key` has it"

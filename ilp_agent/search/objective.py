@@ -1,0 +1,202 @@
+"""What a turn is worth on real cards: what each action adds, and what its end is worth, compiled.
+
+The objective of docs/turn-program.md is the sum of the gains of all actions and the worth of the end, less that
+of the start (`base_value`), so that positions within a turn are compared by what is still to come.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
+from engine.effects.targets import passes
+from engine.events import TO_HERO, TO_MINIONS
+from engine.jit import njit
+from engine.packing import AIMED, unpack_action
+from engine.vocabulary import ENEMY, HEROES, MINIONS, CardKind, Filter, Op, Pick, Trait, Trigger
+from ilp_agent.search.keys import came_in_with
+from ilp_agent.weights import Term
+
+SPELL_HELD = 0.9
+"""What a damage spell counts beside its damage while it is held (HearthSim)."""
+
+_decode = njit(unpack_action)
+
+
+@njit
+def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
+    """What is subtracted from the end: own bodies and the own hero at the start; less the enemies' health."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    body, wound = 0, 0
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        body += minion["attack"] - minion["turn_attack"] + minion["health"]
+    for place in range(enemy["n_board"]):
+        wound += enemy["board"][place]["health"]
+    hero = own["health"] + own["armour"]
+    return float(weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.HERO] * hero)
+
+
+@njit
+def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
+    """What a position is worth if the turn ends there, effects of the end of the turn left out.
+
+    A dead own hero counts minus `lethal`, where both are dead neither counts.
+
+    Args:
+        state: dtype `engine.state.STATE`, with effects.
+        cards: the card table.
+        weights: all of them, indexed by `Term`.
+        start: dtype `ilp_agent.search.work.START`.
+    """
+    seat = start["seat"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    value = 0.0
+    if enemy["health"] <= 0:
+        value += weights[Term.LETHAL]
+    if own["health"] <= 0:
+        value -= weights[Term.LETHAL]
+    if enemy["n_board"] == 0:
+        value += weights[Term.CLEAR]
+    threat, wound, frozen, survive, body = 0, 0, 0, 0, 0
+    for place in range(enemy["n_board"]):
+        minion = enemy["board"][place]
+        attack = minion["attack"] - minion["turn_attack"]
+        threat += attack
+        wound += minion["health"]
+        if minion["traits"] & Trait.FROZEN:
+            frozen += attack
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        survive += came_in_with(minion, cards, start)
+        body += minion["attack"] - minion["turn_attack"] + minion["health"]
+    value += weights[Term.SURVIVE] * survive - weights[Term.THREAT] * threat
+    value += weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.FROZEN] * frozen
+    value += weights[Term.HERO] * (own["health"] + own["armour"])
+    value += weights[Term.WEAPON] * (own["weapon_attack"] * own["durability"])
+    return float(value - weights[Term.OVERLOAD] * own["overload"])
+
+
+@njit
+def action_gain(
+    before: np.void,
+    after: np.void,
+    cards: np.ndarray,
+    action: int,
+    thought: np.void,
+    weights: np.ndarray,
+) -> float:
+    """What an action adds by itself, beside what it does to the end's value.
+
+    Args:
+        before: the position, dtype `engine.state.STATE`.
+        after: the same with the action carried out, cards that were drawn being hidden.
+        cards: the card table.
+        action: as `engine.rules.encode` packs it.
+        thought: with which it was carried out, dtype `EVENTS`.
+        weights: all of them, indexed by `Term`.
+    """
+    seat = before["active"]
+    own, enemy = before["sides"][seat], before["sides"][1 - seat]
+    kind, source, target = _decode(action)
+    gain = weights[Term.FACE] * thought["hits"][1 - seat, TO_HERO]
+    gain += weights[Term.DAMAGE] * thought["hits"][1 - seat, TO_MINIONS]
+    if kind == ActionKind.ATTACK:
+        if target != HERO:
+            gain -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+    elif kind == ActionKind.PLAY:
+        number = own["hand"][source]
+        if number != COIN:
+            gain += weights[Term.PLAY] * cards[number]["value"]
+            if weights[Term.HOLD] != 0.0 and cards[number]["kind"] == CardKind.SPELL:
+                aimed = target if action & AIMED else -1
+                gain -= weights[Term.HOLD] * spell_held(cards[number], enemy, aimed)
+    if weights[Term.DRAW] != 0.0:
+        gain += weights[Term.DRAW] * (hidden_cards(after["sides"][seat]) - hidden_cards(own))
+    if after["births"] != before["births"]:
+        gain += entered(before, after, cards, weights)
+    return float(gain)
+
+
+@njit
+def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
+    """What minions came in with, for `body` and `wound`, of those that stand after an action."""
+    seat = before["active"]
+    body, wound = 0, 0
+    for who in range(2):
+        side = after["sides"][who]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["born"] > before["births"]:
+                card = cards[minion["card"]]
+                if who == seat:
+                    body += card["attack"] + card["health"]
+                else:
+                    wound += card["health"]
+    return float(weights[Term.WOUND] * wound - weights[Term.BODY] * body)
+
+
+@njit
+def hidden_cards(side: np.void) -> int:
+    """Cards in hand that the player does not know yet."""
+    n = 0
+    for place in range(side["n_hand"]):
+        if side["hand"][place] == UNKNOWN:
+            n += 1
+    return n
+
+
+@njit
+def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
+    """What a damage spell counts while it is held: its damage as printed, times its targets, and 0.9.
+
+    Args:
+        card: a spell.
+        enemy: the other side, before it is cast.
+        aimed: the character it is aimed at, 0 to 15; -1 for none.
+
+    Returns:
+        0 for a spell that deals no damage to the other side.
+    """
+    total = 0.0
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] != Trigger.PLAY or effect["op"] != Op.DAMAGE or not effect["side"] & ENEMY:
+            continue
+        amount = (effect["amount"] + max(effect["amount2"], effect["amount"])) / 2
+        pick = effect["pick"]
+        if pick == Pick.RANDOM:
+            total += amount * max(effect["times"], 1)
+        elif pick == Pick.ALL:
+            total += amount * _n_targets(effect, enemy, aimed)
+        else:
+            total += amount
+    return float(total + SPELL_HELD if total > 0 else 0.0)
+
+
+@njit
+def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
+    """How many enemies a row is about."""
+    n = 0
+    spared = effect["filter"] & Filter.NOT_TARGET and 0 <= aimed < OWN_SIDE
+    if effect["kind"] & MINIONS:
+        for place in range(enemy["n_board"]):
+            if spared and place == aimed:
+                continue
+            if passes(effect["filter"], effect["arg"], enemy["board"][place]):
+                n += 1
+    if effect["kind"] & HEROES and not (spared and aimed == BOARD_SIZE):
+        n += 1
+    return n
+
+
+@njit
+def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
+    """Whether a minion of the player does something at the end of the turn."""
+    side = state["sides"][seat]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        card = cards[minion["card"]]
+        if card["n_effects"] and not minion["traits"] & Trait.SILENCED:
+            for row in range(card["n_effects"]):
+                if card["effects"][row]["trigger"] == Trigger.TURN_END:
+                    return True
+    return False

@@ -1,0 +1,133 @@
+"""Memory of the search, made once for each thread, and what its functions tell each other."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, MAX_ACTIONS
+from engine.effects.chance import MOST_IMAGINED
+from engine.events import EVENTS
+from engine.jit import njit
+from engine.state import STATE
+
+DEPTH = 64
+"""More actions than a turn can have."""
+
+STATES = 20_000
+"""Positions of a turn at most, unless another limit is asked for."""
+
+MOST_STATES = 2_000_000
+"""Largest limit that can be asked for."""
+
+EVENTS_EACH = 24
+"""Most chance events of an action whose outcomes are weighed one by one."""
+
+MAX_BARRED = 64
+"""Most actions that a search can be told to leave out."""
+
+FRAME = np.dtype(
+    [
+        ("key", "u8"),  # of the position (`ilp_agent.search.keys`)
+        ("best", "f8"),  # the most that is known to follow
+        ("gain", "f8"),  # what the action being tried adds by itself
+        ("action", "i4"),  # the best action; 0, the end of the turn, where nothing adds anything
+        ("n", "i4"),  # actions of the position
+        ("next", "i4"),  # the one to try next
+        ("n_leaves", "i4"),  # outcomes of the action being tried; 0 where chance has no part in it
+        ("leaf", "i4"),  # the one being tried
+        ("total", "f8"),  # value of the outcomes so far, by their probabilities
+        ("certain_death", "i2"),  # 1 as long as every outcome so far kills the own hero
+        ("strikers", "i2"),  # minions from hand that have attacked (`slots`)
+        ("ghosts", "i2"),  # of these, those that died
+        ("probability", "f8", (MOST_IMAGINED,)),
+        ("n_events", "i2", (MOST_IMAGINED,)),
+        ("outcomes", "i2", (MOST_IMAGINED, EVENTS_EACH)),
+    ]
+)
+"""A position on the way from the start of the search to where it is."""
+
+MEMO = np.dtype(
+    [
+        ("key", "u8"),
+        ("value", "f8"),  # the most that can follow
+        ("clock", "i8"),  # search it belongs to
+        ("kind", "i4"),  # of the best action, an `ActionKind`
+        ("card", "i4"),  # card number of a play
+        ("source", "u8"),  # key of the minion that attacks; 0 for the hero
+        ("target", "u8"),  # key of the minion it is aimed at, or one of the codes below
+    ]
+)
+"""What is known of a position that has been searched; whoever stands where."""
+
+AT_NOTHING, AT_ENEMY_HERO, AT_OWN_HERO = 1, 2, 3
+"""Targets of remembered actions that are no minions; keys of minions are larger."""
+
+START = np.dtype(
+    [
+        ("seat", "i2"),
+        ("births", "i2"),  # minions born before the search
+        ("n", "i2"),  # own minions on board
+        ("born", "i2", (BOARD_SIZE,)),  # their births
+        ("health", "i2", (BOARD_SIZE,)),  # and what they came in with
+        ("free", "i2"),  # places on the own board
+        ("slots", "i2"),  # 1: places are used as the integer program has it (rule 5 of docs/turn-program.md)
+        ("limit", "i4"),  # positions at most
+        ("n_barred", "i2"),
+        ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
+        ("base", "f8"),  # what is subtracted from the end's value: what came in, the hero at the start
+    ]
+)
+"""What a search starts from."""
+
+SOLVED = np.dtype(
+    [
+        ("value", "f8"),  # the objective
+        ("states", "i4"),  # positions searched
+        ("unproven", "i2"),  # 1: the limit was met
+        ("n", "i2"),  # actions
+        ("again", "i2"),  # 1: the turn is to be solved again after them; else it ends
+        ("actions", "i4", (DEPTH,)),  # as `engine.rules.encode` packs them, without the end of the turn
+    ]
+)
+"""What a search found."""
+
+
+class SearchMemory(NamedTuple):
+    """Memory of searches. All arrays are modified in place."""
+
+    states: np.ndarray
+    """Positions on the way, one more than frames."""
+    actions: np.ndarray
+    """Their actions, shape (`DEPTH` + 1, `MAX_ACTIONS`)."""
+    frames: np.ndarray
+    memo: np.ndarray
+    """Open addressing; a power of two places."""
+    clock: np.ndarray
+    """Number of the search, shape (1,)."""
+    scratch: np.ndarray
+    """Positions of single functions."""
+    thought: np.ndarray
+    """Events of positions that are thought of, shape (2,)."""
+    start: np.ndarray
+    """Dtype `START`, shape (1,)."""
+    odometer: np.ndarray
+    """Outcomes and numbers of outcomes of an action's events, shape (2, `EVENTS_EACH`)."""
+
+
+@njit
+def new_memory(limit: int) -> SearchMemory:
+    """Memory for searches of at most `limit` positions."""
+    places = 1
+    while places < 4 * limit:
+        places *= 2
+    return SearchMemory(
+        np.zeros(DEPTH + 2, STATE),
+        np.empty((DEPTH + 1, MAX_ACTIONS), np.int64),
+        np.zeros(DEPTH + 1, FRAME),
+        np.zeros(places, MEMO),
+        np.zeros(1, np.int64),
+        np.zeros(2, STATE),
+        np.zeros(2, EVENTS),
+        np.zeros(1, START),
+        np.zeros((2, EVENTS_EACH), np.int64),
+    )

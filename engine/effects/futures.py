@@ -6,8 +6,8 @@ Deathrattle came into play, what the opponent holds, the order of decks, and how
 
 import numpy as np
 
+from engine.hashing import stir, to_sum
 from engine.jit import njit
-from engine.streams import mix
 from engine.vocabulary import Trait
 
 _FIELD_BITS = np.uint64(16)
@@ -32,7 +32,7 @@ def future_key(state: np.void) -> np.uint64:
         total += side_key(side, own)
     side = state["sides"][seat]
     for place in range(side["n_hand"]):
-        total += mix(word_of(3, side["hand"][place], 0, 0))
+        total += card_key(side["hand"][place])
     return total
 
 
@@ -46,22 +46,28 @@ def word_of(first: int, second: int, third: int, fourth: int) -> np.uint64:
 
 
 @njit
+def card_key(number: int) -> np.uint64:
+    """A hash of a card in hand."""
+    return to_sum(stir(np.uint64(3), np.uint64(int(number) & _FIELD)))
+
+
+@njit
 def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     """A hash of what a minion's future depends on; `own` tells the sides apart."""
     born = minion["born"] if minion["traits"] & Trait.DEATHRATTLE else 0
-    key = mix(word_of(minion["card"], minion["attack"], minion["health"], minion["keywords"]) ^ own)
+    key = stir(own, word_of(minion["card"], minion["attack"], minion["health"], minion["keywords"]))
     rest = minion["attacks_left"] + 4 * minion["arrived"]
-    key = mix(word_of(rest, minion["max_health"], minion["traits"], minion["race"]) ^ key)
-    key = mix(word_of(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]) ^ key)
-    return mix(np.uint64(minion["gifts"][1]) ^ key)
+    key = stir(key, word_of(rest, minion["max_health"], minion["traits"], minion["race"]))
+    key = stir(key, word_of(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]))
+    return to_sum(key ^ np.uint64(minion["gifts"][1]))
 
 
 @njit
 def side_key(side: np.void, own: np.uint64) -> np.uint64:
     """A hash of a side without its board and hand; `own` tells the sides apart."""
-    key = mix(word_of(side["health"], side["armour"], side["mana"], side["crystals"]) ^ own)
-    key = mix(word_of(side["fatigue"], side["power"], side["power_used"], side["weapon"]) ^ key)
+    key = stir(own, word_of(side["health"], side["armour"], side["mana"], side["crystals"]))
+    key = stir(key, word_of(side["fatigue"], side["power"], side["power_used"], side["weapon"]))
     armed = side["hero_attack"], side["hero_attacks_left"]
-    key = mix(word_of(side["weapon_attack"], side["durability"], armed[0], armed[1]) ^ key)
-    key = mix(word_of(side["traits"], side["overload"], side["locked"], side["n_hand"]) ^ key)
-    return mix(np.uint64(side["n_deck"]) ^ key)
+    key = stir(key, word_of(side["weapon_attack"], side["durability"], armed[0], armed[1]))
+    key = stir(key, word_of(side["traits"], side["overload"], side["locked"], side["n_hand"]))
+    return to_sum(key ^ np.uint64(side["n_deck"]))

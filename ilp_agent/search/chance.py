@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from engine.codes import COIN, HERO, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, ActionKind
 from engine.effects.board import enter, lose_card
 from engine.effects.chance import MOST_IMAGINED, think
+from engine.effects.futures import minion_key, word_of
 from engine.effects.play import finish_turn
+from engine.hashing import stir, to_sum
 from engine.jit import njit
-from engine.packing import unpack_action
+from engine.packing import AIMED, unpack_action
 from engine.rules import apply
-from engine.vocabulary import CardKind
+from engine.vocabulary import CardKind, Trait
+from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
 from ilp_agent.search.objective import action_gain, end_value
 from ilp_agent.search.work import EVENTS_EACH, SearchMemory
 
@@ -136,6 +139,35 @@ def expected_gain(
     if not survived:
         return -np.inf
     return total / weighed
+
+
+@njit
+def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, seat: int) -> np.uint64:
+    """A hash of all that what an action is expected to add depends on; 0 where that is not known.
+
+    It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle.
+    """
+    kind, source, target = _decode(action)
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if kind not in (ActionKind.PLAY, ActionKind.POWER):
+        return np.uint64(0)
+    number = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
+    if not facts[number]["bits"] & HURTS_ENEMIES_ALONE:
+        return np.uint64(0)
+    spell_damage, total = 0, np.uint64(0)
+    for place in range(own["n_board"]):
+        if own["board"][place]["traits"] & Trait.DEATHRATTLE:
+            return np.uint64(0)
+        spell_damage += own["board"][place]["spell_damage"]
+    for place in range(enemy["n_board"]):
+        if enemy["board"][place]["traits"] & Trait.DEATHRATTLE:
+            return np.uint64(0)
+        total += minion_key(enemy["board"][place], np.uint64(2))
+    aimed = np.uint64(0)
+    if action & AIMED and target < BOARD_SIZE:
+        aimed = minion_key(enemy["board"][target], np.uint64(2))
+    word = word_of(number, spell_damage, enemy["health"], enemy["armour"])
+    return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
 
 
 @njit

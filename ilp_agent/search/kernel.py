@@ -19,17 +19,34 @@ from engine.vocabulary import CardKind
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
+    gain_key,
     list_outcomes,
     pay,
     run_outcome,
 )
+from ilp_agent.search.facts import AIMS_ANYWHERE, PLAIN
 from ilp_agent.search.keys import own_key, position_key
+from ilp_agent.search.late import (
+    HERO_FIRST,
+    LATE_FACE,
+    LATE_PLAYS,
+    NEEDS_COIN,
+    add_last_attacks,
+    best_pack,
+    late_value,
+    next_late_action,
+    next_late_play,
+    what_is_late,
+)
+from ilp_agent.search.memo import NOWHERE, add, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.work import (
     AT_ENEMY_HERO,
     AT_NOTHING,
     AT_OWN_HERO,
     DEPTH,
+    FEWEST_SLOTS,
+    N_GAINS,
     SearchMemory,
 )
 from ilp_agent.weights import Term
@@ -43,7 +60,7 @@ FORBIDDEN = -1e290
 
 @njit
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
-    """Copy a position to where the search starts, and note what it starts from. `memory` is modified in place.
+    """Copy a position to where the search starts, and note what it starts from. Modifies `memory` in place.
 
     In a game without effects minions get births, in the order of the boards.
     """
@@ -72,7 +89,12 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Search
 
 @njit_slow(15)
 def solve_turn(
-    state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory, solved: np.void
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    memory: SearchMemory,
+    solved: np.void,
 ) -> None:
     """Find the best way to go on with a turn, up to what only the game decides.
 
@@ -80,16 +102,19 @@ def solve_turn(
         state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
         cards: the card table.
         weights: all of them, indexed by `ilp_agent.weights.Term`.
+        facts: of `ilp_agent.search.facts.learn_facts`.
         memory: `start` says the limit of positions, places and what to leave out. Modified in place.
         solved: dtype `SOLVED`. Modified in place.
     """
     begin(state, cards, weights, memory)
-    memory.clock[0] += 1
+    memory.size[0], memory.size[1] = FEWEST_SLOTS, 0
+    memory.size[2] += 1
+    memory.slots[:FEWEST_SLOTS] = NOWHERE
     frames = memory.frames
     start = memory.start[0]
     tie = TIE * np.abs(weights).max()
     solved["states"], solved["unproven"] = 0, 0
-    open_frame(0, cards, weights, memory)
+    open_frame(0, cards, weights, facts, memory)
     frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
     frames[0]["key"] = position_key(memory.states[0], cards, start, 0, 0)
     level = 0
@@ -111,29 +136,40 @@ def solve_turn(
         elif frame["next"] < frame["n"]:
             action = memory.actions[level, frame["next"]]
             frame["next"] += 1
-            if left_out(before, cards, action, frame, start):
+            if left_out(before, cards, facts, action, frame, start):
                 continue
             thought = memory.thought[0]
             think(thought)
             memory.states[level + 1] = before
             child = memory.states[level + 1]
+            first = 0.0
+            if action & HERO_FIRST:
+                first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
+                action -= HERO_FIRST
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
-                n = list_outcomes(before, cards, action, thought["waiting"], memory, frame)
-                if n != TOO_MANY:
-                    frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
-                    frame["certain_death"] = 1
-                    continue
-                gain = expected_gain(before, cards, weights, action, memory)
-                if gain == -np.inf:
-                    continue
+                key = gain_key(before, cards, facts, action, start["seat"])
+                kept = memory.gains[np.int64(key) & (N_GAINS - 1)]
+                known = key != 0 and kept["key"] == key and kept["search"] == memory.size[2]
+                if not known:
+                    n = list_outcomes(before, cards, action, thought["waiting"], memory, frame)
+                    if n != TOO_MANY:
+                        frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
+                        frame["certain_death"] = 1
+                        continue
                 memory.states[level + 1] = before
                 child = memory.states[level + 1]
                 pay(child, cards, action)
-                gain -= end_value(child, cards, weights, start)
-                frame["gain"] = gain
+                if not known:
+                    gain = expected_gain(before, cards, weights, action, memory)
+                    gain -= end_value(child, cards, weights, start)
+                    kept["key"], kept["search"], kept["gain"] = key, memory.size[2], gain
+                frame["gain"] = kept["gain"]
+                if frame["gain"] == -np.inf:
+                    continue
+                deaths = 0
             else:
-                frame["gain"] = action_gain(before, child, cards, action, thought, weights)
+                frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
                 if is_lost(child, start):
                     continue
         else:
@@ -150,27 +186,36 @@ def solve_turn(
             count_places(before, action, deaths, start, following)
         if outcome(child) != Outcome.ONGOING:
             value = end_value(child, cards, weights, start)
+            if frame["late"] & LATE_PLAYS:  # they come before the last blow
+                own = child["sides"][start["seat"]]
+                value += best_pack(own, own["mana"], cards, weights, facts, memory)[0]
             deliver(frame, value, tie, memory.actions[level], is_lost(child, start))
             continue
         key = position_key(child, cards, start, following["strikers"], following["ghosts"])
-        slot = find(key, memory)
-        if memory.memo[slot]["clock"] == memory.clock[0]:
-            deliver(frame, memory.memo[slot]["value"], tie, memory.actions[level], 0)
+        known = find(key, memory)
+        if known != NOWHERE:
+            deliver(frame, memory.memo[known]["value"], tie, memory.actions[level], 0)
         elif solved["states"] + 1 >= start["limit"] or level + 1 == DEPTH:
             solved["unproven"] = 1
-            deliver(frame, end_value(child, cards, weights, start), tie, memory.actions[level], 0)
+            value = end_value(child, cards, weights, start)
+            if start["reduced"]:
+                late = what_is_late(child, cards, facts, start["seat"])
+                value += late_value(child, cards, weights, facts, late, start["seat"], memory)
+            deliver(frame, value, tie, memory.actions[level], 0)
         else:
             solved["states"] += 1
             level += 1
-            open_frame(level, cards, weights, memory)
+            open_frame(level, cards, weights, facts, memory)
             following["key"] = key
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
-    write_actions(cards, memory, solved)
+    write_actions(cards, weights, facts, memory, solved)
 
 
 @njit
-def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
+def open_frame(
+    level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+) -> None:
     """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
     frame, state = memory.frames[level], memory.states[level]
     frame["n"] = legal_actions(state, cards, memory.actions[level]) - 1
@@ -179,6 +224,13 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, memory: Searc
         frame["best"] = value_of_ending(state, cards, weights, memory)
     else:
         frame["best"] = end_value(state, cards, weights, memory.start[0])
+    frame["late"] = 0
+    start = memory.start[0]
+    if start["reduced"]:
+        frame["late"] = what_is_late(state, cards, facts, start["seat"])
+        if frame["late"] & LATE_FACE:
+            frame["n"] = add_last_attacks(state, facts, start["seat"], memory.actions[level], frame["n"])
+        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], memory)
 
 
 @njit
@@ -230,24 +282,14 @@ def is_lost(state: np.void, start: np.void) -> bool:
 
 
 @njit
-def find(key: np.uint64, memory: SearchMemory) -> int:
-    """The place of a position in the memory: where it is, or where it belongs."""
-    mask = np.int64(len(memory.memo) - 1)
-    slot = np.int64(key) & mask
-    while memory.memo[slot]["clock"] == memory.clock[0] and memory.memo[slot]["key"] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@njit
 def remember(level: int, cards: np.ndarray, memory: SearchMemory) -> None:
     """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
     frame, state = memory.frames[level], memory.states[level]
-    memo = memory.memo[find(frame["key"], memory)]
-    memo["key"], memo["clock"], memo["value"] = frame["key"], memory.clock[0], frame["best"]
+    memo = memory.memo[add(frame["key"], memory)]
+    memo["key"], memo["value"] = frame["key"], frame["best"]
     kind, source, target = decode(frame["action"])
     start = memory.start[0]
-    memo["kind"], memo["card"] = kind, 0
+    memo["kind"], memo["card"], memo["first"] = kind, 0, frame["action"] & HERO_FIRST
     memo["source"], memo["target"] = 0, AT_NOTHING
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
@@ -297,12 +339,14 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, memory: 
         aimed = kind == ActionKind.ATTACK or action & AIMED
         key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
         if key == memo["target"]:
-            return int(action)
+            return int(action) | int(memo["first"])
     raise AssertionError("a remembered action is legal wherever its position is met")
 
 
 @njit
-def write_actions(cards: np.ndarray, memory: SearchMemory, solved: np.void) -> None:
+def write_actions(
+    cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory, solved: np.void
+) -> None:
     """Follow what is remembered from the start, up to what only the game decides. Modified in place.
 
     `memory.states[1]` is where they lead.
@@ -315,38 +359,128 @@ def write_actions(cards: np.ndarray, memory: SearchMemory, solved: np.void) -> N
     strikers["strikers"], strikers["ghosts"] = 0, 0
     while outcome(state) == Outcome.ONGOING:
         key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
-        memo = memory.memo[find(key, memory)]
-        if memo["clock"] != memory.clock[0]:
+        known = find(key, memory)
+        if known == NOWHERE:
             solved["again"] = 1  # beyond the limit
             return
-        action = remembered_action(state, cards, memo, memory)
+        action = remembered_action(state, cards, memory.memo[known], memory)
         if action == 0:
-            return
-        solved["actions"][solved["n"]] = action
-        solved["n"] += 1
+            break
         think(thought)
+        if action & HERO_FIRST:
+            note_attacks(state, action, solved)
+            attack_hero(state, cards, action, thought)
+            action -= HERO_FIRST
         memory.scratch[1] = state
-        deaths = apply(state, cards, action, thought)
+        deaths = apply(memory.scratch[1], cards, action, thought)
+        after = memory.scratch[1]
+        stopped = thought["waiting"] > 0
+        if start["reduced"] and not stopped and outcome(after) != Outcome.ONGOING:
+            late = what_is_late(state, cards, facts, start["seat"])
+            if late & LATE_PLAYS:  # before the last blow
+                paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
+                play_before(state, paid, cards, weights, facts, memory, solved)
+                action = remembered_action(state, cards, memory.memo[known], memory)
+        note_action(action, solved)
         if start["slots"]:
             ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
-            count_places(memory.scratch[1], action, deaths, start, ghosts)
+            count_places(state, action, deaths, start, ghosts)
             strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
         seat = start["seat"]
-        drew = state["sides"][seat]["n_deck"] != memory.scratch[1]["sides"][seat]["n_deck"]
-        if thought["waiting"] or drew:
+        drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
+        if stopped or drew:
             solved["again"] = 1
             return
+        memory.states[1] = after
+    if not start["reduced"] or outcome(state) != Outcome.ONGOING:
+        return
+    late = what_is_late(state, cards, facts, start["seat"])
+    while True:
+        action = next_late_action(state, cards, weights, facts, late, start["seat"], memory)
+        if action == 0:
+            return
+        note_action(action, solved)
+        think(thought)
+        apply(state, cards, action, thought)
 
 
 @njit
-def left_out(state: np.void, cards: np.ndarray, action: int, frame: np.void, start: np.void) -> bool:
-    """Whether an action is not looked at: barred, against the program's places, or the twin of another."""
+def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
+    """Let the own minion that an action is aimed at attack the hero; its damage. Modifies `state`."""
+    _, _, target = decode(action)
+    place = target - OWN_SIDE
+    damage = 0
+    minion = state["sides"][state["active"]]["board"][place]
+    while minion["attacks_left"] > 0:
+        damage += minion["attack"]
+        apply(state, cards, encode(ActionKind.ATTACK, place, HERO), thought)
+    think(thought)
+    return damage
+
+
+@njit
+def note_attacks(state: np.void, action: int, solved: np.void) -> None:
+    """Write the attacks of `attack_hero`. `solved` is modified in place."""
+    _, _, target = decode(action)
+    place = target - OWN_SIDE
+    for _ in range(state["sides"][state["active"]]["board"][place]["attacks_left"]):
+        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
+
+
+@njit
+def note_action(action: int, solved: np.void) -> None:
+    """Write one more action. `solved` is modified in place."""
+    solved["actions"][solved["n"]] = action
+    solved["n"] += 1
+
+
+@njit
+def play_before(
+    state: np.void,
+    paid: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    memory: SearchMemory,
+    solved: np.void,
+) -> None:
+    """Play the plain minions that come before a last action, which costs `paid`. Modified in place."""
+    own = state["sides"][memory.start[0]["seat"]]
+    thought = memory.thought[0]
+    while True:
+        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, memory)
+        if action == 0:
+            return
+        note_action(action, solved)
+        think(thought)
+        apply(state, cards, action, thought)
+
+
+@njit
+def left_out(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
+) -> bool:
+    """Whether an action is not looked at: late, barred, without a place, or the twin of another."""
     kind, source, target = decode(action)
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
+        number = own["hand"][source]
         for place in range(source):
-            if own["hand"][place] == own["hand"][source]:
+            if own["hand"][place] == number:
                 return True
+        if frame["late"] & LATE_PLAYS:
+            if number == COIN:
+                if not frame["late"] & NEEDS_COIN:
+                    return True
+            elif facts[number]["bits"] & PLAIN:
+                return True
+    elif kind == ActionKind.ATTACK and frame["late"] & LATE_FACE and target == HERO and source != HERO:
+        if own["board"][source]["attacks_left"] == 1:  # the first of two may come before a blow it dies of
+            return True
+    if frame["late"] & (LATE_FACE | LATE_PLAYS) and action & AIMED and target >= OWN_SIDE:
+        card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
+        if facts[card]["bits"] & AIMS_ANYWHERE:
+            return True
     if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
         return True
     for n in range(start["n_barred"]):

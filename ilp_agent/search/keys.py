@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine.effects.futures import minion_key, side_key, word_of
+from engine.effects.futures import card_key, minion_key, side_key, word_of
+from engine.hashing import to_sum
 from engine.jit import njit
-from engine.streams import mix
 from engine.vocabulary import Trait
 
 
@@ -21,7 +21,7 @@ def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
 @njit
 def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
     """`minion_key` of an own minion, with what it came in with."""
-    return mix(np.uint64(came_in_with(minion, cards, start)) ^ minion_key(minion, np.uint64(1)))
+    return to_sum(minion_key(minion, np.uint64(1)) ^ np.uint64(came_in_with(minion, cards, start)))
 
 
 @njit
@@ -32,7 +32,7 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
         state: dtype `engine.state.STATE`, with effects.
         cards: the card table.
         start: dtype `ilp_agent.search.work.START`.
-        strikers: minions from hand that have attacked, where places are counted as the program has it; else 0.
+        strikers: minions from hand that have attacked, where places count as in the program; else 0.
         ghosts: of these, those that died.
     """
     seat = start["seat"]
@@ -43,9 +43,9 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
     for place in range(enemy["n_board"]):
         total += minion_key(enemy["board"][place], np.uint64(2))
     for place in range(own["n_hand"]):
-        total += mix(word_of(3, own["hand"][place], 0, 0))
+        total += card_key(own["hand"][place])
     if strikers or ghosts:
-        total += mix(word_of(4, strikers, ghosts, 0))
+        total += to_sum(word_of(4, strikers, ghosts, 0))
     return total
 
 

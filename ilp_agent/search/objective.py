@@ -1,7 +1,7 @@
 """What a turn is worth on real cards: what each action adds, and what its end is worth, compiled.
 
-The objective of docs/turn-program.md is the sum of the gains of all actions and the worth of the end, less that
-of the start (`base_value`), so that positions within a turn are compared by what is still to come.
+The objective of docs/turn-program.md is the sum of the gains of all actions and of the worth of the end, less
+that of the start (`base_value`), so that positions within a turn are compared by what is still to come.
 """
 
 import numpy as np

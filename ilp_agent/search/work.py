@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, MAX_ACTIONS
+from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
 from engine.effects.chance import MOST_IMAGINED
 from engine.events import EVENTS
 from engine.jit import njit
@@ -25,6 +25,12 @@ EVENTS_EACH = 24
 MAX_BARRED = 64
 """Most actions that a search can be told to leave out."""
 
+MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * BOARD_SIZE
+"""Actions of a position, those on own minions twice (`ilp_agent.search.late.add_last_attacks`)."""
+
+FEWEST_SLOTS = 512
+"""Slots at the start of a search: few, so that usual turns stay in the nearest cache."""
+
 FRAME = np.dtype(
     [
         ("key", "u8"),  # of the position (`ilp_agent.search.keys`)
@@ -36,6 +42,7 @@ FRAME = np.dtype(
         ("n_leaves", "i4"),  # outcomes of the action being tried; 0 where chance has no part in it
         ("leaf", "i4"),  # the one being tried
         ("total", "f8"),  # value of the outcomes so far, by their probabilities
+        ("late", "i2"),  # what may be left for the end of the turn (`ilp_agent.search.late`)
         ("certain_death", "i2"),  # 1 as long as every outcome so far kills the own hero
         ("strikers", "i2"),  # minions from hand that have attacked (`slots`)
         ("ghosts", "i2"),  # of these, those that died
@@ -50,9 +57,9 @@ MEMO = np.dtype(
     [
         ("key", "u8"),
         ("value", "f8"),  # the most that can follow
-        ("clock", "i8"),  # search it belongs to
         ("kind", "i4"),  # of the best action, an `ActionKind`
         ("card", "i4"),  # card number of a play
+        ("first", "i4"),  # `HERO_FIRST` or 0
         ("source", "u8"),  # key of the minion that attacks; 0 for the hero
         ("target", "u8"),  # key of the minion it is aimed at, or one of the codes below
     ]
@@ -61,6 +68,12 @@ MEMO = np.dtype(
 
 AT_NOTHING, AT_ENEMY_HERO, AT_OWN_HERO = 1, 2, 3
 """Targets of remembered actions that are no minions; keys of minions are larger."""
+
+GAIN = np.dtype([("key", "u8"), ("search", "i8"), ("gain", "f8")])
+"""What an action of many outcomes is expected to add."""
+
+N_GAINS = 512
+"""How many of these are kept; a power of two."""
 
 START = np.dtype(
     [
@@ -72,6 +85,7 @@ START = np.dtype(
         ("free", "i2"),  # places on the own board
         ("slots", "i2"),  # 1: places are used as the integer program has it (rule 5 of docs/turn-program.md)
         ("limit", "i4"),  # positions at most
+        ("reduced", "i2"),  # 1: what nothing can touch is left for the end (`ilp_agent.search.late`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
         ("base", "f8"),  # what is subtracted from the end's value: what came in, the hero at the start
@@ -98,12 +112,16 @@ class SearchMemory(NamedTuple):
     states: np.ndarray
     """Positions on the way, one more than frames."""
     actions: np.ndarray
-    """Their actions, shape (`DEPTH` + 1, `MAX_ACTIONS`)."""
+    """Their actions, shape (`DEPTH` + 1, `MOST_ACTIONS`)."""
     frames: np.ndarray
     memo: np.ndarray
-    """Open addressing; a power of two places."""
-    clock: np.ndarray
-    """Number of the search, shape (1,)."""
+    """Dtype `MEMO`, in the order in which positions were searched."""
+    slots: np.ndarray
+    """Places in `memo` by key, -1 for none; open addressing in the first `size` of them."""
+    size: np.ndarray
+    """A power of two that grows with the search, how many of `memo` are used, and searches; shape (3,)."""
+    gains: np.ndarray
+    """Dtype `GAIN`, by key."""
     scratch: np.ndarray
     """Positions of single functions."""
     thought: np.ndarray
@@ -112,22 +130,30 @@ class SearchMemory(NamedTuple):
     """Dtype `START`, shape (1,)."""
     odometer: np.ndarray
     """Outcomes and numbers of outcomes of an action's events, shape (2, `EVENTS_EACH`)."""
+    pack: np.ndarray
+    """Best value of minions played at the end, by places and mana."""
+    packed: np.ndarray
+    """Which minions these are, as bits of places in hand."""
 
 
 @njit
 def new_memory(limit: int) -> SearchMemory:
     """Memory for searches of at most `limit` positions."""
-    places = 1
-    while places < 4 * limit:
+    places = FEWEST_SLOTS
+    while places < 2 * limit:
         places *= 2
     return SearchMemory(
         np.zeros(DEPTH + 2, STATE),
-        np.empty((DEPTH + 1, MAX_ACTIONS), np.int64),
+        np.empty((DEPTH + 1, MOST_ACTIONS), np.int64),
         np.zeros(DEPTH + 1, FRAME),
-        np.zeros(places, MEMO),
-        np.zeros(1, np.int64),
+        np.empty(limit, MEMO),
+        np.empty(places, np.int32),
+        np.zeros(3, np.int64),
+        np.zeros(N_GAINS, GAIN),
         np.zeros(2, STATE),
         np.zeros(2, EVENTS),
         np.zeros(1, START),
         np.zeros((2, EVENTS_EACH), np.int64),
+        np.zeros((BOARD_SIZE + 1, MAX_MANA + 2)),
+        np.zeros((BOARD_SIZE + 1, MAX_MANA + 2), np.int64),
     )

@@ -1,0 +1,153 @@
+"""What the search knows of a card beforehand: the side conditions of its reductions, compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, Keyword
+from engine.jit import njit
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Op, Pick, Trigger
+
+HARMS_OWN = 1
+"""Bit: it may do to an own minion on board what makes an order of actions matter."""
+HELPS_OWN = 2
+"""Bit: it strengthens own minions on board, or needs one as its target."""
+CHANGES_HAND = 4
+"""Bit: it discards cards, or puts some into the own hand that can be played."""
+BARS_HERO = 8
+"""Bit: it may put a Taunt in the way of attacks on the enemy hero, or asks whether that hero is hurt."""
+COUNTS_MINIONS = 16
+"""Bit: whether it can be played depends on own minions."""
+GIVES_MANA = 32
+"""Bit: more can be paid after it."""
+PLAIN = 64
+"""Bit: a minion that does nothing on the turn it is played, and to which nothing happens."""
+AIMS_ANYWHERE = 128
+"""Bit: it harms the character it is aimed at, own ones too; none is better to harm than the enemy hero."""
+
+AIMS_AT_MINIONS = 512
+"""Bit: it harms the minion it is aimed at, own ones too."""
+HURTS_ENEMIES_ALONE = 256
+"""Bit: all it does is damage or freeze the other side."""
+
+GIVES_ATTACKS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
+"""Keywords that change what attacks on a hero are worth."""
+
+FACT = np.dtype(
+    [
+        ("bits", "i4"),  # of those above
+        ("face", "i4"),  # damage it may deal to the enemy hero this turn, at most, without Spell Damage
+        ("hits", "i4"),  # how often Spell Damage may add to that
+        ("spell_damage", "i4"),
+        ("draws", "i4"),  # cards it draws
+        ("arrivals", "i4"),  # own minions it may bring
+    ]
+)
+"""A card, for the search."""
+
+
+@njit
+def learn_facts(cards: np.ndarray) -> np.ndarray:
+    """The facts of all cards of a game; dtype `FACT`, shape (cards,)."""
+    facts = np.zeros(len(cards), FACT)
+    for number in range(len(cards)):
+        _learn(cards, number, facts[number])
+    return facts
+
+
+@njit
+def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
+    """Write the facts of a card. `fact` is modified in place."""
+    card = cards[number]
+    kind, keywords = card["kind"], card["keywords"]
+    strikes = 2 if keywords & Keyword.WINDFURY else 1
+    bits = 0
+    fact["spell_damage"] = card["spell_damage"]
+    if kind == CardKind.MINION:
+        fact["arrivals"] = 1
+        if keywords & (Keyword.CHARGE | Keyword.RUSH):
+            fact["face"] = strikes * card["attack"]
+        elif card["n_effects"] == 0 and card["spell_damage"] == 0 and card["overload"] == 0:
+            bits |= PLAIN
+    elif kind == CardKind.WEAPON:
+        fact["face"] = strikes * card["attack"]
+    if card["needs"] & (Need.NEW_MINION | Need.TWO_MINIONS):
+        bits |= COUNTS_MINIONS
+    alone = kind in (CardKind.SPELL, CardKind.POWER) and not keywords & Keyword.LIFESTEAL
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        alone = alone and effect["side"] == ENEMY and effect["op"] in (Op.DAMAGE, Op.FREEZE)
+        if effect["trigger"] == Trigger.DEATHRATTLE and kind == CardKind.WEAPON:
+            bits |= HARMS_OWN | CHANGES_HAND | BARS_HERO
+        if effect["trigger"] == Trigger.PLAY:
+            bits |= _bits_of(effect)
+            face = _face_of(effect, cards)
+            fact["face"] += face
+            if face > 0 and effect["op"] == Op.DAMAGE:
+                fact["hits"] += max(int(effect["times"]), 1)
+            if effect["op"] == Op.DRAW and effect["side"] & OWN:
+                fact["draws"] += effect["amount"]
+            if effect["op"] == Op.SUMMON and effect["side"] & OWN:
+                fact["arrivals"] += effect["times"]
+            elif effect["op"] == Op.CONTROL:
+                fact["arrivals"] += 1
+    fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
+
+
+@njit
+def _bits_of(effect: np.void) -> int:
+    """The side conditions that a row breaks."""
+    op, side, pick = effect["op"], effect["side"], effect["pick"]
+    bits = 0
+    if pick == Pick.NONE:
+        if op in (Op.DISCARD, Op.ADD):
+            bits |= CHANGES_HAND
+        elif op in (Op.MANA, Op.UNLOCK, Op.CRYSTALS):
+            bits |= GIVES_MANA
+        elif op == Op.SUMMON and side & ENEMY:
+            bits |= BARS_HERO
+        return bits
+    if pick == Pick.SELF:
+        return bits
+    if side & OWN and effect["kind"] & MINIONS:
+        bits |= _bits_of_own(effect)
+    if side & ENEMY and effect["kind"] & MINIONS:
+        taunt = op == Op.BUFF and effect["keywords"] & Keyword.TAUNT
+        if taunt or op in (Op.TRANSFORM, Op.LOSE, Op.TRIGGER, Op.GIVE):
+            bits |= BARS_HERO
+    asks = effect["filter"] & (Filter.DAMAGED | Filter.UNDAMAGED)
+    if side & ENEMY and effect["kind"] & HEROES and (op == Op.SET or asks):
+        bits |= BARS_HERO
+    return bits
+
+
+@njit
+def _bits_of_own(effect: np.void) -> int:
+    """The side conditions that a row breaks which may be about own minions."""
+    op, pick, hero = effect["op"], effect["pick"], effect["kind"] & HEROES
+    if effect["filter"] & Filter.DAMAGED:
+        return HARMS_OWN
+    if op in (Op.HEAL, Op.RESTORE):
+        return HELPS_OWN if pick == Pick.CHOSEN and not hero else 0
+    if op == Op.BUFF:
+        more = effect["amount"] >= 0 and effect["amount2"] >= 0
+        return HELPS_OWN if more and not effect["keywords"] & GIVES_ATTACKS else HARMS_OWN
+    if pick != Pick.CHOSEN or op in (Op.BOUNCE, Op.TRIGGER, Op.GIVE):
+        return HARMS_OWN
+    if op in (Op.DAMAGE, Op.FREEZE) and effect["filter"] == 0 and hero and effect["side"] & ENEMY:
+        return AIMS_ANYWHERE
+    return HARMS_OWN if hero else AIMS_AT_MINIONS
+
+
+@njit
+def _face_of(effect: np.void, cards: np.ndarray) -> int:
+    """Damage that a row may deal to the enemy hero, at most: by itself, or by the own hero's attacks."""
+    op, amount = effect["op"], max(int(effect["amount"]), int(effect["amount2"]))
+    if op == Op.DAMAGE and effect["side"] & ENEMY and effect["kind"] & HEROES:
+        return amount * max(int(effect["times"]), 1)
+    if op == Op.BUFF and effect["side"] & OWN:
+        minions = BOARD_SIZE if effect["pick"] == Pick.ALL else 1
+        return 2 * minions * max(int(effect["amount"]), 0)
+    if op == Op.EQUIP:
+        return 2 * int(cards[effect["amount"]]["attack"])
+    if op == Op.WEAPON:
+        return 2 * max(int(effect["amount"]), 0)
+    return 0

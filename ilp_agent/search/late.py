@@ -1,0 +1,299 @@
+"""What a search may leave for the end of the turn, and what is best done then, compiled.
+
+Two kinds of actions need not be tried wherever they are legal, where nothing that is still to come can touch
+them: attacks of minions on a hero who will not die this turn, and plays of minions that do nothing on their
+first turn. What is best of them is worked out in one step wherever the turn may end. Neither need a card that
+harms whom it is aimed at be aimed at the own side, where it can be aimed at the enemy hero. Each has side
+conditions, as bits of cards (`ilp_agent.search.facts`) and of the position; where one fails, all is tried.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
+from engine.combat import guards, may_attack_hero
+from engine.effects.legal import BARRED, SPARING
+from engine.jit import njit
+from engine.packing import AIMED, pack_action, unpack_action
+from engine.vocabulary import Trait
+from ilp_agent.search.facts import (
+    AIMS_ANYWHERE,
+    AIMS_AT_MINIONS,
+    BARS_HERO,
+    CHANGES_HAND,
+    COUNTS_MINIONS,
+    GIVES_MANA,
+    HARMS_OWN,
+    HELPS_OWN,
+    PLAIN,
+)
+from ilp_agent.search.objective import acts_at_the_end
+from ilp_agent.search.work import SearchMemory
+from ilp_agent.weights import Term
+
+LATE_FACE = 1
+"""Bit: attacks of minions on the enemy hero come last."""
+LATE_PLAYS = 2
+"""Bit: plays of plain minions come last, before those attacks."""
+NEEDS_COIN = 4
+"""Bit: a card that is not plain, or the power, could be paid with The Coin."""
+
+HERO_FIRST = 1 << 20
+"""Bit of an action aimed at an own minion: that minion attacks the enemy hero before."""
+
+_encode = njit(pack_action)
+_decode = njit(unpack_action)
+
+
+@njit
+def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
+    """Bits of what may be left for the end of the turn; see the module.
+
+    Args:
+        state: dtype `engine.state.STATE`, with effects, not over.
+        cards: the card table.
+        facts: of `ilp_agent.search.facts.learn_facts`.
+        seat: of the player whose turn it is.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if own["durability"] > 0 and cards[own["weapon"]]["n_effects"] > 0:
+        return NEEDS_COIN
+    lifesteal, face, spell_damage = False, 0, 0
+    for place in range(enemy["n_board"]):
+        if enemy["board"][place]["traits"] & Trait.DEATHRATTLE:
+            return NEEDS_COIN
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if minion["traits"] & Trait.DEATHRATTLE:
+            return NEEDS_COIN
+        spell_damage += minion["spell_damage"]
+        if minion["attacks_left"] > 0:
+            lifesteal = lifesteal or (minion["keywords"] & Keyword.LIFESTEAL) != 0
+            face += minion["attacks_left"] * minion["attack"]
+    if acts_at_the_end(state, cards, seat):
+        return NEEDS_COIN
+    most = MAX_MANA + 1
+    bits, hits, draws, arrivals, more, late = 0, 0, 0, 0, False, 0
+    for place in range(own["n_hand"]):
+        if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
+            more = True
+    if not more:
+        most = min(own["mana"] + (1 if _coin_place(own) >= 0 else 0), MAX_MANA + 1)
+    for place in range(-1, own["n_hand"]):
+        if place >= 0:
+            number = own["hand"][place]
+            if number < 0:
+                continue
+        elif own["power"] and not own["power_used"]:
+            number = own["power"] - 1
+        else:
+            continue
+        if cards[number]["cost"] > most:
+            continue
+        fact = facts[number]
+        arrivals += fact["arrivals"]
+        if fact["bits"] & PLAIN:
+            continue
+        late |= NEEDS_COIN
+        bits |= fact["bits"]
+        face += fact["face"]
+        hits += fact["hits"]
+        draws += fact["draws"]
+        spell_damage += fact["spell_damage"]
+    face += max(int(own["hero_attacks_left"]), 0) * (own["hero_attack"] + own["weapon_attack"])
+    face += hits * spell_damage
+    hero_lives = face < enemy["health"] + enemy["armour"]
+    room = own["n_board"] + arrivals <= BOARD_SIZE
+    if bits & (HARMS_OWN | CHANGES_HAND):
+        return late
+    if bits & AIMS_ANYWHERE and not (hero_lives and room and not enemy["traits"] & Trait.IMMUNE):
+        return late
+    if hero_lives and not lifesteal and not bits & BARS_HERO:
+        late |= LATE_FACE
+    plain_alone = not late & NEEDS_COIN
+    hand = own["n_hand"] + draws <= len(own["hand"])
+    if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
+        late |= LATE_PLAYS
+    return late
+
+
+@njit
+def _coin_place(own: np.void) -> int:
+    """Where The Coin is in hand; -1 where it is not."""
+    for place in range(own["n_hand"]):
+        if own["hand"][place] == COIN:
+            return place
+    return -1
+
+
+@njit
+def late_value(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    late: int,
+    seat: int,
+    memory: SearchMemory,
+) -> float:
+    """What the actions left for the end add at most. `memory.pack` is modified in place."""
+    value = 0.0
+    if late & LATE_FACE:
+        value += weights[Term.FACE] * face_damage(state, seat)
+    if late & LATE_PLAYS:
+        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory)[
+            0
+        ]
+    return value
+
+
+@njit
+def face_damage(state: np.void, seat: int) -> int:
+    """Damage of all attacks on the enemy hero that own minions can still make."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if enemy["traits"] & Trait.IMMUNE:
+        return 0
+    for place in range(enemy["n_board"]):
+        if guards(enemy["board"][place]):
+            return 0
+    total = 0
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if attacks_hero(minion):
+            total += minion["attacks_left"] * minion["attack"]
+    return total
+
+
+@njit
+def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.ndarray, n: int) -> int:
+    """Add to actions aimed at own minions the same after that minion's attacks on the hero.
+
+    These attacks cannot come last, since the minion may not be there any more. `actions` is modified in place.
+
+    Returns:
+        How many actions there are then.
+    """
+    if face_damage(state, seat) == 0:
+        return n
+    own = state["sides"][seat]
+    total = n
+    for number in range(n):
+        action = actions[number]
+        kind, source, target = _decode(action)
+        if kind not in (ActionKind.PLAY, ActionKind.POWER) or not action & AIMED:
+            continue
+        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE or not attacks_hero(
+            own["board"][target - OWN_SIDE]
+        ):
+            continue
+        card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
+        if facts[card]["bits"] & AIMS_AT_MINIONS:
+            actions[total] = action | HERO_FIRST
+            total += 1
+    return total
+
+
+@njit
+def attacks_hero(minion: np.void) -> bool:
+    """Whether a minion can attack a hero whom nobody guards."""
+    return bool(
+        minion["attacks_left"] > 0
+        and minion["attack"] > 0
+        and not minion["traits"] & (BARRED | SPARING)
+        and may_attack_hero(minion)
+    )
+
+
+@njit
+def best_pack(
+    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+) -> tuple[float, int]:
+    """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
+
+    The Coin is spent only where that adds something. `memory.pack` and `memory.packed` are modified in place:
+    the best value by places and mana, -1 where none has these, and the set.
+    """
+    room = BOARD_SIZE - int(own["n_board"])
+    mana = int(spend) + (1 if _coin_place(own) >= 0 else 0)
+    pack, packed = memory.pack, memory.packed
+    empty = True
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
+            continue
+        if empty:
+            for used in range(room + 1):
+                for paid in range(mana + 1):
+                    pack[used, paid] = -1.0
+            pack[0, 0] = 0.0
+            packed[0, 0] = 0
+            empty = False
+        cost = int(cards[number]["cost"])
+        gain = weights[Term.PLAY] * cards[number]["value"] + weights[Term.SURVIVE] * cards[number]["health"]
+        for used in range(room, 0, -1):
+            for paid in range(mana, cost - 1, -1):
+                before = pack[used - 1, paid - cost]
+                if before >= 0.0 and before + gain > pack[used, paid]:
+                    pack[used, paid] = before + gain
+                    packed[used, paid] = packed[used - 1, paid - cost] | 1 << place
+    best, chosen = 0.0, 0
+    if empty:
+        return best, chosen
+    for paid in range(mana + 1):
+        for used in range(1, room + 1):
+            if pack[used, paid] > best:
+                best, chosen = pack[used, paid], int(packed[used, paid])
+    return best, chosen
+
+
+@njit
+def next_late_action(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    late: int,
+    seat: int,
+    memory: SearchMemory,
+) -> int:
+    """The next of the actions left for the end; 0 where nothing is left. Modifies `memory.pack` in place."""
+    if late & LATE_PLAYS:
+        action = next_late_play(
+            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory
+        )
+        if action:
+            return action
+    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, seat) > 0:
+        own = state["sides"][seat]
+        for place in range(own["n_board"]):
+            if attacks_hero(own["board"][place]):
+                return int(_encode(ActionKind.ATTACK, place, HERO))
+    return 0
+
+
+@njit
+def next_late_play(
+    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+) -> int:
+    """The next play of the best set of plain minions; 0 where nothing is to be played.
+
+    Args:
+        own: the player's side.
+        mana: of its mana, how much these plays may take.
+        cards: the card table.
+        weights: indexed by `Term`.
+        facts: of `ilp_agent.search.facts.learn_facts`.
+        memory: `pack` is modified in place.
+    """
+    value, chosen = best_pack(own, mana, cards, weights, facts, memory)
+    if value <= 0.0:
+        return 0
+    total, first = 0, -1
+    for place in range(own["n_hand"]):
+        if chosen >> place & 1:
+            cost = cards[own["hand"][place]]["cost"]
+            total += cost
+            if first < 0 or (cost > 0 and cards[own["hand"][first]]["cost"] == 0):
+                first = place
+    if total > mana and own["mana"] < MAX_MANA:
+        return int(_encode(ActionKind.PLAY, _coin_place(own), 0))
+    return int(_encode(ActionKind.PLAY, first, 0))

@@ -1,0 +1,62 @@
+"""Whole turns on real cards by the search, in batches of games, compiled."""
+
+import numpy as np
+
+from engine.codes import ActionKind, Outcome
+from engine.effects.chance import draw_for
+from engine.events import EVENTS
+from engine.jit import njit_slow
+from engine.rules import apply, encode, outcome
+from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.work import SOLVED, SearchMemory
+
+USE = np.dtype(
+    [
+        ("solves", "i4"),  # turns solved, those solved again within a turn too
+        ("again", "i4"),  # of those, solved again
+        ("unproven", "i4"),  # plans whose optimum was not proven
+        ("states", "i8"),  # positions searched
+    ]
+)
+"""What a game's searches took."""
+
+
+@njit_slow(20)
+def play_turns(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    chances: np.ndarray,
+    memory: SearchMemory,
+    use: np.ndarray,
+) -> None:
+    """Play each game on while an agent of this kind is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        weights: shape (agents, `N_TERMS`).
+        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        chances: uint64, shape (games,): streams of the games' chance.
+        memory: of searches; `start` says how. Modified in place.
+        use: dtype `USE`, shape (games,). Added to in place.
+    """
+    facts = learn_facts(cards)
+    solutions, played = np.zeros(1, SOLVED), np.zeros(1, EVENTS)
+    for game in range(len(states)):
+        state, solved = states[game], solutions[0]
+        draw_for(played[0], state, chances[game])
+        again = 0
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            solve_turn(state, cards, weights[agents[game, state["active"]]], facts, memory, solved)
+            use[game]["solves"] += 1
+            use[game]["again"] += again
+            use[game]["unproven"] += solved["unproven"]
+            use[game]["states"] += solved["states"]
+            for step in range(solved["n"]):
+                apply(state, cards, solved["actions"][step], played[0])
+            again = solved["again"]
+            if not again and outcome(state) == Outcome.ONGOING:
+                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])

@@ -16,6 +16,7 @@ from engine.jit import njit, njit_slow
 from engine.packing import AIMED
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.vocabulary import CardKind
+from ilp_agent.search.births import give_births
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
@@ -41,11 +42,13 @@ from ilp_agent.search.late import (
 from ilp_agent.search.memo import NOWHERE, add, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.work import (
+    ANY_TARGET,
     AT_ENEMY_HERO,
     AT_NOTHING,
     AT_OWN_HERO,
     DEPTH,
     FEWEST_SLOTS,
+    HERO_ATTACKS,
     N_GAINS,
     SearchMemory,
 )
@@ -62,22 +65,13 @@ FORBIDDEN = -1e290
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
     """Copy a position to where the search starts, and note what it starts from. Modifies `memory` in place.
 
-    In a game without effects minions get births, in the order of the boards.
+    A game of bodies becomes one with effects.
     """
     memory.states[0] = state
+    if not state["effects"]:
+        give_births(memory.states[:1], cards)
     root, start = memory.states[0], memory.start[0]
     seat = root["active"]
-    if not root["effects"]:
-        root["effects"] = 1
-        root["births"] = 0
-        for turn in range(2):
-            who = seat if turn == 0 else 1 - seat
-            side = root["sides"][who]
-            for place in range(side["n_board"]):
-                minion = side["board"][place]
-                root["births"] += 1
-                minion["born"] = root["births"]
-                minion["max_health"] = max(cards[minion["card"]]["health"], minion["health"])
     own = root["sides"][seat]
     start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]
@@ -496,7 +490,7 @@ def is_barred(
 ) -> bool:
     """Whether an action is the one that was barred; minions by birth, cards by number.
 
-    `barred` holds its kind, its card or minion (`HERO_SOURCE` for the hero), and its target: a birth, minus 1
+    `barred` holds its kind, its card or minion (`HERO_ATTACKS` for the hero), and its target: a birth, minus 1
     less a hero's character number, or `ANY_TARGET`.
     """
     seat = start["seat"]
@@ -504,7 +498,7 @@ def is_barred(
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
         return False
     if kind == ActionKind.ATTACK:
-        who = HERO_SOURCE if source == HERO else own["board"][source]["born"]
+        who = HERO_ATTACKS if source == HERO else own["board"][source]["born"]
         if who != barred[1]:
             return False
     if barred[2] == ANY_TARGET:
@@ -516,11 +510,6 @@ def is_barred(
     if target < OWN_SIDE:
         return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
     return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
-
-
-HERO_SOURCE = -9
-ANY_TARGET = -99
-"""Codes of `START.barred`."""
 
 
 @njit

@@ -1,0 +1,121 @@
+"""CardTurn: a turn on real cards, as the game has it; CardPlan: the best way to go on with it."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from engine import Action, PlayerView, Position
+from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from ilp_agent.plan import Status, Terms
+from ilp_agent.problem import ProblemError
+from ilp_agent.search.births import give_births
+from ilp_agent.search.work import ANY_TARGET, HERO_ATTACKS
+
+
+class Barred(NamedTuple):
+    """An action to leave out for a whole turn, to see what it is worth; not a rule of the game.
+
+    Attributes:
+        kind: PLAY, POWER or ATTACK.
+        source: number of the card that is played; birth of the minion that attacks, or `HERO_ATTACKS`; 0 for
+            the power.
+        target: birth of the minion it is aimed at; -1 less the character's number of a hero; or `ANY_TARGET`.
+    """
+
+    kind: ActionKind
+    source: int
+    target: int = ANY_TARGET
+
+
+@dataclass(frozen=True, eq=False)
+class CardTurn:
+    """One player's decision for the rest of a turn, on real cards or on bodies.
+
+    Attributes:
+        position: what the player to move sees; in a game without effects minions have births in the order of
+            the boards, own ones first (`with_births`).
+        barred: actions to leave out.
+
+    Raises:
+        ProblemError: the game is over, or a card in the player's own hand is hidden.
+    """
+
+    position: Position
+    barred: tuple[Barred, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.position.outcome != Outcome.ONGOING:
+            raise ProblemError(f"the game is over in {self.position}")
+        own = self.position.state["sides"][self.position.active]
+        if UNKNOWN in own["hand"][: own["n_hand"]]:
+            raise ProblemError(f"the hand of the player to move has hidden cards in {self.position}")
+        if not self.position.state["effects"]:
+            object.__setattr__(self, "position", with_births(self.position))
+
+    @classmethod
+    def from_view(cls, view: PlayerView) -> "CardTurn":
+        """The turn of the player to move."""
+        return cls(view.position)
+
+    def without(self, action: Action) -> "CardTurn":
+        """The same turn without an action that is legal at its start: without the card, the power, or the attack.
+
+        Of a card or power with a target it is that target that is left out.
+        """
+        return CardTurn(self.position, (*self.barred, self.barred_by(action)))
+
+    def barred_by(self, action: Action) -> Barred:
+        """What bars an action that is legal at the start of the turn."""
+        state = self.position.state
+        own, enemy = (state["sides"][seat] for seat in (self.position.active, 1 - self.position.active))
+        target = ANY_TARGET
+        if action.kind == ActionKind.ATTACK or action.aimed:
+            place = action.target
+            if place in (HERO, OWN_SIDE + BOARD_SIZE):
+                target = -1 - place
+            else:
+                side, slot = (own, place - OWN_SIDE) if place >= OWN_SIDE else (enemy, place)
+                target = int(side["board"][slot]["born"])
+        if action.kind == ActionKind.ATTACK:
+            hero = action.source == HERO
+            return Barred(
+                action.kind, HERO_ATTACKS if hero else int(own["board"][action.source]["born"]), target
+            )
+        if action.kind == ActionKind.PLAY:
+            return Barred(action.kind, int(own["hand"][action.source]), target)
+        return Barred(action.kind, 0, target)
+
+
+@dataclass(frozen=True)
+class CardPlan:
+    """The best way to go on with a turn, up to what only the game decides.
+
+    Attributes:
+        status: OPTIMAL, or FEASIBLE where a limit was met.
+        objective: the sum of `terms`; expected, where chance has a part in it.
+        terms: one signed weighted term for each weight: the thesis's eight, or sixteen where another is set.
+        actions: in the order to play them, as the engine has them, the end of the turn left out.
+        again: whether the turn is to be solved again after the last of them, since what it draws or what
+            chance does is seen only then.
+        states: positions that a search looked at; 0 of a solver that is none.
+    """
+
+    status: Status
+    objective: float
+    terms: Terms
+    actions: tuple[Action, ...]
+    again: bool = False
+    states: int = 0
+
+
+def with_births(position: Position) -> Position:
+    """A position of bodies as one with effects, in which every minion has a birth and full health."""
+    found = position.copy()
+    give_births(found.states, found.table.array)
+    return found
+
+
+def barred_records(turn: CardTurn) -> np.ndarray:
+    """What a turn leaves out, as the search takes it: int32, shape (barred, 3)."""
+    return np.array([list(map(int, one)) for one in turn.barred], np.int32).reshape(-1, 3)

@@ -1,0 +1,162 @@
+"""The backend `search`: a turn on real cards, or on bodies, by the memoised search."""
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.actions import Action
+from engine.cards.table import CardTable
+from engine.codes import COIN, HERO, ActionKind
+from engine.jit import njit
+from engine.position import Position
+from ilp_agent.cardturn import Barred, CardPlan, CardTurn, barred_records
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, terms_of
+from ilp_agent.problem import TurnProblem
+from ilp_agent.replay import position_of
+from ilp_agent.search.facts import FACT, learn_facts
+from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.policy import expected_terms
+from ilp_agent.search.work import SOLVED, STATES, SearchMemory, new_memory
+from ilp_agent.weights import N_TERMS, Weights
+
+
+@dataclass
+class Searcher:
+    """What turns are searched in, for one thread: memory, and facts of the cards of the last game."""
+
+    memory: SearchMemory
+    solved: np.ndarray
+    table: CardTable | None = None
+    facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
+
+    def search(
+        self, position: Position, weights: np.ndarray, limit: int = STATES, barred: np.ndarray | None = None
+    ) -> np.void:
+        """Search a position of the player to move; dtype `SOLVED`, good until the next search.
+
+        Args:
+            position: not over; left as it is.
+            weights: all of them, indexed by `ilp_agent.weights.Term`.
+            limit: positions at most.
+            barred: actions to leave out, as `ilp_agent.cardturn.barred_records` has them.
+        """
+        if position.table is not self.table:
+            self.table, self.facts = position.table, learn_facts(position.table.array)
+        if limit > len(self.memory.memo):
+            self.memory = new_memory(limit)
+        start = self.memory.start[0]
+        start["limit"], start["slots"], start["reduced"] = limit, 0, 1
+        start["n_barred"] = 0 if barred is None else len(barred)
+        if barred is not None:
+            start["barred"][: len(barred)] = barred
+        search_position(position.states, position.table.array, weights, self.facts, self.memory, self.solved)
+        solved: np.void = self.solved[0]
+        return solved
+
+
+@njit
+def search_position(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    memory: SearchMemory,
+    solutions: np.ndarray,
+) -> None:
+    """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    solve_turn(states[0], cards, weights, facts, memory, solutions[0])
+
+
+_LOCAL = threading.local()
+
+
+def searcher_of_thread() -> Searcher:
+    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    if not hasattr(_LOCAL, "searcher"):
+        _LOCAL.searcher = Searcher(new_memory(STATES), np.zeros(1, SOLVED))
+    searcher: Searcher = _LOCAL.searcher
+    return searcher
+
+
+class SearchSolver:
+    """Depth-first search with memory on the engine's own states (`ilp_agent.search.kernel`).
+
+    The status is FEASIBLE where the limit of positions was met: the best plan found by then.
+    """
+
+    name = "search"
+
+    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
+        """The best plan of a turn of bodies."""
+        turn = CardTurn(position_of(problem))
+        found = self.solve_cards(CardTurn(turn.position, barred_of(problem)), weights)
+        return plan_of_cards(problem, turn.position, found)
+
+    def solve_cards(self, turn: CardTurn, weights: Weights, limit: int = STATES) -> CardPlan:
+        """The best way to go on with a turn on real cards.
+
+        Args:
+            turn: the turn.
+            weights: of the objective.
+            limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`.
+        """
+        searcher = searcher_of_thread()
+        solved = searcher.search(turn.position, weights.everything, limit, barred_records(turn))
+        status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
+        actions = tuple(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
+        states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
+        terms = np.zeros(N_TERMS)
+        expected_terms(turn.position.table.array, weights.everything, searcher.facts, searcher.memory, terms)
+        return CardPlan(status, value, terms_of(terms, weights), actions, again, states)
+
+
+def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
+    """What a problem leaves out, by the births that minions get in its position."""
+    m = len(problem.friendly)
+    pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
+    pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
+    early = [Barred(ActionKind.ATTACK, 1 + friend, target) for friend, target in pairs if friend < m]
+    assert len(early) == len(pairs), "minions in hand get their births when they are played"
+    return tuple(early)
+
+
+def plan_of_cards(problem: TurnProblem, position: Position, found: CardPlan) -> Plan:
+    """A plan on cards as one of the problem's, whose position this is, one card for each minion."""
+    m = len(problem.friendly)
+    here = position.copy()
+    own, enemy = here.state["sides"]
+    born = {1 + place: place for place in range(m)}
+    enemies = {1 + m + place: place for place in range(len(problem.enemy))}
+    actions: list[PlanAction] = []
+    damage = 0
+    for action in found.actions:
+        if action.kind == ActionKind.ATTACK:
+            friend = born[int(own["board"][action.source]["born"])]
+            target = HERO
+            if action.target == HERO:
+                damage += int(own["board"][action.source]["attack"])
+            else:
+                target = enemies[int(enemy["board"][action.target]["born"])]
+            actions.append(Attack(friend, target))
+        elif own["hand"][action.source] == COIN:
+            actions.append(PlayCoin())
+        else:
+            number = int(own["hand"][action.source]) - m
+            born[int(here.state["births"]) + 1] = m + number
+            actions.append(Play(number))
+        here.play(action)
+    standing = set(own["board"]["born"][: own["n_board"]].tolist())
+    living = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
+    return Plan(
+        found.status,
+        found.objective,
+        found.terms,
+        tuple(actions),
+        bool(enemy["health"] <= 0),
+        not living,
+        tuple(place for birth, place in enemies.items() if birth not in living),
+        tuple(sorted(friend for birth, friend in born.items() if birth not in standing)),
+        damage,
+        int(own["mana"]),
+    )

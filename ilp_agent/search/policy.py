@@ -1,0 +1,160 @@
+"""What a searched turn comes to, term by term: the remembered plan followed through all that chance may do."""
+
+import numpy as np
+
+from engine.codes import Outcome
+from engine.effects.chance import think
+from engine.jit import njit
+from engine.rules import apply, outcome
+from engine.state import STATE
+from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
+from ilp_agent.search.kernel import attack_hero, remembered_action
+from ilp_agent.search.keys import position_key
+from ilp_agent.search.late import HERO_FIRST, LATE_PLAYS, best_pack, next_late_action, what_is_late
+from ilp_agent.search.memo import NOWHERE, find
+from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.work import FRAME, SearchMemory
+from ilp_agent.weights import N_TERMS, Term
+
+MOST_WAITING = 256
+"""Most positions that wait while others are followed: fewer than eight for each action of a turn."""
+
+
+@njit
+def expected_terms(
+    cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory, terms: np.ndarray
+) -> None:
+    """The weighted terms of what the last search found, expected where chance has a part; they sum to its value.
+
+    Args:
+        cards: the card table.
+        weights: that it searched with.
+        facts: of the cards.
+        memory: as it left it. Scratch is modified in place.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    units = np.eye(N_TERMS)
+    start, seat = memory.start[0], memory.start[0]["seat"]
+    waiting, chances = np.empty(MOST_WAITING, STATE), np.empty(MOST_WAITING)
+    here = np.empty(2, STATE)  # the position, and the one before its last action
+    frames = np.zeros(1, FRAME)
+    waiting[0], chances[0], n = memory.states[0], 1.0, 1
+    while n > 0:
+        n -= 1
+        here[0], chance = waiting[n], chances[n]
+        state, thought = here[0], memory.thought[0]
+        while True:
+            if outcome(state) != Outcome.ONGOING:
+                add_end(state, cards, units, start, chance, terms)
+                break
+            known = find(position_key(state, cards, start, 0, 0), memory)
+            action = remembered_action(state, cards, memory.memo[known], memory) if known != NOWHERE else 0
+            if action == 0:
+                if start["reduced"]:
+                    follow_late(here, cards, weights, facts, units, memory, chance, terms)
+                if known != NOWHERE and acts_at_the_end(state, cards, seat):
+                    for term in range(N_TERMS):
+                        terms[term] += chance * expected_gain(state, cards, units[term], 0, memory)
+                else:
+                    add_end(state, cards, units, start, chance, terms)
+                break
+            think(thought)
+            if action & HERO_FIRST:
+                terms[Term.FACE] += chance * attack_hero(state, cards, action, thought)
+                action -= HERO_FIRST
+            here[1] = state
+            apply(state, cards, action, thought)
+            if thought["waiting"]:
+                frame = frames[0]
+                n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], memory, frame)
+                here[0] = here[1]
+                if n_leaves == TOO_MANY:
+                    pay(state, cards, action)
+                    for term in range(N_TERMS):
+                        gain = expected_gain(here[1], cards, units[term], action, memory)
+                        terms[term] += chance * (gain - end_value(state, cards, units[term], start))
+                    continue
+                for leaf in range(n_leaves):
+                    for event in range(frame["n_events"][leaf]):
+                        memory.odometer[0, event] = frame["outcomes"][leaf, event]
+                    run_outcome(here[1], cards, action, memory, frame["n_events"][leaf])
+                    waiting[n] = memory.scratch[0]
+                    chances[n] = chance * frame["probability"][leaf]
+                    add_gain(here[1], waiting[n], cards, action, memory.thought[1], units, chances[n], terms)
+                    n += 1
+                break
+            add_gain(here[1], state, cards, action, thought, units, chance, terms)
+            if start["reduced"] and outcome(state) != Outcome.ONGOING:
+                if what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
+                    add_pack(state["sides"][seat], cards, weights, facts, memory, chance, terms)
+    for term in range(N_TERMS):
+        terms[term] = weights[term] * (terms[term] - base_value(memory.states[0], units[term], seat))
+
+
+@njit
+def add_gain(
+    before: np.void,
+    after: np.void,
+    cards: np.ndarray,
+    action: int,
+    thought: np.void,
+    units: np.ndarray,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Add what an action adds by itself to `terms`, by its probability. Modified in place."""
+    for term in range(N_TERMS):
+        terms[term] += chance * action_gain(before, after, cards, action, thought, units[term])
+
+
+@njit
+def add_end(
+    state: np.void, cards: np.ndarray, units: np.ndarray, start: np.void, chance: float, terms: np.ndarray
+) -> None:
+    """Add what an end of the turn is worth to `terms`, by its probability. Modified in place."""
+    for term in range(N_TERMS):
+        terms[term] += chance * end_value(state, cards, units[term], start)
+
+
+@njit
+def add_pack(
+    own: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    memory: SearchMemory,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Add the plain minions that are played before a last blow to `terms`. Modified in place."""
+    _, chosen = best_pack(own, own["mana"], cards, weights, facts, memory)
+    for place in range(own["n_hand"]):
+        if chosen >> place & 1:
+            card = cards[own["hand"][place]]
+            terms[Term.PLAY] += chance * card["value"]
+            terms[Term.SURVIVE] += chance * card["health"]
+
+
+@njit
+def follow_late(
+    here: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    units: np.ndarray,
+    memory: SearchMemory,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Carry out what is left for the end of the turn, and add it to `terms`. `here` is modified in place."""
+    seat, thought = memory.start[0]["seat"], memory.thought[0]
+    late = what_is_late(here[0], cards, facts, seat)
+    while True:
+        action = next_late_action(here[0], cards, weights, facts, late, seat, memory)
+        if action == 0:
+            return
+        think(thought)
+        here[1] = here[0]
+        apply(here[0], cards, action, thought)
+        add_gain(here[1], here[0], cards, action, thought, units, chance, terms)

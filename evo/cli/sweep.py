@@ -99,12 +99,12 @@ def sweep_command(
     ),
     card: str = typer.Option(
         "",
-        help="Vary the copies of this card in its deck, by name or id; which others give way differs by game.",
+        help="Vary the copies of this card in its deck, by name or id; each game replaces others.",
         show_default=False,
     ),
     keyword: str = typer.Option(
         "",
-        help="Vary how many minions of its deck have this keyword, such as taunt; which ones differs by game.",
+        help="Vary how many minions of its deck have this keyword, such as taunt; each game others.",
         autocompletion=completion.keywords,
         show_default=False,
     ),

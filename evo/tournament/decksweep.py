@@ -55,7 +55,8 @@ def card_for(deck: Deck, text: str, edition_name: str = "") -> Card:
     if not card.exact and card.kind != CardKind.MINION:
         raise SweepError(
             f"--card: {card.name} [{card.id}] is a {card.kind.name.lower()} that edition {chosen} does not "
-            f"play exactly; only minions can be put in as bodies{_elsewhere(text, chosen)}"
+            f"play exactly, and only minions can be put in as bodies; python -m engine cards --class "
+            f"{card.class_name} lists which are{_elsewhere(text, chosen)}"
         )
     more = card.effects or card.traits or card.spell_damage or card.overload
     if deck.hero_class or (card.exact and (card.kind != CardKind.MINION or more)):
@@ -157,8 +158,8 @@ def _counts(kind: str, values: Iterable[float]) -> list[int]:
     for value in values:
         if not (0 <= value <= DECK_SIZE and value == int(value)):
             raise SweepError(
-                f"--values: with --{kind} a value is a number of a deck's {DECK_SIZE} cards, a whole number "
-                f"from 0 to {DECK_SIZE}, got {shown(value)}"
+                f"--values: with --{kind} values count cards of a deck, whole numbers from 0 to {DECK_SIZE}, "
+                f"got {shown(value)}"
             )
         counts.append(int(value))
     return counts

@@ -72,7 +72,7 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     xlabel = f"{variants.axis} of {short_name(variants.entrant)}"
     axes.set(xlabel=xlabel, ylabel=f"win rate against\n{short_name(against)}")
-    decimals = 0 if np.ptp(table["win_rate"]) > 0.05 else 1
+    decimals = None if np.ptp(table["win_rate"]) > 0.05 else 1
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
     axes.grid(linewidth=0.4, alpha=0.6)
     return axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import typer
 
+from engine.shipped import EDITION_NAMES
 from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
@@ -17,7 +18,6 @@ from evo.cli.options import (
     AsBodies,
     AsJson,
     DealSeed,
-    DeckEdition,
     PoolName,
     RulesetName,
     Workers,
@@ -40,6 +40,15 @@ ARENA_COLUMNS = (
     Column("", 1),
 )
 
+SweepEdition = Annotated[
+    str,
+    typer.Option(
+        "--edition",
+        help=f"Edition of deck codes, deck files with a class, and the card: {' or '.join(EDITION_NAMES)}.",
+        metavar="NAME",
+        autocompletion=completion.editions,
+    ),
+]
 SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
 ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
 
@@ -114,7 +123,7 @@ def sweep_command(
     ),
     against: str = typer.Option(..., help="The opponent, an entrant.", autocompletion=completion.entrants),
     decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
-    edition: DeckEdition = "",
+    edition: SweepEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
     games: int = typer.Option(

@@ -8,6 +8,9 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_narrow, short_name
 from evo.tournament.sweep import Variants
 
+LONGEST_LABEL = 70
+"""Characters of an axis label on one line."""
+
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     """Ratings with their 95% intervals, the best on top, and their numbers in a column on the right.
@@ -70,8 +73,9 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str
         axes.legend(frameon=False, fontsize=8)
     if variants.kind != "weight":
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    xlabel = f"{variants.axis} of {short_name(variants.entrant)}"
-    axes.set(xlabel=xlabel, ylabel=f"win rate against\n{short_name(against)}")
+    of = f"of {short_name(variants.entrant)}"
+    end = " " if len(variants.axis) + len(of) < LONGEST_LABEL else "\n"
+    axes.set(xlabel=f"{variants.axis}{end}{of}", ylabel=f"win rate against\n{short_name(against)}")
     decimals = None if np.ptp(table["win_rate"]) > 0.05 else 1
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
     axes.grid(linewidth=0.4, alpha=0.6)

@@ -148,7 +148,7 @@ class Tournament:
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
                 | find_kind(one.player.kind).definition(one.player.backend)
-                | ({"varied": [deck.varied.identity for deck in own if deck.varied]} if own else {})
+                | ({"varied": _varied_in(own)} if own else {})
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
@@ -187,6 +187,15 @@ class Tournament:
         if self.sprt:
             words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
         return " ".join(shlex.quote(word) for word in words)
+
+
+def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
+    """What is varied in decks, as JSON values: deck, card or keyword, number, and a hash of all there is."""
+    return [
+        [deck.name, deck.varied.name, deck.varied.count, digest_of(deck.varied.identity)]
+        for deck in decks
+        if deck.varied
+    ]
 
 
 def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance) -> Verdict:

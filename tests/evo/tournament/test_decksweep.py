@@ -23,6 +23,7 @@ from evo.play.local import LocalPool
 from evo.tournament.decksweep import body_notes, card_for, find_keyword, put_in, vary_card, vary_keyword
 from evo.tournament.run import Tournament, play_games
 from evo.tournament.sweep import SweepError, Variants
+from rivals import AGENTS
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -239,6 +240,7 @@ def test_a_wrong_sweep_of_a_deck_names_the_way_out(
     words: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(AGENTS, "ilp", replace(AGENTS["ilp"], effects=False))
     done = CliRunner().invoke(app, f"sweep --against aggro --out s --decks random-minions {words}".split())
     assert done.exit_code == 1
     assert getattr(done.exception, "exit_code", 1) == (1 if "Moonfire" in words else 2)

@@ -49,10 +49,15 @@ def find_deck(name: str | Path) -> Deck:
     raise UnknownNameError(f"{unknown} (and it is neither a path ending in .toml nor a deck code)")
 
 
-def worded(names: Iterable[str], reading: Reading) -> tuple[str, ...]:
+def worded(names: Iterable[str], reading: Reading, elsewhere: bool = False) -> tuple[str, ...]:
     """Decks with what options of a command say in front of those that it is about.
 
     It is about deck codes, and about files that name a class; what stands in front of a deck already counts.
+
+    Args:
+        names: the decks.
+        reading: what the options say.
+        elsewhere: whether it is about something else as well, so that it need be about none of the decks.
 
     Raises:
         DeckNameError: something is said, and it is about none of them.
@@ -70,7 +75,7 @@ def worded(names: Iterable[str], reading: Reading) -> tuple[str, ...]:
             n_changed += 1
         else:
             found.append(name)
-    if not n_changed:
+    if not n_changed and not elsewhere:
         raise DeckNameError(
             f"{reading.options} is about deck codes and deck files with a class, and none of these is one"
         )

@@ -15,6 +15,7 @@ from engine.codes import DECK_SIZE
 from engine.deckreading import NOTHING_SAID, Reading
 from engine.errors import DeckError
 from engine.state import DECK
+from engine.varied import Varied
 from engine.vocabulary import EFFECTS_VERSION, CardKind
 
 COPIES = 2
@@ -33,9 +34,10 @@ class Deck:
         text: of the file it was read from; "" for shipped decks and deck codes.
         hero_class: of the hero, "mage"; "" for a deck of bodies, whose hero has no power.
         edition: of its cards, for a deck with a class.
+        varied: how many of the cards dealt are copies of a card, or have a keyword; None: it is as listed.
 
     Raises:
-        DeckError: there are not 30 cards, or not 1 to 30 in a pool.
+        DeckError: there are not 30 cards, or not 1 to 30 in a pool, or they cannot be varied so.
     """
 
     name: str
@@ -45,12 +47,15 @@ class Deck:
     text: str = field(default="", compare=False, repr=False)
     hero_class: str = ""
     edition: str = ""
+    varied: Varied | None = None
 
     def __post_init__(self) -> None:
         least = 1 if self.random else DECK_SIZE
         if not least <= len(self.cards) <= DECK_SIZE:
             kind = "a pool of 1 to 30" if self.random else "30"
             raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
+        if self.varied:
+            self.varied.check(self.cards, self.name, self.random)
 
     def __hash__(self) -> int:
         return hash(self.name)  # hashing thirty cards would take longer than comparing them
@@ -61,13 +66,26 @@ class Deck:
         record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
         record["pool"] = len(self.cards) if self.random else 0
         record["power"] = 1 + table.number[self.power.key] if self.power else 0
+        record["effects"] = self.effects
+        if self.varied:
+            record["varied"] = 1 + self.varied.count
+            for name, find in (("given", self.varied.given), ("without", self.varied.without)):
+                found = map(find, self.cards)
+                numbers = [table.number[card.key] if card else -1 for card in found]
+                record[name][: len(numbers)] = numbers
         return record
 
     @property
     def identity(self) -> list[Any]:
         """Name, whether it is random, and the text of each card, for the hashes of configurations."""
         real = [self.hero_class, self.power.identity, EFFECTS_VERSION] if self.power else []
-        return [self.name, self.random, *(card.identity for card in self.cards), *real]
+        varied = [self.varied.identity] if self.varied else []
+        return [self.name, self.random, *(card.identity for card in self.cards), *real, *varied]
+
+    @property
+    def effects(self) -> bool:
+        """Whether its cards do what their texts say: it has a class, or a card that does is put in."""
+        return bool(self.hero_class) or (self.varied is not None and self.varied.effects)
 
     @property
     def power(self) -> Card | None:
@@ -105,7 +123,7 @@ def exact_cards(decks: Iterable[Deck]) -> dict[str, list[int]]:
 def table_of(decks: Iterable[Deck]) -> CardTable:
     """One card table for several decks, in their order; cards with the same `key` share one number.
 
-    Hero powers come after the cards of all decks, and what effects create after those.
+    Hero powers come after the cards of all decks, then cards of varied decks, then what effects create.
     """
     decks = list(decks)
     found: dict[object, Card] = {}
@@ -115,6 +133,9 @@ def table_of(decks: Iterable[Deck]) -> CardTable:
     for deck in decks:
         if deck.power:
             found.setdefault(deck.power.key, deck.power)
+    for deck in decks:
+        for card in deck.varied.dealt(deck.cards) if deck.varied else ():
+            found.setdefault(card.key, card)
     return CardTable(list(found.values()))
 
 

@@ -91,7 +91,7 @@ STATE = np.dtype(
         ("turn_cap", "i2"),  # rounds after which the game is a draw
         ("active", "i2"),  # whose turn it is: 0 the player who went first, 1 the other
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
-        ("effects", "i2"),  # 1 where a deck has a class: cards do what their texts say
+        ("effects", "i2"),  # 1 where a deck has a class, or a card put in: cards do what their texts say
         ("births", "i2"),  # minions that came into play
         ("sides", SIDE, (2,)),  # by seat: 0 went first
     ]
@@ -115,6 +115,10 @@ DECK = np.dtype(
         ("cards", "i2", (DECK_SIZE,)),  # card numbers
         ("pool", "i2"),  # 0: those 30 cards; n: 30 drawn afresh, each from the first n
         ("power", "i2"),  # 1 + card number of the hero power; 0: the deck has no class
+        ("effects", "i2"),  # 1 where its cards do what their texts say
+        ("varied", "i2"),  # 1 + how many cards have what is varied (`engine.varied`); 0: it is as listed
+        ("given", "i2", (DECK_SIZE,)),  # for each of `cards`, the number of what has it; -1: it never does
+        ("without", "i2", (DECK_SIZE,)),  # the number of what has it not; -1: another card of the deck
     ]
 )
 """A deck as kernels read it (`engine.decks.Deck`)."""
@@ -186,7 +190,7 @@ def new_game(
     state["turn_cap"] = rules["turn_cap"]
     state["active"] = 0
     state["first_draw"] = rules["first_draw"]
-    state["effects"] = 1 if first["power"] or second["power"] else 0
+    state["effects"] = 1 if first["effects"] or second["effects"] else 0
     state["births"] = 0
     _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
@@ -233,11 +237,51 @@ def _deal(
             side["deck"][place] = deck["cards"][below(pick, place, deck["pool"])]
     else:
         side["deck"][:] = deck["cards"]
+    if deck["varied"] > 0:
+        _vary(side["deck"], deck, key, seat)
+    if deck["pool"] == 0:
         shuffle(side["deck"], DECK_SIZE, derive(derive(key, Purpose.SHUFFLE), seat))
     for _ in range(hand):
         draw_card(side)
     if mulligan_above >= 0:
         _mulligan(side, cards, mulligan_above, derive(derive(key, Purpose.MULLIGAN), seat))
+
+
+@njit
+def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
+    """Give as many cards what is varied as the deck says. `cards` is modified in place.
+
+    Args:
+        cards: numbers of the deck's 30 cards, a list's in its order.
+        deck: a record of dtype `DECK` that is varied.
+        key: the game's key.
+        seat: of the player.
+    """
+    stream = derive(derive(key, Purpose.VARIED), seat)
+    pick = derive(derive(key, Purpose.DECK), seat)
+    listed, order, ranked = np.zeros(DECK_SIZE, np.int64), np.arange(DECK_SIZE), np.zeros(DECK_SIZE, np.int64)
+    for place in range(DECK_SIZE):
+        listed[place] = below(pick, place, deck["pool"]) if deck["pool"] > 0 else place
+    shuffle(order, DECK_SIZE, stream)
+    own = able = 0
+    for has in (True, False):
+        for rank in range(DECK_SIZE):
+            number = listed[order[rank]]
+            given = deck["given"][number]
+            if given >= 0 and (given == deck["cards"][number]) == has:
+                ranked[able] = order[rank]
+                able += 1
+        if has:
+            own = able
+    for rank in range(able):
+        place, number = ranked[rank], listed[ranked[rank]]
+        if rank < deck["varied"] - 1:
+            cards[place] = deck["given"][number]
+        elif deck["without"][number] >= 0:
+            cards[place] = deck["without"][number]
+        else:  # one of the deck's other cards
+            other = ranked[own + below(stream, DECK_SIZE + rank, able - own)]
+            cards[place] = deck["cards"][listed[other]]
 
 
 @njit

@@ -191,18 +191,23 @@ def find_kind(name: str) -> AgentKind:
 
 
 def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
-    """Refuse decks with a class where an agent plays bodies alone.
+    """Refuse decks whose cards do what they say where an agent plays bodies alone.
 
     Raises:
         DeckError: there are both; the message names them.
     """
-    real = list(dict.fromkeys(deck.name for deck in decks if deck.hero_class))
+    real = [deck for deck in decks if deck.effects]
     unable = [kind for kind in dict.fromkeys(kinds) if not find_kind(kind).effects]
     if real and unable:
+        names = ", ".join(dict.fromkeys(deck.name for deck in real))
+        where = f"decks with a class, such as {names}"
+        if not any(deck.hero_class for deck in real):
+            put_in = dict.fromkeys(deck.varied.name for deck in real if deck.varied)
+            where = f"decks with {', '.join(put_in)}, such as {names}"
         able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)
         raise DeckError(
-            f"{', '.join(unable)} plays bodies alone, and cards do what they say in decks with a class, "
-            f"such as {', '.join(real)}; these are played by {able}"
+            f"{', '.join(unable)} plays bodies alone, and cards do what they say in {where}; "
+            f"these are played by {able}"
         )
 
 

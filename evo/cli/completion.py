@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+from engine.codes import KEYWORD_FIELDS
 from engine.received import read_toml
 from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.play.formats import OFFERED_FORMATS, SEATS
@@ -122,6 +123,11 @@ def weights(ctx: typer.Context, incomplete: str) -> list[str]:
         if kind.weights:
             found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
     return _beginning(incomplete, sorted(set(found)))
+
+
+def keywords(incomplete: str) -> list[str]:
+    """Keywords of minions."""
+    return _beginning(incomplete, KEYWORD_FIELDS)
 
 
 def formats(incomplete: str) -> list[str]:

@@ -1,10 +1,10 @@
-"""The curve of one weight: printed as a table, and drawn."""
+"""The curve of a sweep: printed as a table, and drawn."""
 
 import pandas as pd
 from rich.console import Console
 
 from engine.tables import Column, FittingTable
-from evo.tournament.sweep import shown
+from evo.tournament.sweep import Variants, shown
 
 COLUMNS = (
     Column("games", 4, right=True),
@@ -15,16 +15,16 @@ COLUMNS = (
     Column("95% interval", 2, right=True),
     Column("", 3),
 )
-"""Beside the values of the weight."""
+"""Beside the values."""
 
 
-def sweep_figure(curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> bytes:
+def sweep_figure(curve: pd.DataFrame, variants: Variants, against: str) -> bytes:
     """The curve as an image."""
     from evo.figures.style import figure, png  # two seconds to import
     from evo.tournament.plots import plot_sweep
 
     with figure(6.2, 3.6) as (drawn, axes):
-        plot_sweep(axes, curve, entrant, against, usual)
+        plot_sweep(axes, curve, variants, against)
         return png(drawn)
 
 

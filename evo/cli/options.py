@@ -117,9 +117,11 @@ class Place(NamedTuple):
 
 
 def chosen_decks(
-    names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False
+    names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False, card: bool = False
 ) -> tuple[str, ...]:
     """Decks with what --edition, --bodies and --any-deck say written in front of those they are about.
+
+    With `card`, --edition is about a card as well.
 
     Raises:
         UnknownNameError: there is no such edition.
@@ -128,7 +130,7 @@ def chosen_decks(
     from engine.deckfiles import worded
     from engine.deckreading import reading_of
 
-    return worded(names, reading_of(edition, bodies, any_deck))
+    return worded(names, reading_of(edition, bodies, any_deck), card and not (bodies or any_deck))
 
 
 def place_of(pool: str, workers: int, address: str) -> Place:

@@ -120,7 +120,7 @@ def played(
         if left == 0:  # no workers are needed
             verdict = play_missing(tournament, folder, LocalPool(1), counter.advance)
         else:
-            with pool_of(place, chosen, tournament.decks, counter) as players:
+            with pool_of(place, chosen, tournament.roster.decks, counter) as players:
                 try:
                     verdict = play_missing(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:

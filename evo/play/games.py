@@ -158,7 +158,7 @@ def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,), decks: Iterable[Deck]
     """
     places, rules = np.zeros((1, 2), np.int16), find_ruleset("thesis")
     chosen = [kind for kind in map(find_kind, sorted(set(kinds))) if kind.compiled()]
-    sorts = {bool(deck.hero_class) for deck in decks} or {False}
+    sorts = {deck.effects for deck in decks} or {False}
     # All is imported before anything is compiled: the notice counts what is there.
     assert all(kind.play_batch for kind in chosen)
     for kind in chosen:

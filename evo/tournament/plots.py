@@ -3,9 +3,13 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_narrow, short_name
+from evo.tournament.sweep import Variants
+
+LONGEST_LABEL = 70
+"""Characters of an axis label on one line."""
 
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
@@ -50,26 +54,29 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     return axes
 
 
-def plot_sweep(axes: Axes, curve: pd.DataFrame, entrant: str, against: str, usual: float | None) -> Axes:
-    """Win rate by the value of a weight, with its 95% intervals.
+def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str) -> Axes:
+    """Win rate by the value of what is varied, with its 95% intervals.
 
     Args:
         axes: to draw on.
         curve: as `evo.tournament.sweep.sweep_table` makes it.
-        entrant: the entrant whose weight is varied.
+        variants: whose curve it is; their own value is marked.
         against: the opponent.
-        usual: the entrant's own value, marked; None for none.
     """
-    table = curve.sort_values("value")
+    table, usual = curve.sort_values("value"), variants.usual
     axes.fill_between(table["value"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
     axes.plot(table["value"], table["win_rate"], "o-", color=BLUE, markersize=4, linewidth=1.4)
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     if usual is not None and table["value"].min() <= usual <= table["value"].max():
-        axes.axvline(usual, color=ORANGE, linewidth=1, linestyle="--", label=f"its own value, {usual:g}")
+        own = f"its own value, {usual:g}" if variants.kind == "weight" else f"the deck as it is, {usual:g}"
+        axes.axvline(usual, color=ORANGE, linewidth=1, linestyle="--", label=own)
         axes.legend(frameon=False, fontsize=8)
-    weight = table["weight"].iloc[0]
-    axes.set(xlabel=f"{weight} of {short_name(entrant)}", ylabel=f"win rate against\n{short_name(against)}")
-    decimals = 0 if np.ptp(table["win_rate"]) > 0.05 else 1
+    if variants.kind != "weight":
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    of = f"of {short_name(variants.entrant)}"
+    end = " " if len(variants.axis) + len(of) < LONGEST_LABEL else "\n"
+    axes.set(xlabel=f"{variants.axis}{end}{of}", ylabel=f"win rate against\n{short_name(against)}")
+    decimals = None if np.ptp(table["win_rate"]) > 0.05 else 1
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
     axes.grid(linewidth=0.4, alpha=0.6)
     return axes

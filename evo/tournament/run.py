@@ -49,6 +49,8 @@ class Tournament:
         sprt: the sequential test that may stop it early; for two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
         origin: the whole command by the names of the decks, if it is not `manaforge tournament`.
+        own_decks: for each entrant the decks that it holds in place of `decks`, which other entrants do not;
+            () for an entrant that holds those. Empty where all do.
 
     Raises:
         DefinitionError: these do not define a tournament; the message says what is missing.
@@ -66,6 +68,7 @@ class Tournament:
     sprt: Sprt | None = None
     words: tuple[str, ...] = ()
     origin: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
+    own_decks: tuple[tuple[Deck, ...], ...] = ()
     matchups: Matchups = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -113,8 +116,21 @@ class Tournament:
 
     @property
     def roster(self) -> Roster:
-        """Players, decks and rules."""
-        return Roster(tuple(entrant.player for entrant in self.entrants), self.decks, self.ruleset)
+        """Players, decks and rules; after the decks of the tournament come those of single entrants."""
+        decks = self.decks + tuple(deck for own in self.own_decks for deck in own)
+        return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset)
+
+    def held(self, games: Schedule) -> Schedule:
+        """Games with the decks that each entrant holds, by their places in the roster."""
+        if not self.own_decks:
+            return games
+        places = np.tile(np.arange(len(self.decks), dtype=np.int16), (len(self.entrants), 1))
+        start = len(self.decks)
+        for entrant, own in enumerate(self.own_decks):
+            if own:
+                places[entrant] = np.arange(start, start + len(own))
+                start += len(own)
+        return Schedule(games.players, places[games.players, games.decks], games.keys)
 
     @property
     def names(self) -> list[str]:
@@ -132,7 +148,8 @@ class Tournament:
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
                 | find_kind(one.player.kind).definition(one.player.backend)
-                for one in self.entrants
+                | ({"varied": _varied_in(own)} if own else {})
+                for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
             "decks": [
@@ -172,6 +189,15 @@ class Tournament:
         return " ".join(shlex.quote(word) for word in words)
 
 
+def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
+    """What is varied in decks, as JSON values: deck, card or keyword, number, and a hash of all there is."""
+    return [
+        [deck.name, deck.varied.name, deck.varied.count, digest_of(deck.varied.identity)]
+        for deck in decks
+        if deck.varied
+    ]
+
+
 def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance) -> Verdict:
     """Play the missing games and save them regularly.
 
@@ -198,7 +224,8 @@ def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, a
     while not stopped and len(folder.played) < total:
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
-        results = play_games(roster, tournament.matchups.schedule(start, stop)[0], pool, advance, folder.note)
+        games = tournament.held(tournament.matchups.schedule(start, stop)[0])
+        results = play_games(roster, games, pool, advance, folder.note)
         speed = (stop - start) / max(time.perf_counter() - began, 1e-3)
         batch = int(max(1, min(speed * SAVE_SECONDS, 4 * batch)))
         if sprt:
@@ -233,7 +260,7 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
         for code, kind in FAULTS.items():
             own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
             if len(own):
-                text = fault_text(tournament.roster, schedule, int(own[0]))
+                text = fault_text(tournament.roster, tournament.held(schedule), int(own[0]))
                 found.append({"entrant": name, "fault": kind, "games": len(own), "first": text})
     return found
 

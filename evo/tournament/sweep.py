@@ -1,6 +1,7 @@
 """The curve of one weight: an entrant with several values of a weight against one opponent. Pure.
 
-Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example.
+Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example. `evo.tournament.decksweep`
+varies the entrant's deck instead.
 """
 
 import re
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
-from engine.decks import exact_cards
+from engine.decks import Deck, exact_cards
 from engine.errors import WrongValueError, unknown_name
 from evo.play.entrants import Entrant
 from evo.stats.points import points_of
@@ -33,21 +34,27 @@ class SweepError(WrongValueError, ValueError):
 
 @dataclass(frozen=True)
 class Variants:
-    """An entrant with several values of a weight.
+    """An entrant with several values of a weight, or of what its deck has.
 
     Attributes:
-        entrant: the entrant whose weight is varied, as typed.
-        weight: its name, or an alias of several weights (`WeightVector.ALIASES`).
+        entrant: the entrant of which something is varied, as typed.
+        name: of the weight, an alias of several (`WeightVector.ALIASES`), the card or the keyword.
         values: in the order given.
         entrants: one for each value.
-        usual: the entrant's own value; None if an alias stands for different values.
+        usual: the entrant's own value; None if an alias, or several decks, stand for different values.
+        kind: what is varied: "weight", "card" or "keyword".
+        axis: what a value is, for figures: "copies of Holy Smite in the deck".
+        decks: for each value the decks that the entrant holds in place of the tournament's; () for a weight.
     """
 
     entrant: str
-    weight: str
+    name: str
     values: tuple[float, ...]
     entrants: tuple[Entrant, ...]
     usual: float | None
+    kind: str = "weight"
+    axis: str = ""
+    decks: tuple[tuple[Deck, ...], ...] = ()
 
 
 def parse_values(text: str) -> tuple[float, ...]:
@@ -99,7 +106,8 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
         found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
     own = {usual[place] for place in places}
-    return Variants(entrant.text, weight, tuple(values), tuple(found), own.pop() if len(own) == 1 else None)
+    usual_value = own.pop() if len(own) == 1 else None
+    return Variants(entrant.text, weight, tuple(values), tuple(found), usual_value, axis=weight)
 
 
 def shown(value: float) -> str:
@@ -122,7 +130,7 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
     """One row a value: its record, win rate (draws half) and the 95% interval of Clopper and Pearson.
 
     Args:
-        variants: as `vary` makes them.
+        variants: as `vary` makes them, and those of `evo.tournament.decksweep`.
         tournament: of format "sweep", its entrants the variants and then the opponent.
         played: its games, dtype `evo.play.games.GAME`.
     """
@@ -135,7 +143,7 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
     for place, value in enumerate(variants.values):
         count, win, even = int(games[place]), int(wins[place]), int(draws[place])
         rate = exact_rate(win, even, count)
-        rows.append((variants.weight, value, count, win, count - win - even, even, *rate))
+        rows.append((variants.name, value, count, win, count - win - even, even, *rate))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -146,7 +154,7 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
     deals, two-sided at 5%.
 
     Args:
-        variants: as `vary` makes them.
+        variants: as `vary` makes them, and those of `evo.tournament.decksweep`.
         tournament: see `sweep_table`.
         played: its games, dtype `evo.play.games.GAME`.
     """
@@ -176,7 +184,7 @@ def sweep_summary(
     """A sweep as JSON values.
 
     Args:
-        variants: as `vary` makes them.
+        variants: as `vary` makes them, and those of `evo.tournament.decksweep`.
         tournament: see `sweep_table`.
         played: its games, dtype `evo.play.games.GAME`.
         curve: as `sweep_table` makes it, with a column against_best as of `against_best`.
@@ -185,7 +193,8 @@ def sweep_summary(
         "command": tournament.command,
         "entrant": variants.entrant,
         "against": tournament.names[-1],
-        "weight": variants.weight,
+        "weight": variants.name,
+        "varied": variants.kind,
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
         "exact_cards": exact_cards(tournament.decks),

@@ -30,6 +30,7 @@ BODIES = {
     "thesis-paladin": "1:1/1 1:1/1T 2:2/2T 2:2/3 2:3/2 3:3/1C 3:3/3T 4:3/2C 4:3/5T 4:4/5 5:5/4T 5:6/2C 6:6/7 7:5/7T 8:8/8T",
     "thesis-warrior": "1:1/2R 1:1/3R 2:1/3R 2:1/4 2:3/2 3:2/4 3:3/3R 4:2/5R 4:3/5T 4:4/3C 5:3/7T 5:4/5R 6:6/7 7:7/7 8:4/9C",
     "hearthsim-basic": "1:1/2T 1:2/1 2:2/2T 2:2/3 2:3/2 3:1/4T 3:3/1D 3:3/3T 4:2/7 4:3/5T 4:4/5 5:3/6T 5:5/4T 6:6/7 7:7/7",
+    "hearthsim-rager": "1:1/2T 1:2/1 2:2/2T 2:2/3 2:3/2 3:1/4T 3:3/3T 3:5/1 4:2/7 4:3/5T 4:4/5 5:3/6T 5:5/4T 6:6/7 7:7/7",
 }
 
 
@@ -54,7 +55,9 @@ def test_shipped_decks(name: str) -> None:
     assert deck.description
     if deck.random:
         bodies = {(c.spec.attack, c.spec.health, c.spec.cost) for c in deck.cards}
-        assert bodies == {(a, h, (a + h) // 2) for a in range(1, 5) for h in range(1, 4)}
+        attack, health = (5, 4) if name.endswith("5x4") else (4, 3)
+        spans = range(1, attack + 1), range(1, health + 1)
+        assert bodies == {(a, h, (a + h) // 2) for a in spans[0] for h in spans[1]}
         return
     if deck.hero_class:
         assert deck.n_exact == 30

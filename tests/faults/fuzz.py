@@ -112,6 +112,13 @@ WORDS = [
         "--games",
         "2",
     ],
+    *(
+        ["sweep", "aggro", *varied, "--against", "aggro", "--decks", "random-minions", "--games", "2"]
+        for varied in (
+            ("--card", "Holy Smite", "--values", "0,2"),
+            ("--keyword", "taunt", "--values", "0:30:15"),
+        )
+    ),
     ["ladder", "hearthsim-basic", "thesis-paladin", "--games", "2"],
     [
         "evolve",

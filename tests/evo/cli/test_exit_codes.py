@@ -64,6 +64,8 @@ OPTIONS = {
     "--seats": ["fix"],
     "--sprt": ["elo1=x", "elo=3", "elo0=5 elo1=1", "model=x"],
     "--weight": ["fase"],
+    "--card": ["Wisp", "Whisp"],  # beside --weight
+    "--keyword": ["taunt", "tant"],
     "--values": ["x", "0:1:0", "-1", "1,1"],
     "--against": ["randm", "ilp:none"],
     "--champion": ["randm", "ilp:none"],
@@ -97,6 +99,7 @@ ARGUMENTS = [
     *("tournament random pass --games 2", "tournament random pass --decks ,"),
     *(f"sweep {name} --weight face --values 1 {SWEPT}" for name in ("randm", "random", "")),
     *(f"sweep ilp:keep-alive {parts} {SWEPT}" for parts in ("--weight face", "--values 1")),
+    *(f"sweep aggro {parts} {SWEPT}" for parts in ("--card Whisp --values 1", "--keyword taunt --values 31")),
     *("arena none", "arena none.toml"),
     *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),

@@ -4,8 +4,9 @@ import numpy as np
 
 from engine import Action, IllegalActionError, PlayerView
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
+from ilp_agent.cardturn import CardPlan, CardTurn
 from ilp_agent.plan import Plan, step_of
-from ilp_agent.planner import plan_exactly
+from ilp_agent.planner import place_actions, plan_compiled
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.replay import play_action, track
@@ -59,8 +60,10 @@ class IlpAgent:
             self._plan(view)
         return self._planned.pop(0)[1]
 
-    def plan(self, view: PlayerView) -> Plan:
-        """The plan for what is left of a turn."""
+    def plan(self, view: PlayerView) -> Plan | CardPlan:
+        """The plan for what is left of a turn; of a game with real cards a `CardPlan`."""
+        if view.position.state["effects"]:
+            return solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
         return self._solve(TurnProblem.from_view(view))
 
     def _plan(self, view: PlayerView) -> None:
@@ -70,8 +73,12 @@ class IlpAgent:
         self.again += turn == self._turn
         self._turn = turn
         if BACKENDS[self.backend].compiled:
-            self._planned, unproven = plan_exactly(view.position, self._array)
+            self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
             self.unproven += unproven
+            return
+        if view.position.state["effects"]:
+            plan = solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
+            self._planned = place_actions(view.position, plan.actions, plan.again)
             return
         position = view.position.copy()
         problem = TurnProblem.from_view(view)

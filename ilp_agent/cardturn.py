@@ -7,10 +7,15 @@ import numpy as np
 
 from engine import Action, PlayerView, Position
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from ilp_agent.births import give_births
 from ilp_agent.plan import Status, Terms
 from ilp_agent.problem import ProblemError
-from ilp_agent.search.births import give_births
-from ilp_agent.search.work import ANY_TARGET, HERO_ATTACKS
+
+HERO_ATTACKS = -9
+"""In place of the birth of a minion that attacks: the own hero."""
+
+ANY_TARGET = -99
+"""In place of a target: whatever an action is aimed at."""
 
 
 class Barred(NamedTuple):
@@ -59,7 +64,7 @@ class CardTurn:
         return cls(view.position)
 
     def without(self, action: Action) -> "CardTurn":
-        """The same turn without an action that is legal at its start: without the card, the power, or the attack.
+        """The same turn without a card, the power or an attack, given as an action legal at its start.
 
         Of a card or power with a target it is that target that is left out.
         """

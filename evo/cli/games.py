@@ -56,7 +56,7 @@ def play_command(
 
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
-    refuse_decks((player.kind for player in players), both)
+    refuse_decks((player.sort for player in players), both)
     agents = players[0].agent(), players[1].agent()
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"

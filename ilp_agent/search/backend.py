@@ -30,6 +30,14 @@ class Searcher:
     table: CardTable | None = None
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
 
+    def ready(self, limit: int = STATES) -> SearchMemory:
+        """The memory, for searches of at most so many positions that leave nothing out."""
+        if limit > len(self.memory.memo):
+            self.memory = new_memory(limit)
+        start = self.memory.start[0]
+        start["limit"], start["slots"], start["reduced"], start["n_barred"] = limit, 0, 1, 0
+        return self.memory
+
     def search(
         self, position: Position, weights: np.ndarray, limit: int = STATES, barred: np.ndarray | None = None
     ) -> np.void:
@@ -43,14 +51,11 @@ class Searcher:
         """
         if position.table is not self.table:
             self.table, self.facts = position.table, learn_facts(position.table.array)
-        if limit > len(self.memory.memo):
-            self.memory = new_memory(limit)
-        start = self.memory.start[0]
-        start["limit"], start["slots"], start["reduced"] = limit, 0, 1
-        start["n_barred"] = 0 if barred is None else len(barred)
+        memory = self.ready(limit)
         if barred is not None:
-            start["barred"][: len(barred)] = barred
-        search_position(position.states, position.table.array, weights, self.facts, self.memory, self.solved)
+            memory.start[0]["n_barred"] = len(barred)
+            memory.start[0]["barred"][: len(barred)] = barred
+        search_position(position.states, position.table.array, weights, self.facts, memory, self.solved)
         solved: np.void = self.solved[0]
         return solved
 

@@ -142,7 +142,7 @@ def expected_gain(
 
 
 @njit
-def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, seat: int) -> np.uint64:
+def gain_key(state: np.void, facts: np.ndarray, action: int, seat: int) -> np.uint64:
     """A hash of all that what an action is expected to add depends on; 0 where that is not known.
 
     It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle.

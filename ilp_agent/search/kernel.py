@@ -16,7 +16,8 @@ from engine.jit import njit, njit_slow
 from engine.packing import AIMED
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.vocabulary import CardKind
-from ilp_agent.search.births import give_births
+from ilp_agent.births import give_births
+from ilp_agent.cardturn import ANY_TARGET, HERO_ATTACKS
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
@@ -42,13 +43,11 @@ from ilp_agent.search.late import (
 from ilp_agent.search.memo import NOWHERE, add, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.work import (
-    ANY_TARGET,
     AT_ENEMY_HERO,
     AT_NOTHING,
     AT_OWN_HERO,
     DEPTH,
     FEWEST_SLOTS,
-    HERO_ATTACKS,
     N_GAINS,
     SearchMemory,
 )
@@ -142,7 +141,7 @@ def solve_turn(
                 action -= HERO_FIRST
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
-                key = gain_key(before, cards, facts, action, start["seat"])
+                key = gain_key(before, facts, action, start["seat"])
                 kept = memory.gains[np.int64(key) & (N_GAINS - 1)]
                 known = key != 0 and kept["key"] == key and kept["search"] == memory.size[2]
                 if not known:
@@ -469,7 +468,9 @@ def left_out(
             elif facts[number]["bits"] & PLAIN:
                 return True
     elif kind == ActionKind.ATTACK and frame["late"] & LATE_FACE and target == HERO and source != HERO:
-        if own["board"][source]["attacks_left"] == 1:  # the first of two may come before a blow it dies of
+        # The first attack of two may come before a blow it dies of.
+        last = own["board"][source]["attacks_left"] == 1
+        if last:
             return True
     if frame["late"] & (LATE_FACE | LATE_PLAYS) and action & AIMED and target >= OWN_SIDE:
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
@@ -488,11 +489,7 @@ def left_out(
 def is_barred(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
-    """Whether an action is the one that was barred; minions by birth, cards by number.
-
-    `barred` holds its kind, its card or minion (`HERO_ATTACKS` for the hero), and its target: a birth, minus 1
-    less a hero's character number, or `ANY_TARGET`.
-    """
+    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.cardturn.Barred`."""
     seat = start["seat"]
     own = state["sides"][seat]
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:

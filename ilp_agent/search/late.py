@@ -167,7 +167,7 @@ def face_damage(state: np.void, seat: int) -> int:
 def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.ndarray, n: int) -> int:
     """Add to actions aimed at own minions the same after that minion's attacks on the hero.
 
-    These attacks cannot come last, since the minion may not be there any more. `actions` is modified in place.
+    These attacks cannot come last, since the minion may be gone by then. `actions` is modified in place.
 
     Returns:
         How many actions there are then.

@@ -1,4 +1,4 @@
-"""What a searched turn comes to, term by term: the remembered plan followed through all that chance may do."""
+"""What a searched turn comes to, term by term: the remembered plan, through all that may fall out."""
 
 import numpy as np
 
@@ -24,7 +24,9 @@ MOST_WAITING = 256
 def expected_terms(
     cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory, terms: np.ndarray
 ) -> None:
-    """The weighted terms of what the last search found, expected where chance has a part; they sum to its value.
+    """The weighted terms of what the last search found, expected where chance has a part.
+
+    They sum to its value.
 
     Args:
         cards: the card table.
@@ -85,9 +87,9 @@ def expected_terms(
                     n += 1
                 break
             add_gain(here[1], state, cards, action, thought, units, chance, terms)
-            if start["reduced"] and outcome(state) != Outcome.ONGOING:
-                if what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
-                    add_pack(state["sides"][seat], cards, weights, facts, memory, chance, terms)
+            over = start["reduced"] and outcome(state) != Outcome.ONGOING
+            if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
+                add_pack(state["sides"][seat], cards, weights, facts, memory, chance, terms)
     for term in range(N_TERMS):
         terms[term] = weights[term] * (terms[term] - base_value(memory.states[0], units[term], seat))
 

@@ -7,6 +7,7 @@ from engine.effects.chance import draw_for
 from engine.events import EVENTS
 from engine.jit import njit_slow
 from engine.rules import apply, encode, outcome
+from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.work import SOLVED, SearchMemory
@@ -60,3 +61,18 @@ def play_turns(
             again = solved["again"]
             if not again and outcome(state) == Outcome.ONGOING:
                 apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])
+
+
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
+    unproven: np.ndarray,
+) -> None:
+    """See `rivals.batch.PlayBatch`."""
+    use = np.zeros(len(states), USE)
+    play_turns(cards, weights, agents, states, chances, searcher_of_thread().ready(), use)
+    unproven += use["unproven"]

@@ -31,12 +31,6 @@ MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * BOARD_SIZE
 FEWEST_SLOTS = 512
 """Slots at the start of a search: few, so that usual turns stay in the nearest cache."""
 
-HERO_ATTACKS = -9
-"""In place of the birth of a minion that attacks: the own hero."""
-
-ANY_TARGET = -99
-"""In place of a target: whatever an action is aimed at."""
-
 FRAME = np.dtype(
     [
         ("key", "u8"),  # of the position (`ilp_agent.search.keys`)

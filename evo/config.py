@@ -290,7 +290,9 @@ class _RunConfig(_Model):
         Raises:
             ConfigError: a value is not allowed.
         """
-        content = self.model_dump(by_alias=True, exclude=self._without_meaning)
+        # What is not said is not carried over, since another agent may not have it.
+        unsaid = {"weights"} if self.weights == "thesis" else set()
+        content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
         if self.backend == "exact":  # which may be what `auto` came to
             content["backend"] = DEFAULT_BACKEND
         return validated(content | values, TYPED)

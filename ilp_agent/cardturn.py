@@ -14,6 +14,9 @@ from ilp_agent.problem import ProblemError
 HERO_ATTACKS = -9
 """In place of the birth of a minion that attacks: the own hero."""
 
+ARRIVED = -1_000
+"""In place of the birth of a minion that attacks: less a card's number, any minion of it that comes in."""
+
 ANY_TARGET = -99
 """In place of a target: whatever an action is aimed at."""
 
@@ -23,8 +26,8 @@ class Barred(NamedTuple):
 
     Attributes:
         kind: PLAY, POWER or ATTACK.
-        source: number of the card that is played; birth of the minion that attacks, or `HERO_ATTACKS`; 0 for
-            the power.
+        source: number of the card that is played; birth of the minion that attacks, `HERO_ATTACKS`, or a code
+            of `ARRIVED`; 0 for the power.
         target: birth of the minion it is aimed at; -1 less the character's number of a hero; or `ANY_TARGET`.
     """
 

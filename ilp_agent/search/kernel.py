@@ -17,7 +17,7 @@ from engine.packing import AIMED
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.vocabulary import CardKind
 from ilp_agent.births import give_births
-from ilp_agent.cardturn import ANY_TARGET, HERO_ATTACKS
+from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
@@ -495,7 +495,11 @@ def is_barred(
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
         return False
     if kind == ActionKind.ATTACK:
-        who = HERO_ATTACKS if source == HERO else own["board"][source]["born"]
+        who = HERO_ATTACKS
+        if source != HERO:
+            minion = own["board"][source]
+            arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
+            who = ARRIVED - minion["card"] if arrived else minion["born"]
         if who != barred[1]:
             return False
     if barred[2] == ANY_TARGET:

@@ -95,6 +95,34 @@ def expected_terms(
 
 
 @njit
+def certain_terms(
+    cards: np.ndarray, weights: np.ndarray, memory: SearchMemory, actions: np.ndarray, terms: np.ndarray
+) -> None:
+    """The weighted terms of actions from where the last search began, in which chance has no part.
+
+    Args:
+        cards: the card table.
+        weights: that it searched with.
+        memory: as it left it. Scratch is modified in place.
+        actions: codes, to the end of the turn.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    units = np.eye(N_TERMS)
+    start, thought = memory.start[0], memory.thought[0]
+    here = np.empty(2, STATE)
+    here[0] = memory.states[0]
+    for action in actions:
+        think(thought)
+        here[1] = here[0]
+        apply(here[0], cards, action, thought)
+        add_gain(here[1], here[0], cards, action, thought, units, 1.0, terms)
+    add_end(here[0], cards, units, start, 1.0, terms)
+    for term in range(N_TERMS):
+        terms[term] = weights[term] * (terms[term] - base_value(memory.states[0], units[term], start["seat"]))
+
+
+@njit
 def add_gain(
     before: np.void,
     after: np.void,

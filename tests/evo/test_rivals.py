@@ -130,7 +130,7 @@ def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     aggro = AGENTS["aggro"]
 
     def unproven(*arguments: np.ndarray) -> None:
-        aggro.play_batch(*arguments)
+        aggro.play_batch()(*arguments)
         arguments[-1][:] += 2
 
     monkeypatch.setitem(AGENTS, "aggro", replace(aggro, batch=unproven))

@@ -6,7 +6,7 @@ from engine import Action, IllegalActionError, PlayerView
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.cardturn import CardPlan, CardTurn
 from ilp_agent.plan import Plan, step_of
-from ilp_agent.planner import place_actions, plan_compiled
+from ilp_agent.planner import chosen_backend, place_actions, plan_compiled
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.replay import play_action, track
@@ -25,6 +25,8 @@ class IlpAgent:
 
     Attributes:
         solves: turns solved so far.
+        exact: of those, by the exact solver.
+        search: by the search.
         unproven: turns whose plan was not proven the best; counted of compiled backends alone.
         again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
 
@@ -47,7 +49,7 @@ class IlpAgent:
         self.name = "ilp" if isinstance(profile, Weights) else profile.name
         self.backend = backend
         self.formulation = formulation
-        self.solves = self.again = self.unproven = 0
+        self.solves = self.again = self.unproven = self.exact = self.search = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.everything
@@ -73,8 +75,11 @@ class IlpAgent:
         self.again += turn == self._turn
         self._turn = turn
         if BACKENDS[self.backend].compiled:
+            by_exact = chosen_backend(view.position, self._array, self.backend) == "exact"
             self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
             self.unproven += unproven
+            self.exact += by_exact
+            self.search += not by_exact
             return
         if view.position.state["effects"]:
             plan = solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)

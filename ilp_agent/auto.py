@@ -44,7 +44,7 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,
     chances: np.ndarray,
-    unproven: np.ndarray,
+    turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     exact = np.array([applies(one) for one in weights], np.bool_)
@@ -52,9 +52,9 @@ def play_batch(
     for which, play in ((exact, selfplay.play_batch), (~exact, cardplay.play_batch)):
         seats = np.where((agents >= 0) & which[agents], agents, -1)
         games = np.flatnonzero(bodies & (seats >= 0).any(axis=1))
-        _play_some(play, games, cards, weights, seats, states, keys, chances, unproven)
+        _play_some(play, games, cards, weights, seats, states, keys, chances, turns)
     games = np.flatnonzero(~bodies)
-    _play_some(cardplay.play_batch, games, cards, weights, agents, states, keys, chances, unproven)
+    _play_some(cardplay.play_batch, games, cards, weights, agents, states, keys, chances, turns)
 
 
 def _play_some(
@@ -66,10 +66,10 @@ def _play_some(
     states: np.ndarray,
     keys: np.ndarray,
     chances: np.ndarray,
-    unproven: np.ndarray,
+    turns: np.ndarray,
 ) -> None:
-    """Play some games of a batch on; `states` and `unproven` are modified in place there."""
+    """Play some games of a batch on; `states` and `turns` are modified in place there."""
     if len(games):
-        part, counted = states[games], unproven[games]
+        part, counted = states[games], turns[games]
         play(cards, weights, agents[games], part, keys[games], chances[games], counted)
-        states[games], unproven[games] = part, counted
+        states[games], turns[games] = part, counted

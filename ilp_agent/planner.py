@@ -37,11 +37,18 @@ def plan_compiled(
     Raises:
         ProblemError: the game has effects, and the backend reads bodies alone.
     """
-    if backend == "exact" or (backend == "auto" and not position.state["effects"] and applies(weights)):
+    if chosen_backend(position, weights, backend) == "exact":
         return plan_exactly(position, weights)
     solved = searcher_of_thread().search(position, weights)
     actions = list(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
     return place_actions(position, actions, bool(solved["again"])), bool(solved["unproven"])
+
+
+def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str:
+    """The backend that solves a position: `auto` is `exact` or `search`."""
+    if backend != "auto":
+        return backend
+    return "exact" if not position.state["effects"] and applies(weights) else "search"
 
 
 def place_actions(position: Position, actions: Sequence[Action], again: bool) -> list[tuple[bytes, Action]]:

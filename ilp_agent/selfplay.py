@@ -119,9 +119,10 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,  # noqa: ARG001
-    unproven: np.ndarray,
+    turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     results = np.zeros(len(states), RESULT)
     play_turns(cards, weights, agents, states, results)
-    unproven += results["unproven"]
+    turns["exact"] += results["solves"]
+    turns["unproven"] += results["unproven"]

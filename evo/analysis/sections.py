@@ -30,6 +30,7 @@ from evo.analysis.plots import (
     plot_weights,
 )
 from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
+from evo.analysis.running import solved_sentence, solved_turns
 from evo.analysis.sections_clusters import clusters_section, comparisons_section
 from evo.analysis.tables import (
     Runs,
@@ -117,6 +118,8 @@ def what_was_run(given: Material) -> list[Section]:
         "generation plays all pairings with every ordered pair of decks on common deals. "
         f"{coverage_of(given.all_decks)}"
     )
+    solved = solved_sentence(solved_turns(runs.folders.values()))
+    text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
     return [Section("What was run", text, [_runs_table(runs)])]
 
 

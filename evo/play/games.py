@@ -17,6 +17,7 @@ from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
+from ilp_agent.steps import TURNS
 from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
@@ -38,10 +39,15 @@ GAME = np.dtype(
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds begun, at most the ruleset's cap
-        ("unproven", "i2"),  # unproven turns of both players: their optimum was not proven
+        ("exact", "i2"),  # turns of both players that the exact solver solved
+        ("search", "i2"),  # and that the search solved, those solved again within a turn too
+        ("unproven", "i2"),  # those whose optimum was not proven
     ]
 )
 """The result of a game."""
+
+SOLVED = TURNS.names or ()
+"""The fields of `GAME` that count solved turns; agents in Python count them under the same names."""
 
 
 class GameError(ManaforgeError, RuntimeError):
@@ -209,7 +215,7 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
     cards, decks = tables_of(roster.decks)
-    states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
+    states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
     deal_games(cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
@@ -229,23 +235,26 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "only compiled games come here"
-            play_batch(cards.array, weights, agents, states, keys, games.keys, unproven)
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
-    played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven
+    played["outcome"], played["turns"] = outcomes, turns
+    for name in SOLVED:
+        played[name] = solved[name]
     return played
 
 
 def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     played = np.zeros(len(games), GAME)
     agents: dict[int, Agent] = {}
-    unproven = 0
+    before = (0,) * len(SOLVED)
     for number in range(len(games)):
         result = _play_one(roster, games, number, agents)
-        so_far = sum(getattr(agent, "unproven", 0) for agent in agents.values())
+        so_far = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
         fault = _FAULTS.get(result.reason, Fault.NONE)
-        played[number] = (result.outcome, fault, result.turns, so_far - unproven)
-        unproven = so_far
+        of_game = (now - then for now, then in zip(so_far, before, strict=True))
+        played[number] = (result.outcome, fault, result.turns, *of_game)
+        before = so_far
     return played
 
 

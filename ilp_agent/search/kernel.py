@@ -27,7 +27,7 @@ from ilp_agent.search.chance import (
     run_outcome,
 )
 from ilp_agent.search.facts import AIMS_ANYWHERE, PLAIN
-from ilp_agent.search.keys import own_key, position_key
+from ilp_agent.search.keys import NO_KEY, key_after_blow, own_key, position_key
 from ilp_agent.search.late import (
     HERO_FIRST,
     LATE_FACE,
@@ -131,6 +131,16 @@ def solve_turn(
             frame["next"] += 1
             if left_out(before, cards, facts, action, frame, start):
                 continue
+            if not start["slots"] and is_blow(action):
+                _, source, target = decode(action)
+                key = key_after_blow(before, cards, start, frame["key"], source, target, memory.pair)
+                known = find(key, memory) if key != NO_KEY else NOWHERE
+                if known != NOWHERE:
+                    own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
+                    frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
+                    frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+                    deliver(frame, memory.memo[known]["value"], tie, memory.actions[level], 0)
+                    continue
             thought = memory.thought[0]
             think(thought)
             memory.states[level + 1] = before
@@ -203,6 +213,13 @@ def solve_turn(
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
     write_actions(cards, weights, facts, memory, solved)
+
+
+@njit
+def is_blow(action: int) -> bool:
+    """Whether a minion attacks a minion."""
+    kind, source, target = decode(action)
+    return bool(kind == ActionKind.ATTACK and source != HERO and target != HERO)
 
 
 @njit

@@ -70,9 +70,10 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
-    unproven: np.ndarray,
+    turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_turns(cards, weights, agents, states, chances, searcher_of_thread().ready(), use)
-    unproven += use["unproven"]
+    turns["search"] += use["solves"]
+    turns["unproven"] += use["unproven"]

@@ -8,7 +8,7 @@ from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
 from engine.effects.chance import MOST_IMAGINED
 from engine.events import EVENTS
 from engine.jit import njit
-from engine.state import STATE
+from engine.state import MINION, STATE
 
 DEPTH = 64
 """More actions than a turn can have."""
@@ -130,6 +130,8 @@ class SearchMemory(NamedTuple):
     """Dtype `START`, shape (1,)."""
     odometer: np.ndarray
     """Outcomes and numbers of outcomes of an action's events, shape (2, `EVENTS_EACH`)."""
+    pair: np.ndarray
+    """Two minions after a blow."""
     pack: np.ndarray
     """Best value of minions played at the end, by places and mana."""
     packed: np.ndarray
@@ -154,6 +156,7 @@ def new_memory(limit: int) -> SearchMemory:
         np.zeros(2, EVENTS),
         np.zeros(1, START),
         np.zeros((2, EVENTS_EACH), np.int64),
+        np.zeros(2, MINION),
         np.zeros((BOARD_SIZE + 1, MAX_MANA + 2)),
         np.zeros((BOARD_SIZE + 1, MAX_MANA + 2), np.int64),
     )

@@ -34,7 +34,7 @@ class Searcher:
         """The memory, for searches of at most so many positions that leave nothing out."""
         if limit > len(self.memory.memo):
             self.memory = new_memory(limit)
-        start = self.memory.start[0]
+        start = self.memory.start
         start["limit"], start["slots"], start["reduced"], start["n_barred"] = limit, 0, 1, 0
         return self.memory
 
@@ -60,11 +60,11 @@ class Searcher:
             self.table, self.facts = position.table, learn_facts(position.table.array)
         memory = self.ready(limit)
         if slots:
-            memory.start[0]["slots"], memory.start[0]["reduced"] = 1, 0
+            memory.start["slots"], memory.start["reduced"] = 1, 0
         if barred is not None:
-            memory.start[0]["n_barred"] = len(barred)
-            memory.start[0]["barred"][: len(barred)] = barred
-        search_position(position.states, position.table.array, weights, self.facts, memory, self.solved)
+            memory.start["n_barred"] = len(barred)
+            memory.start["barred"][: len(barred)] = barred
+        search_position(position.states, position.table.array, weights, self.facts, *memory, self.solved)
         solved: np.void = self.solved[0]
         return solved
 
@@ -75,11 +75,13 @@ def search_position(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
-    memory: SearchMemory,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
     solutions: np.ndarray,
 ) -> None:
     """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
-    solve_turn(states[0], cards, weights, facts, memory, solutions[0])
+    solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solutions[0])
 
 
 _LOCAL = threading.local()
@@ -108,7 +110,7 @@ class SearchSolver:
         searcher, position, array = searcher_of_thread(), turn.position, weights.everything
         solved = searcher.search(position, array, barred=barred_records(turn), slots=True)
         codes, terms = solved["actions"][: solved["n"]].astype(np.int64), np.zeros(N_TERMS)
-        certain_terms(position.table.array, array, searcher.memory, codes, terms)
+        certain_terms(position.table.array, array, searcher.memory.work, codes, terms)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         actions = tuple(map(Action.from_code, codes.tolist()))
         found = CardPlan(status, float(terms.sum()), terms_of(terms, weights), actions)
@@ -128,7 +130,7 @@ class SearchSolver:
         actions = tuple(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
         terms = np.zeros(N_TERMS)
-        expected_terms(turn.position.table.array, weights.everything, searcher.facts, searcher.memory, terms)
+        expected_terms(turn.position.table.array, weights.everything, searcher.facts, *searcher.memory, terms)
         return CardPlan(status, value, terms_of(terms, weights), actions, again, states)
 
 

@@ -27,7 +27,6 @@ from ilp_agent.search.facts import (
     PLAIN,
 )
 from ilp_agent.search.objective import acts_at_the_end
-from ilp_agent.search.work import SearchMemory
 from ilp_agent.weights import Term
 
 LATE_FACE = 1
@@ -133,16 +132,14 @@ def late_value(
     facts: np.ndarray,
     late: int,
     seat: int,
-    memory: SearchMemory,
+    work: np.void,
 ) -> float:
-    """What the actions left for the end add at most. `memory.pack` is modified in place."""
+    """What the actions left for the end add at most. `work["pack"]` is modified in place."""
     value = 0.0
     if late & LATE_FACE:
         value += weights[Term.FACE] * face_damage(state, seat)
     if late & LATE_PLAYS:
-        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory)[
-            0
-        ]
+        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
     return value
 
 
@@ -205,16 +202,16 @@ def attacks_hero(minion: np.void) -> bool:
 
 @njit
 def best_pack(
-    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
     """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
 
-    The Coin is spent only where that adds something. `memory.pack` and `memory.packed` are modified in place:
+    The Coin is spent only where that adds something. Of `work`, `pack` and `packed` are modified in place:
     the best value by places and mana, -1 where none has these, and the set.
     """
     room = BOARD_SIZE - int(own["n_board"])
     mana = int(spend) + (1 if _coin_place(own) >= 0 else 0)
-    pack, packed = memory.pack, memory.packed
+    pack, packed = work["pack"], work["packed"]
     empty = True
     for place in range(own["n_hand"]):
         number = own["hand"][place]
@@ -253,12 +250,12 @@ def next_late_action(
     facts: np.ndarray,
     late: int,
     seat: int,
-    memory: SearchMemory,
+    work: np.void,
 ) -> int:
-    """The next of the actions left for the end; 0 where nothing is left. Modifies `memory.pack` in place."""
+    """The next of the actions left for the end; 0 where nothing is left. Modifies `work["pack"]` in place."""
     if late & LATE_PLAYS:
         action = next_late_play(
-            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory
+            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work
         )
         if action:
             return action
@@ -272,7 +269,7 @@ def next_late_action(
 
 @njit
 def next_late_play(
-    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
     """The next play of the best set of plain minions; 0 where nothing is to be played.
 
@@ -282,9 +279,9 @@ def next_late_play(
         cards: the card table.
         weights: indexed by `Term`.
         facts: of `ilp_agent.search.facts.learn_facts`.
-        memory: `pack` is modified in place.
+        work: `pack` is modified in place.
     """
-    value, chosen = best_pack(own, mana, cards, weights, facts, memory)
+    value, chosen = best_pack(own, mana, cards, weights, facts, work)
     if value <= 0.0:
         return 0
     total, first = 0, -1

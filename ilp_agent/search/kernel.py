@@ -416,7 +416,8 @@ def write_actions(
             late = what_is_late(state, cards, facts, start["seat"])
             if late & LATE_PLAYS:  # before the last blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
-                play_before(state, paid, cards, weights, facts, work, solved)
+                if play_before(state, paid, cards, weights, facts, work, solved):
+                    return
                 action = remembered_action(state, cards, memo[known], work)
         note_action(action, solved)
         if start["slots"]:
@@ -436,9 +437,43 @@ def write_actions(
         action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
         if action == 0:
             return
-        note_action(action, solved)
+        if note_late(state, cards, facts, action, work, solved):
+            return
         think(thought)
         apply(state, cards, action, thought)
+
+
+@njit
+def note_late(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
+) -> bool:
+    """Write one of the actions left for the end. `solved` is modified in place.
+
+    One that draws cards comes before all others if it may, and the turn is solved again with them.
+
+    Returns:
+        Whether it draws, so that nothing else is written.
+    """
+    kind, source, _ = decode(action)
+    seat = work["start"]["seat"]
+    own, root = state["sides"][seat], work["states"][0]
+    number = own["power"] - 1
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+    if kind == ActionKind.ATTACK or number == COIN or facts[number]["draws"] == 0:
+        note_action(action, solved)
+        return False
+    before = root["sides"][seat]
+    if what_is_late(root, cards, facts, seat) & LATE_PLAYS and cards[number]["cost"] <= before["mana"]:
+        solved["n"] = 0
+        if kind == ActionKind.PLAY:
+            source = 0
+            while before["hand"][source] != number:
+                source += 1
+            action = int(encode(ActionKind.PLAY, source, 0))
+    note_action(action, solved)
+    solved["again"] = 1
+    return True
 
 
 @njit
@@ -480,15 +515,16 @@ def play_before(
     facts: np.ndarray,
     work: np.void,
     solved: np.void,
-) -> None:
-    """Play the plain minions that come before a last action, which costs `paid`. Modified in place."""
+) -> bool:
+    """Play what comes before a last action, which costs `paid`; whether that draws cards. Modified in place."""
     own = state["sides"][work["start"]["seat"]]
     thought = work["thought"][0]
     while True:
         action = next_late_play(own, own["mana"] - paid, cards, weights, facts, work)
         if action == 0:
-            return
-        note_action(action, solved)
+            return False
+        if note_late(state, cards, facts, action, work, solved):
+            return True
         think(thought)
         apply(state, cards, action, thought)
 
@@ -511,6 +547,8 @@ def left_out(
                     return True
             elif facts[number]["bits"] & PLAIN:
                 return True
+    elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
+        return True
     elif kind == ActionKind.ATTACK and frame["late"] & LATE_FACE and target == HERO and source != HERO:
         # The first attack of two may come before a blow it dies of.
         last = own["board"][source]["attacks_left"] == 1

@@ -14,7 +14,7 @@ from engine.combat import guards, may_attack_hero
 from engine.effects.legal import BARRED, SPARING
 from engine.jit import njit
 from engine.packing import AIMED, pack_action, unpack_action
-from engine.vocabulary import Trait
+from engine.vocabulary import CardKind, Trait
 from ilp_agent.search.facts import (
     AIMS_ANYWHERE,
     AIMS_AT_MINIONS,
@@ -72,6 +72,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         return NEEDS_COIN
     most = MAX_MANA + 1
     bits, hits, draws, arrivals, more, late = 0, 0, 0, 0, False, 0
+    armour, harm, armed = 0, 0, own["hero_attacks_left"] > 0
     for place in range(own["n_hand"]):
         if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
             more = True
@@ -90,13 +91,15 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             continue
         fact = facts[number]
         arrivals += fact["arrivals"]
+        draws += fact["draws"]
         if fact["bits"] & PLAIN:
+            armour += fact["armour"]
             continue
         late |= NEEDS_COIN
         bits |= fact["bits"]
         face += fact["face"]
         hits += fact["hits"]
-        draws += fact["draws"]
+        harm += fact["harm"]
         spell_damage += fact["spell_damage"]
     face += max(int(own["hero_attacks_left"]), 0) * (own["hero_attack"] + own["weapon_attack"])
     face += hits * spell_damage
@@ -109,10 +112,21 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     if hero_lives and not lifesteal and not bits & BARS_HERO:
         late |= LATE_FACE
     plain_alone = not late & NEEDS_COIN
-    hand = own["n_hand"] + draws <= len(own["hand"])
+    hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
+    if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if armed else 0):
+        return late  # it may be needed before
     if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
         late |= LATE_PLAYS
     return late
+
+
+@njit
+def _worst_blows(enemy: np.void) -> int:
+    """Damage that the own hero takes at most, if it attacks twice."""
+    most = 0
+    for place in range(enemy["n_board"]):
+        most = max(most, int(enemy["board"][place]["attack"]))
+    return 2 * most
 
 
 @njit
@@ -213,8 +227,8 @@ def best_pack(
     mana = int(spend) + (1 if _coin_place(own) >= 0 else 0)
     pack, packed = work["pack"], work["packed"]
     empty = True
-    for place in range(own["n_hand"]):
-        number = own["hand"][place]
+    for place in range(own["n_hand"] + 1):
+        number = late_card(own, place)
         if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
             continue
         if empty:
@@ -224,22 +238,40 @@ def best_pack(
             pack[0, 0] = 0.0
             packed[0, 0] = 0
             empty = False
-        cost = int(cards[number]["cost"])
-        gain = weights[Term.PLAY] * cards[number]["value"] + weights[Term.SURVIVE] * cards[number]["health"]
-        for used in range(room, 0, -1):
+        cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
+        gain = _late_gain(cards[number], facts[number], weights)
+        for used in range(room, takes - 1, -1):
             for paid in range(mana, cost - 1, -1):
-                before = pack[used - 1, paid - cost]
+                before = pack[used - takes, paid - cost]
                 if before >= 0.0 and before + gain > pack[used, paid]:
                     pack[used, paid] = before + gain
-                    packed[used, paid] = packed[used - 1, paid - cost] | 1 << place
+                    packed[used, paid] = packed[used - takes, paid - cost] | 1 << place
     best, chosen = 0.0, 0
     if empty:
         return best, chosen
     for paid in range(mana + 1):
-        for used in range(1, room + 1):
+        for used in range(room + 1):
             if pack[used, paid] > best:
                 best, chosen = pack[used, paid], int(packed[used, paid])
     return best, chosen
+
+
+@njit
+def late_card(own: np.void, place: int) -> int:
+    """The card at a place in hand, after the last the hero power; negative where there is none."""
+    if place < own["n_hand"]:
+        return int(own["hand"][place])
+    return int(own["power"] - 1) if not own["power_used"] else -1
+
+
+@njit
+def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
+    """What a plain card adds to the objective."""
+    gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
+    gain += weights[Term.HERO] * fact["armour"]
+    if card["kind"] != CardKind.POWER:
+        gain += weights[Term.PLAY] * card["value"]
+    return gain
 
 
 @njit
@@ -284,13 +316,18 @@ def next_late_play(
     value, chosen = best_pack(own, mana, cards, weights, facts, work)
     if value <= 0.0:
         return 0
-    total, first = 0, -1
-    for place in range(own["n_hand"]):
+    total, first, most = 0, -1, -1
+    for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            cost = cards[own["hand"][place]]["cost"]
+            number = late_card(own, place)
+            cost = int(cards[number]["cost"])
             total += cost
-            if first < 0 or (cost > 0 and cards[own["hand"][first]]["cost"] == 0):
-                first = place
-    if total > mana and own["mana"] < MAX_MANA:
+            # Cards are drawn first, since the rest of the turn is then solved again with them.
+            urgency = 2 * int(facts[number]["draws"] > 0 and cost <= own["mana"]) + int(cost > 0)
+            if urgency > most:
+                first, most = place, urgency
+    if total > mana and own["mana"] < MAX_MANA and most < 2:
         return int(_encode(ActionKind.PLAY, _coin_place(own), 0))
+    if first == own["n_hand"]:
+        return int(_encode(ActionKind.POWER, 0, 0))
     return int(_encode(ActionKind.PLAY, first, 0))

@@ -10,7 +10,14 @@ from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
 from ilp_agent.search.kernel import attack_hero, remembered_action
 from ilp_agent.search.keys import position_key
-from ilp_agent.search.late import HERO_FIRST, LATE_PLAYS, best_pack, next_late_action, what_is_late
+from ilp_agent.search.late import (
+    HERO_FIRST,
+    LATE_PLAYS,
+    best_pack,
+    late_card,
+    next_late_action,
+    what_is_late,
+)
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.work import FRAME
@@ -171,11 +178,15 @@ def add_pack(
 ) -> None:
     """Add the plain minions that are played before a last blow to `terms`. Modified in place."""
     _, chosen = best_pack(own, own["mana"], cards, weights, facts, work)
-    for place in range(own["n_hand"]):
+    for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            card = cards[own["hand"][place]]
-            terms[Term.PLAY] += chance * card["value"]
-            terms[Term.SURVIVE] += chance * card["health"]
+            number = late_card(own, place)
+            fact = facts[number]
+            if place < own["n_hand"]:
+                terms[Term.PLAY] += chance * cards[number]["value"]
+            terms[Term.SURVIVE] += chance * fact["survival"]
+            terms[Term.DRAW] += chance * fact["draws"]
+            terms[Term.HERO] += chance * fact["armour"]
 
 
 @njit

@@ -260,7 +260,7 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
     if start["reduced"]:
         frame["late"] = what_is_late(state, cards, facts, start["seat"])
         if frame["late"] & LATE_FACE:
-            frame["n"] = add_last_attacks(state, facts, start["seat"], work["actions"][level], frame["n"])
+            frame["n"] = add_last_attacks(state, facts, start, work["actions"][level], frame["n"])
         frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
 
 
@@ -516,7 +516,7 @@ def play_before(
     work: np.void,
     solved: np.void,
 ) -> bool:
-    """Play what comes before a last action, which costs `paid`; whether that draws cards. Modified in place."""
+    """Play what comes before a last action, which costs `paid`; whether that draws cards."""
     own = state["sides"][work["start"]["seat"]]
     thought = work["thought"][0]
     while True:

@@ -15,6 +15,7 @@ from engine.effects.legal import BARRED, SPARING
 from engine.jit import njit
 from engine.packing import AIMED, pack_action, unpack_action
 from engine.vocabulary import CardKind, Trait
+from ilp_agent.cardturn import ANY_TARGET, ARRIVED
 from ilp_agent.search.facts import (
     AIMS_ANYWHERE,
     AIMS_AT_MINIONS,
@@ -151,15 +152,16 @@ def late_value(
     """What the actions left for the end add at most. `work["pack"]` is modified in place."""
     value = 0.0
     if late & LATE_FACE:
-        value += weights[Term.FACE] * face_damage(state, seat)
+        value += weights[Term.FACE] * face_damage(state, work["start"])
     if late & LATE_PLAYS:
         value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
     return value
 
 
 @njit
-def face_damage(state: np.void, seat: int) -> int:
+def face_damage(state: np.void, start: np.void) -> int:
     """Damage of all attacks on the enemy hero that own minions can still make."""
+    seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if enemy["traits"] & Trait.IMMUNE:
         return 0
@@ -169,13 +171,13 @@ def face_damage(state: np.void, seat: int) -> int:
     total = 0
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if attacks_hero(minion):
+        if attacks_hero(minion, start):
             total += minion["attacks_left"] * minion["attack"]
     return total
 
 
 @njit
-def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.ndarray, n: int) -> int:
+def add_last_attacks(state: np.void, facts: np.ndarray, start: np.void, actions: np.ndarray, n: int) -> int:
     """Add to actions aimed at own minions the same after that minion's attacks on the hero.
 
     These attacks cannot come last, since the minion may be gone by then. `actions` is modified in place.
@@ -183,9 +185,9 @@ def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.n
     Returns:
         How many actions there are then.
     """
-    if face_damage(state, seat) == 0:
+    if face_damage(state, start) == 0:
         return n
-    own = state["sides"][seat]
+    own = state["sides"][start["seat"]]
     total = n
     for number in range(n):
         action = actions[number]
@@ -204,13 +206,14 @@ def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.n
 
 
 @njit
-def attacks_hero(minion: np.void) -> bool:
-    """Whether a minion can attack a hero whom nobody guards."""
+def attacks_hero(minion: np.void, start: np.void) -> bool:
+    """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
     return bool(
         minion["attacks_left"] > 0
         and minion["attack"] > 0
         and not minion["traits"] & (BARRED | SPARING)
         and may_attack_hero(minion)
+        and not (start["n_barred"] and _bars_hero(start, minion))
     )
 
 
@@ -230,6 +233,8 @@ def best_pack(
     for place in range(own["n_hand"] + 1):
         number = late_card(own, place)
         if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
+            continue
+        if work["start"]["n_barred"] and _is_barred(work["start"], cards, number):
             continue
         if empty:
             for used in range(room + 1):
@@ -254,6 +259,31 @@ def best_pack(
             if pack[used, paid] > best:
                 best, chosen = pack[used, paid], int(packed[used, paid])
     return best, chosen
+
+
+@njit
+def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
+    """Whether a plain card is one of those to leave out."""
+    power = cards[number]["kind"] == CardKind.POWER
+    for n in range(start["n_barred"]):
+        kind, source = start["barred"][n, 0], start["barred"][n, 1]
+        if kind == ActionKind.POWER and power:
+            return True
+        if kind == ActionKind.PLAY and not power and source == number:
+            return True
+    return False
+
+
+@njit
+def _bars_hero(start: np.void, minion: np.void) -> bool:
+    """Whether a minion's attacks on the enemy hero are to be left out."""
+    for n in range(start["n_barred"]):
+        source, target = start["barred"][n, 1], start["barred"][n, 2]
+        arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
+        hero = target in (ANY_TARGET, -1 - HERO)
+        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
+            return True
+    return False
 
 
 @njit
@@ -291,10 +321,10 @@ def next_late_action(
         )
         if action:
             return action
-    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, seat) > 0:
+    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, work["start"]) > 0:
         own = state["sides"][seat]
         for place in range(own["n_board"]):
-            if attacks_hero(own["board"][place]):
+            if attacks_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
     return 0
 

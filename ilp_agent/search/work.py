@@ -12,7 +12,7 @@ from engine.state import MINION, STATE
 DEPTH = 64
 """More actions than a turn can have."""
 
-STATES = 20_000
+STATES = 10_000
 """Positions of a turn at most, unless another limit is asked for."""
 
 MOST_STATES = 2_000_000

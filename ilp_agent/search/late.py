@@ -194,9 +194,9 @@ def add_last_attacks(state: np.void, facts: np.ndarray, start: np.void, actions:
         kind, source, target = _decode(action)
         if kind not in (ActionKind.PLAY, ActionKind.POWER) or not action & AIMED:
             continue
-        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE or not attacks_hero(
-            own["board"][target - OWN_SIDE]
-        ):
+        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE:
+            continue
+        if not attacks_hero(own["board"][target - OWN_SIDE], start):
             continue
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
         if facts[card]["bits"] & AIMS_AT_MINIONS:

@@ -14,6 +14,7 @@ from engine.jit import njit
 from engine.rules import apply_plain, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent import Weights
+from ilp_agent.search.objective import further_worth
 from ilp_agent.weights import Term
 from rivals.batch import play_apart
 from rivals.single import SingleActionAgent
@@ -44,7 +45,7 @@ def score_attack(before: np.void, after: np.void, action: int, deaths: int, weig
         score += weights[Term.FACE] * attacker["attack"]
         if enemy_after["health"] <= 0:
             score += weights[Term.LETHAL]
-        return score
+        return score + further_worth(after, seat, weights) - further_worth(before, seat, weights)
     other = enemy["board"][target]
     score += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * other["attack"]
     if deaths & Death.DEFENDER:
@@ -53,7 +54,7 @@ def score_attack(before: np.void, after: np.void, action: int, deaths: int, weig
             score += weights[Term.CLEAR]
     if deaths & Death.ATTACKER:
         score -= weights[Term.SURVIVE] * attacker["health"]
-    return score
+    return score + further_worth(after, seat, weights) - further_worth(before, seat, weights)
 
 
 @njit

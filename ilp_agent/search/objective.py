@@ -22,6 +22,45 @@ _decode = njit(unpack_action)
 
 
 @njit
+def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
+    """What a position is worth by the weights beside the thesis's, if the turn ends there."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    wound, frozen, body = 0, 0, 0
+    for place in range(enemy["n_board"]):
+        minion = enemy["board"][place]
+        wound += minion["health"]
+        if minion["traits"] & Trait.FROZEN:
+            frozen += minion["attack"] - minion["turn_attack"]
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        body += minion["attack"] - minion["turn_attack"] + minion["health"]
+    value = weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.FROZEN] * frozen
+    value += weights[Term.HERO] * (own["health"] + own["armour"])
+    value += weights[Term.WEAPON] * (own["weapon_attack"] * own["durability"])
+    return float(value - weights[Term.OVERLOAD] * own["overload"])
+
+
+@njit
+def further_gain(
+    before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
+) -> float:
+    """What an action adds by the weights beside the thesis's, beside what it does to `further_worth`."""
+    seat = before["active"]
+    own, enemy = before["sides"][seat], before["sides"][1 - seat]
+    kind, source, target = _decode(action)
+    gain = 0.0
+    if kind == ActionKind.PLAY and weights[Term.HOLD] != 0.0 and own["hand"][source] != COIN:
+        card = cards[own["hand"][source]]
+        if card["kind"] == CardKind.SPELL:
+            gain -= weights[Term.HOLD] * spell_held(card, enemy, target if action & AIMED else -1)
+    if weights[Term.DRAW] != 0.0:
+        gain += weights[Term.DRAW] * (hidden_cards(after["sides"][seat]) - hidden_cards(own))
+    if after["births"] != before["births"]:
+        gain += entered(before, after, cards, weights)
+    return float(gain)
+
+
+@njit
 def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     """What is subtracted from the end: own bodies and the own hero at the start; less the enemies' health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -56,23 +95,13 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
         value -= weights[Term.LETHAL]
     if enemy["n_board"] == 0:
         value += weights[Term.CLEAR]
-    threat, wound, frozen, survive, body = 0, 0, 0, 0, 0
+    threat, survive = 0, 0
     for place in range(enemy["n_board"]):
-        minion = enemy["board"][place]
-        attack = minion["attack"] - minion["turn_attack"]
-        threat += attack
-        wound += minion["health"]
-        if minion["traits"] & Trait.FROZEN:
-            frozen += attack
+        threat += enemy["board"][place]["attack"] - enemy["board"][place]["turn_attack"]
     for place in range(own["n_board"]):
-        minion = own["board"][place]
-        survive += came_in_with(minion, cards, start)
-        body += minion["attack"] - minion["turn_attack"] + minion["health"]
+        survive += came_in_with(own["board"][place], cards, start)
     value += weights[Term.SURVIVE] * survive - weights[Term.THREAT] * threat
-    value += weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.FROZEN] * frozen
-    value += weights[Term.HERO] * (own["health"] + own["armour"])
-    value += weights[Term.WEAPON] * (own["weapon_attack"] * own["durability"])
-    return float(value - weights[Term.OVERLOAD] * own["overload"])
+    return float(value + further_worth(state, seat, weights))
 
 
 @njit
@@ -106,14 +135,7 @@ def action_gain(
         number = own["hand"][source]
         if number != COIN:
             gain += weights[Term.PLAY] * cards[number]["value"]
-            if weights[Term.HOLD] != 0.0 and cards[number]["kind"] == CardKind.SPELL:
-                aimed = target if action & AIMED else -1
-                gain -= weights[Term.HOLD] * spell_held(cards[number], enemy, aimed)
-    if weights[Term.DRAW] != 0.0:
-        gain += weights[Term.DRAW] * (hidden_cards(after["sides"][seat]) - hidden_cards(own))
-    if after["births"] != before["births"]:
-        gain += entered(before, after, cards, weights)
-    return float(gain)
+    return float(gain + further_gain(before, after, cards, action, weights))
 
 
 @njit

@@ -3,8 +3,9 @@
 The terms are those of docs/turn-program.md, said for any action: W3 and W6 count every hit on the enemy hero
 and on enemy minions as it was dealt; W4 the enemy's attack on the board; W5 the health of own minions that
 die, and of those that come in; W7 the attack of a minion that is attacked; W8 the value of a card played from
-the hand. A hero power and The Coin have no value. What kills the own hero is not played. Of an action that
-chance decides the mean over what can fall out counts.
+the hand. A hero power and The Coin have no value. The eight weights beside the thesis's count what the action
+changes of their terms. What kills the own hero is not played. Of an action that chance decides the mean over
+what can fall out counts.
 """
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term
 
 LOST = -1e100
@@ -68,7 +70,8 @@ def score_change(
         score -= weights[Term.TRADE] * enemy["board"][target]["attack"]
     if kind == ActionKind.PLAY and own["hand"][source] != COIN:
         score += weights[Term.PLAY] * cards[own["hand"][source]]["value"]
-    return score
+    score += further_worth(after, seat, weights) - further_worth(before, seat, weights)
+    return score + further_gain(before, after, cards, action, weights)
 
 
 @njit

@@ -81,7 +81,7 @@ def attack_score(text: str, action: str, **given: float) -> float:
     chosen = parse_action(action)
     after = position.copy()
     deaths = after.play(chosen)
-    array = greedy_agent(**given).weights.array
+    array = greedy_agent(**given).weights.everything
     return float(greedy.score_attack(position.state, after.state, chosen.code, deaths, array))
 
 
@@ -108,7 +108,7 @@ def test_greedy_scores_a_play_by_health_and_value() -> None:
     """W5 5 + W8 4 = 0.5 + 1 = 1.5 for a 4-mana 4/5, above W3 3 * 0.4 = 1.2 for the attack."""
     text = "turn 5 | hero 20 mana 4 board [3/2 ready] hand [4:4/5] | hero 20"
     agent = greedy_agent(survive=0.1, play=0.25, face=0.4)
-    assert greedy.score_play(parse_position(text).table.array[1], agent.weights.array) == 1.5
+    assert greedy.score_play(parse_position(text).table.array[1], agent.weights.everything) == 1.5
     assert turn(agent, text) == ["play 0", "attack 0 -> hero"]
 
 
@@ -152,7 +152,7 @@ def test_agent_and_batch_play_the_same_games(name: str) -> None:
     if name == "aggro":
         aggro.play_turns(table.array, np.zeros((2, 0)), seats, states)
     else:
-        greedy.play_turns(table.array, np.tile(profile.weights.array, (2, 1)), seats, states)
+        greedy.play_turns(table.array, np.tile(profile.weights.everything, (2, 1)), seats, states)
     outcomes, turns = endings(states)
     for game in range(n):
         agents = [AggroAgent() if name == "aggro" else GreedyIlpAgent(profile) for _ in range(2)]

@@ -1,0 +1,57 @@
+"""Turns and games on real cards by the search, on one core, by deck.
+
+Run with `make bench`. Everything is compiled before it is timed. Each deck plays itself, and the mage the
+warrior, between the thesis's profiles; positions are those of turns as they begin and of turns solved again.
+"""
+
+import time
+
+import numpy as np
+
+from engine import find_deck, find_ruleset, shipped_decks
+from engine.batches import deal_games
+from engine.decks import tables_of
+from engine.state import STATE
+from ilp_agent import find_profile, shipped_profiles
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.selfplay import USE, play_turns
+from ilp_agent.search.work import STATES
+
+PAIRS = [("basic-mage", "basic-warrior")]
+PAIRS += [(name, name) for name in shipped_decks() if find_deck(name).hero_class]
+GAMES, LIMITS = 300, (2_000, STATES, 20_000)
+
+
+def play(names: tuple[str, str], games: int, limit: int) -> tuple[np.ndarray, float]:
+    """Play games one after the other; what each took, dtype `USE`, and seconds in all."""
+    decks = tuple(map(find_deck, dict.fromkeys(names)))
+    table, records = tables_of(decks)
+    weights = np.array([find_profile(name).weights.everything for name in shipped_profiles()])
+    pick = np.random.default_rng(1)
+    keys, agents = pick.integers(0, 2**63, games, dtype=np.uint64), pick.integers(0, len(weights), (games, 2))
+    numbers = np.array([[game % len(decks), (game + 1) % len(decks)] for game in range(games)])
+    states, use = np.zeros(games, STATE), np.zeros(games, USE)
+    deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
+    memory = searcher_of_thread().ready(limit)
+    began = time.perf_counter()
+    play_turns(table.array, weights, agents, states, keys, *memory, use)
+    return use, time.perf_counter() - began
+
+
+def main() -> None:
+    """Print a line for each pair of decks and limit of positions."""
+    play(PAIRS[0], 2, STATES)
+    print("decks                         limit   games/s   us a turn   positions a turn   proven   again")
+    for names in PAIRS:
+        for limit in LIMITS if names == PAIRS[0] else (STATES,):
+            use, seconds = play(names, GAMES, limit)
+            solves = use["solves"].sum()
+            print(
+                f"{' / '.join(dict.fromkeys(names)):<28} {limit:>6,} {GAMES / seconds:>9,.0f} "
+                f"{1e6 * seconds / solves:>11,.0f} {use['states'].sum() / solves:>18,.0f} "
+                f"{1 - use['unproven'].sum() / solves:>8.2%} {use['again'].sum() / solves:>7.1%}"
+            )
+
+
+if __name__ == "__main__":
+    main()

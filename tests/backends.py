@@ -3,12 +3,16 @@
 import pytest
 
 from ilp_agent import BACKENDS
+from tests.conftest import UNCOMPILED
 
 
 def backends(formulation: str = "sequential", outside: bool = False) -> list:
     """Names of the backends that solve a formulation; `outside`: those that solve the integer program."""
-    return [
-        pytest.param(entry.name, marks=pytest.mark.skipif(bool(entry.missing), reason=entry.missing))
-        for entry in BACKENDS.values()
-        if formulation in entry.formulations and not (outside and entry.compiled)
-    ]
+    found = []
+    for entry in BACKENDS.values():
+        reason = entry.missing
+        if UNCOMPILED and entry.name == "search":
+            reason = "too slow without the compiler"
+        if formulation in entry.formulations and not (outside and entry.compiled):
+            found.append(pytest.param(entry.name, marks=pytest.mark.skipif(bool(reason), reason=reason)))
+    return found

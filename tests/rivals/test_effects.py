@@ -288,7 +288,7 @@ def test_what_an_action_adds_to_the_objective(weight: str, text: str, score: flo
             position.states[0],
             position.table.array,
             action.code,
-            one_weight(Weights, weight).array,
+            one_weight(Weights, weight).everything,
             np.zeros(2, STATE),
             np.zeros(1, EVENTS)[0],
         )

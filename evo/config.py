@@ -22,7 +22,8 @@ from engine.errors import WrongValueError, unknown_name
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
-from ilp_agent.backends import listed
+from ilp_agent.backends import listed, settled
+from ilp_agent.weights import WeightVector
 from rivals import AGENTS, DEFAULT_AGENT, refuse_decks, weight_class, weighted_kinds
 
 TYPED = "configuration"
@@ -109,6 +110,11 @@ def _has_weights(agent: str) -> str:
     return agent
 
 
+def _by_turn_program(agent: str) -> bool:
+    """Whether an agent plays by weights of the turn program."""
+    return weight_class(agent).AGENT == DEFAULT_AGENT
+
+
 class _RunConfig(_Model):
     """A run of the evolution, every value with its unit and meaning."""
 
@@ -167,6 +173,13 @@ class _RunConfig(_Model):
             )
         ),
     ] = DEFAULT_BACKEND
+    weights: Annotated[
+        Literal["thesis", "extended"],
+        Field(
+            description="which weights of the turn program evolve, of agent ilp or greedy-ilp; thesis: the "
+            "thesis's eight; extended: these and eight more, for real cards"
+        ),
+    ] = "thesis"
     pool: Annotated[
         Literal["auto", "local", "ray"],
         Field(description="threads (local) or Ray; auto chooses and prints which"),
@@ -189,7 +202,7 @@ class _RunConfig(_Model):
         STRATEGIES[self.strategy].check(self.mu, self.lambda_)
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
-        if not AGENTS[self.agent].takes_backend and self.backend != DEFAULT_BACKEND:
+        if not AGENTS[self.agent].takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
                 f'backend "{self.backend}" is for agent "{_WITH_SOLVER}"; "{self.agent}" takes none'
             )
@@ -198,6 +211,15 @@ class _RunConfig(_Model):
         names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks of one name in {names}")
+        if "weights" in self.model_fields_set and not self.takes_weight_set:
+            able = listed([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
+            raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
+        if self.weights != "thesis" and self.backend == "exact":
+            raise ValueError(f'backend "exact" does not know all weights of "{self.weights}"; take "auto"')
+        bodies = not any(deck.effects for deck in self.found_decks)
+        solver = settled(self.backend, bodies, self.weights == "thesis")
+        # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
+        self.__dict__["backend"] = solver if AGENTS[self.agent].takes_backend else "exact"
         return self
 
     def to_toml(self, folder: Path | None = None) -> str:
@@ -206,7 +228,7 @@ class _RunConfig(_Model):
         Args:
             folder: where the text is to be; deck files inside it are written relative to it.
         """
-        content = self.model_dump(mode="json", by_alias=True)
+        content = self.model_dump(mode="json", by_alias=True, exclude=self._without_meaning)
         if folder is not None:
             content["decks"] = [
                 str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
@@ -219,7 +241,7 @@ class _RunConfig(_Model):
     def found_decks(self) -> tuple[Deck, ...]:
         """The decks themselves, in the order of `decks`."""
         decks = tuple(find_deck(deck) for deck in self.decks)
-        refuse_decks([self.agent], decks)
+        refuse_decks([(self.agent, self.backend)], decks)
         return decks
 
     @property
@@ -228,9 +250,14 @@ class _RunConfig(_Model):
         return [deck.name for deck in self.found_decks]
 
     @property
+    def vector(self) -> type[WeightVector]:
+        """The class of the weights that evolve."""
+        return weight_class(self.agent, self.weights)
+
+    @property
     def inert_weights(self) -> frozenset[str]:
         """Names of the agent's weights that change no decision with these decks."""
-        return weight_class(self.agent).inert(card for deck in self.found_decks for card in deck.cards)
+        return self.vector.inert(card for deck in self.found_decks for card in deck.cards)
 
     @property
     def digest(self) -> str:
@@ -247,6 +274,11 @@ class _RunConfig(_Model):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
+    def takes_weight_set(self) -> bool:
+        """Whether `weights` has a meaning for the agent."""
+        return _by_turn_program(self.agent)
+
+    @property
     def strategy_options(self) -> StrategyOptions | None:
         """The section of this run's strategy; None where it has no section."""
         options: StrategyOptions | None = getattr(self, self.strategy, None)
@@ -258,7 +290,17 @@ class _RunConfig(_Model):
         Raises:
             ConfigError: a value is not allowed.
         """
-        return validated(self.model_dump(by_alias=True) | values, TYPED)
+        # What is not said is not carried over, since another agent may not have it.
+        unsaid = {"weights"} if self.weights == "thesis" else set()
+        content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
+        if self.backend == "exact":  # which may be what `auto` came to
+            content["backend"] = DEFAULT_BACKEND
+        return validated(content | values, TYPED)
+
+    @property
+    def _without_meaning(self) -> set[str]:
+        """Keys that the agent does not have."""
+        return set() if self.takes_weight_set else {"weights"}
 
 
 if TYPE_CHECKING:

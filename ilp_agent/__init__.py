@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from engine.codes import HERO
     from ilp_agent.agent import IlpAgent
     from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend
-    from ilp_agent.explanation import Explanation, explain
+    from ilp_agent.cardturn import CardPlan, CardTurn
+    from ilp_agent.explanation import CardExplanation, Explanation, explain, explain_cards
     from ilp_agent.milp.interpret import program_of
     from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
     from ilp_agent.problem import ProblemError, TurnProblem
@@ -28,19 +29,31 @@ if TYPE_CHECKING:  # imported when they are first asked for
     )
     from ilp_agent.shipped import shipped_profiles
     from ilp_agent.solver import Solver, SolverError, find_solver, solve
-    from ilp_agent.weights import WEIGHT_NAMES, WeightError, Weights, WeightVector
+    from ilp_agent.weights import (
+        EXTENDED_NAMES,
+        WEIGHT_NAMES,
+        ExtendedWeights,
+        WeightError,
+        Weights,
+        WeightVector,
+    )
 else:
     __getattr__, __dir__ = exports(__name__)
 
 __all__ = [
     "BACKENDS",
     "DEFAULT_BACKEND",
+    "EXTENDED_NAMES",
     "FORMULATIONS",
     "HERO",
     "WEIGHT_NAMES",
     "Attack",
     "Backend",
+    "CardExplanation",
+    "CardPlan",
+    "CardTurn",
     "Explanation",
+    "ExtendedWeights",
     "IlpAgent",
     "Plan",
     "Play",
@@ -57,6 +70,7 @@ __all__ = [
     "WeightVector",
     "Weights",
     "explain",
+    "explain_cards",
     "find_profile",
     "find_solver",
     "program_of",

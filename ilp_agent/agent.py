@@ -4,8 +4,9 @@ import numpy as np
 
 from engine import Action, IllegalActionError, PlayerView
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
+from ilp_agent.cardturn import CardPlan, CardTurn
 from ilp_agent.plan import Plan, step_of
-from ilp_agent.planner import plan_exactly
+from ilp_agent.planner import chosen_backend, place_actions, plan_compiled
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.replay import play_action, track
@@ -24,6 +25,8 @@ class IlpAgent:
 
     Attributes:
         solves: turns solved so far.
+        exact: of those, by the exact solver.
+        search: by the search.
         unproven: turns whose plan was not proven the best; counted of compiled backends alone.
         again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
 
@@ -46,7 +49,7 @@ class IlpAgent:
         self.name = "ilp" if isinstance(profile, Weights) else profile.name
         self.backend = backend
         self.formulation = formulation
-        self.solves = self.again = self.unproven = 0
+        self.solves = self.again = self.unproven = self.exact = self.search = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.everything
@@ -59,8 +62,10 @@ class IlpAgent:
             self._plan(view)
         return self._planned.pop(0)[1]
 
-    def plan(self, view: PlayerView) -> Plan:
-        """The plan for what is left of a turn."""
+    def plan(self, view: PlayerView) -> Plan | CardPlan:
+        """The plan for what is left of a turn; of a game with real cards a `CardPlan`."""
+        if view.position.state["effects"]:
+            return solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
         return self._solve(TurnProblem.from_view(view))
 
     def _plan(self, view: PlayerView) -> None:
@@ -70,8 +75,15 @@ class IlpAgent:
         self.again += turn == self._turn
         self._turn = turn
         if BACKENDS[self.backend].compiled:
-            self._planned, unproven = plan_exactly(view.position, self._array)
+            by_exact = chosen_backend(view.position, self._array, self.backend) == "exact"
+            self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
             self.unproven += unproven
+            self.exact += by_exact
+            self.search += not by_exact
+            return
+        if view.position.state["effects"]:
+            plan = solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
+            self._planned = place_actions(view.position, plan.actions, plan.again)
             return
         position = view.position.copy()
         problem = TurnProblem.from_view(view)

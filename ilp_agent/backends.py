@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
 
 from ilp_agent.shipped import in_checkout
 
@@ -29,7 +30,9 @@ class Backend:
         library: distribution it needs; another version may choose another plan among equals. "" for none.
         extra: optional dependency of this package that installs the library; "" where it is always there.
         licence: what its licence asks of the user; "" for nothing.
-        compiled: whether whole games with it run compiled (`ilp_agent.selfplay`); the default alone.
+        batch: plays whole games with it compiled (`rivals.batch.PlayBatch`), as MODULE:NAME; "" where only
+            Python does.
+        cards: whether it takes turns on real cards: all of them, some, or none.
     """
 
     name: str
@@ -40,7 +43,13 @@ class Backend:
     library: str = ""
     extra: str = ""
     licence: str = ""
-    compiled: bool = False
+    batch: str = ""
+    cards: Literal["all", "some", ""] = ""
+
+    @property
+    def compiled(self) -> bool:
+        """Whether whole games with it run compiled."""
+        return bool(self.batch)
 
     @property
     def summary(self) -> str:
@@ -65,12 +74,30 @@ class Backend:
 
 _ENTRIES = (
     Backend(
+        "auto",
+        "ilp_agent.auto",
+        "AutoSolver",
+        ("sequential",),
+        "exact where it applies, search elsewhere",
+        batch="ilp_agent.auto:play_batch",
+        cards="all",
+    ),
+    Backend(
         "exact",
         "ilp_agent.exact.backend",
         "ExactSolver",
         ("sequential",),
-        "ours, exact, hundreds of times faster than the others",
-        compiled=True,
+        "ours, for minions with keywords alone, hundreds of times faster than programs",
+        batch="ilp_agent.selfplay:play_batch",
+    ),
+    Backend(
+        "search",
+        "ilp_agent.search.backend",
+        "SearchSolver",
+        ("sequential",),
+        "ours, for real cards: a memoised search on the game itself",
+        batch="ilp_agent.search.selfplay:play_batch",
+        cards="all",
     ),
     Backend(
         "gurobi",
@@ -103,10 +130,20 @@ _ENTRIES = (
 BACKENDS = {entry.name: entry for entry in _ENTRIES}
 """Every backend by its name: the one list of them."""
 
-DEFAULT_BACKEND = "exact"
+DEFAULT_BACKEND = "auto"
 
-# Compiled games call this backend's kernel by name (`ilp_agent.selfplay`): a second one would not be asked.
-assert [entry.name for entry in _ENTRIES if entry.compiled] == [DEFAULT_BACKEND]
+
+def settled(backend: str, bodies: bool, thesis: bool) -> str:
+    """The backend that plays: `auto` is `exact` where nothing else could be needed.
+
+    So results with decks of bodies and the thesis's weights say `exact`, as they did before there was `auto`.
+
+    Args:
+        backend: a name of `BACKENDS`.
+        bodies: whether all decks are minions with keywords alone.
+        thesis: whether no weight beside the thesis's eight is set.
+    """
+    return "exact" if backend == "auto" and bodies and thesis else backend
 
 
 def installed_backends() -> list[Backend]:

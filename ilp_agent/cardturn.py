@@ -7,10 +7,18 @@ import numpy as np
 
 from engine import Action, PlayerView, Position
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from ilp_agent.births import give_births
 from ilp_agent.plan import Status, Terms
 from ilp_agent.problem import ProblemError
-from ilp_agent.search.births import give_births
-from ilp_agent.search.work import ANY_TARGET, HERO_ATTACKS
+
+HERO_ATTACKS = -9
+"""In place of the birth of a minion that attacks: the own hero."""
+
+ARRIVED = -1_000
+"""In place of the birth of a minion that attacks: less a card's number, any minion of it that comes in."""
+
+ANY_TARGET = -99
+"""In place of a target: whatever an action is aimed at."""
 
 
 class Barred(NamedTuple):
@@ -18,8 +26,8 @@ class Barred(NamedTuple):
 
     Attributes:
         kind: PLAY, POWER or ATTACK.
-        source: number of the card that is played; birth of the minion that attacks, or `HERO_ATTACKS`; 0 for
-            the power.
+        source: number of the card that is played; birth of the minion that attacks, `HERO_ATTACKS`, or a code
+            of `ARRIVED`; 0 for the power.
         target: birth of the minion it is aimed at; -1 less the character's number of a hero; or `ANY_TARGET`.
     """
 
@@ -59,7 +67,7 @@ class CardTurn:
         return cls(view.position)
 
     def without(self, action: Action) -> "CardTurn":
-        """The same turn without an action that is legal at its start: without the card, the power, or the attack.
+        """The same turn without a card, the power or an attack, given as an action legal at its start.
 
         Of a card or power with a target it is that target that is left out.
         """

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from engine.actions import Action
 from engine.codes import HERO
 from ilp_agent.backends import DEFAULT_BACKEND
+from ilp_agent.cardturn import CardPlan, CardTurn
 from ilp_agent.plan import Attack, Plan, PlanAction, Play
 from ilp_agent.problem import TurnProblem
 from ilp_agent.solver import solve
@@ -30,10 +32,49 @@ class Explanation:
     @property
     def tie(self) -> bool:
         """Whether doing without the first action costs nothing."""
-        if self.alternative is None:
-            return False
-        size = max(1.0, abs(self.plan.objective))
-        return abs(self.plan.objective - self.alternative.objective) <= 1e-9 * size
+        return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
+
+
+@dataclass(frozen=True)
+class CardExplanation:
+    """A plan on real cards and what it was preferred to.
+
+    Attributes:
+        turn: the turn.
+        plan: the best way to go on with it.
+        refused: its first action, which the alternative must not take; None when the plan is empty.
+        alternative: the best plan that never takes that action; None when there is no such action.
+        tie: whether the alternative is worth as much.
+    """
+
+    turn: CardTurn
+    plan: CardPlan
+    refused: Action | None
+    alternative: CardPlan | None
+
+    @property
+    def tie(self) -> bool:
+        """Whether doing without the first action costs nothing."""
+        return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
+
+
+def explain_cards(turn: CardTurn, weights: Weights, backend: str = DEFAULT_BACKEND) -> CardExplanation:
+    """Solve a turn on real cards, and again without the first action of the best plan.
+
+    Raises:
+        SolverError: the backend has no answer, or does not take this turn.
+        UnknownNameError: there is no such backend.
+    """
+    plan = solve(turn, weights, backend)
+    if not plan.actions:
+        return CardExplanation(turn, plan, None, None)
+    first = plan.actions[0]
+    return CardExplanation(turn, plan, first, solve(turn.without(first), weights, backend))
+
+
+def _alike(one: float, other: float) -> bool:
+    """Whether two objectives are the same but for rounding."""
+    return abs(one - other) <= 1e-9 * max(1.0, abs(one))
 
 
 def explain(problem: TurnProblem, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:

@@ -1,4 +1,6 @@
-"""A whole turn of the exact solver as the engine's actions, without building Python plans on the way."""
+"""A whole turn of a compiled backend as the engine's actions, without building Python plans on the way."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -7,12 +9,65 @@ from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import encode, outcome
 from engine.state import STATE
+from ilp_agent.auto import applies
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.problem import ProblemError
+from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.steps import MAX_STEPS
 from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
+
+
+def plan_compiled(
+    position: Position, weights: np.ndarray, backend: str
+) -> tuple[list[tuple[bytes, Action]], bool]:
+    """The actions of the best plan, each with the state it is meant for; the end of the turn included.
+
+    They end early where only the game decides how it goes on, or a hero's health is not what was predicted.
+
+    Args:
+        position: of which only what the player to move sees is read.
+        weights: all of them, indexed by `ilp_agent.weights.Term`.
+        backend: the name of a compiled one.
+
+    Returns:
+        The actions, and whether the plan is unproven (not known to be the best).
+
+    Raises:
+        ProblemError: the game has effects, and the backend reads bodies alone.
+    """
+    if chosen_backend(position, weights, backend) == "exact":
+        return plan_exactly(position, weights)
+    solved = searcher_of_thread().search(position, weights)
+    actions = list(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
+    return place_actions(position, actions, bool(solved["again"])), bool(solved["unproven"])
+
+
+def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str:
+    """The backend that solves a position: `auto` is `exact` or `search`."""
+    if backend != "auto":
+        return backend
+    return "exact" if not position.state["effects"] and applies(weights) else "search"
+
+
+def place_actions(position: Position, actions: Sequence[Action], again: bool) -> list[tuple[bytes, Action]]:
+    """Actions in their order, each with the state it is meant for.
+
+    Args:
+        position: where they begin; left as it is.
+        actions: certain in what they do, but for the last where `again`.
+        again: whether the turn is solved again after them; else its end is added.
+    """
+    here = position.copy()
+    placed = []
+    for action in actions:
+        placed.append((here.state.tobytes(), action))
+        if not again or action is not actions[-1]:
+            here.play(action)
+    if not again and here.outcome == Outcome.ONGOING:
+        placed.append((here.state.tobytes(), Action.end_turn()))
+    return placed
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
@@ -31,7 +86,7 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
         The actions, and whether the plan is unproven (not known to be the best).
     """
     if position.state["effects"]:
-        raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
+        raise ProblemError(f"backend 'exact' reads bodies with keywords, not real cards, in {position}")
     memory = memory_of_thread()
     steps = np.zeros(MAX_STEPS + 2, STATE)
     cards = position.table.array

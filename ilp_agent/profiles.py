@@ -135,7 +135,7 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     if missing:
         raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")
     try:
-        return Profile(name, kind(**weights), provenance)
+        return Profile(name, kind.holding(weights)(**weights), provenance)
     except WeightError as error:
         raise ProfileError(f"{path}: weights.{error}") from None
 

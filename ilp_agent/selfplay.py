@@ -110,3 +110,19 @@ def play_turns(
                     result["again"] += 1
                 else:
                     apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+
+
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,  # noqa: ARG001
+    turns: np.ndarray,
+) -> None:
+    """See `rivals.batch.PlayBatch`."""
+    results = np.zeros(len(states), RESULT)
+    play_turns(cards, weights, agents, states, results)
+    turns["exact"] += results["solves"]
+    turns["unproven"] += results["unproven"]

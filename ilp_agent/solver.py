@@ -2,10 +2,11 @@
 
 from functools import cache
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, cast, overload
 
 from engine.errors import ManaforgeError, unknown_name
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, installed_backends, listed
+from ilp_agent.cardturn import CardPlan, CardTurn
 from ilp_agent.plan import Plan
 from ilp_agent.problem import ProblemError, TurnProblem
 from ilp_agent.weights import WeightError, Weights
@@ -29,16 +30,32 @@ class Solver(Protocol):
         ...
 
 
+class CardSolver(Protocol):
+    """What a backend offers beside `Solver` where its entry says that it takes real cards."""
+
+    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
+        """Find the best way to go on with a turn on real cards.
+
+        Raises:
+            SolverError: there is no answer, or a card is outside of what it takes; the message names it.
+        """
+        ...
+
+
+@overload
+def solve(problem: TurnProblem, weights: Weights, backend: str = ..., formulation: str = ...) -> Plan: ...
+@overload
+def solve(problem: CardTurn, weights: Weights, backend: str = ..., formulation: str = ...) -> CardPlan: ...
 def solve(
-    problem: TurnProblem,
+    problem: TurnProblem | CardTurn,
     weights: Weights,
     backend: str = DEFAULT_BACKEND,
     formulation: str = FORMULATIONS[0],
-) -> Plan:
+) -> Plan | CardPlan:
     """The best plan of a turn.
 
     Args:
-        problem: the turn.
+        problem: the turn: bodies with keywords, or real cards.
         weights: of the objective; only their proportions matter.
         backend: a name of `BACKENDS`.
         formulation: "sequential", whose plans come true, or "thesis", which some backends solve too.
@@ -49,10 +66,12 @@ def solve(
         UnknownNameError: no such backend or formulation.
         SolverError: the backend cannot solve it; the message names those that can.
     """
-    if not isinstance(problem, TurnProblem):
-        raise ProblemError(f"problem must be a TurnProblem, got {problem!r}")
+    if not isinstance(problem, TurnProblem | CardTurn):
+        raise ProblemError(f"problem must be a TurnProblem or a CardTurn, got {problem!r}")
     if not isinstance(weights, Weights):
         raise WeightError(f"weights must be Weights, got {weights!r}")
+    if isinstance(problem, CardTurn):
+        return card_solver_for(backend, formulation).solve_cards(problem, weights)
     return solver_for(backend, formulation).solve(problem, weights, formulation)
 
 
@@ -70,6 +89,21 @@ def solver_for(backend: str, formulation: str) -> Solver:
         able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
         raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {listed(able, 'and')} do")
     return solver
+
+
+def card_solver_for(backend: str, formulation: str) -> CardSolver:
+    """The backend of this name, if it takes turns on real cards.
+
+    Raises:
+        UnknownNameError: no such backend or formulation.
+        SolverError: it cannot start, or reads bodies alone.
+    """
+    solver = solver_for(backend, formulation)
+    if formulation != FORMULATIONS[0] or not BACKENDS[backend].cards:
+        what = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
+        able = [entry.name for entry in installed_backends() if entry.cards]
+        raise SolverError(f"{what} reads bodies with keywords, not real cards; use {listed(able, 'or')}")
+    return cast(CardSolver, solver)
 
 
 @cache

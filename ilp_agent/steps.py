@@ -19,6 +19,15 @@ class StepKind(IntEnum):
 
 MAX_STEPS = MAX_HITS + HAND_SIZE + 1
 
+TURNS = np.dtype(
+    [
+        ("exact", "i4"),  # by the exact solver
+        ("search", "i4"),  # by the search, those solved again within a turn too
+        ("unproven", "i4"),  # of any agent, those whose optimum was not proven
+    ]
+)
+"""Turns that a game's players solved."""
+
 PLAN = np.dtype(
     [
         ("n_steps", "i2"),  # steps of the plan

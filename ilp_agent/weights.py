@@ -5,7 +5,7 @@ plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` 
 `ilp_agent.exact.prediction.predict`) and in the objective of `ilp_agent.milp.sequential`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
 from types import MappingProxyType
@@ -15,6 +15,8 @@ import numpy as np
 
 from engine.cards import Card
 from engine.errors import ManaforgeError
+from engine.lazy import loaded
+from engine.vocabulary import CardKind, Op, Trait
 
 MAX_WEIGHT = 1e100
 """Far beyond any use, and far enough from the largest float that no objective overflows."""
@@ -78,6 +80,11 @@ class WeightVector:
     def padded(cls, weights: Sequence[float]) -> tuple[float, ...]:
         """Numbers of all fields: those given, then the defaults of the further ones."""
         return (*weights, *tuple(cls.further().values())[len(weights) - len(cls.names()) :])
+
+    @classmethod
+    def holding(cls, names: Iterable[str]) -> type[Self]:  # noqa: ARG003
+        """The class for a profile that sets weights of these names."""
+        return cls
 
     @property
     def array(self) -> np.ndarray:
@@ -187,8 +194,32 @@ class Weights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weight of a card's value, if no card has any."""
-        return frozenset() if any(card.spec.worth for card in cards) else frozenset({"play"})
+        """The weights of what no card of these decks has: value, Lifesteal, weapons, spells and the like.
+
+        Where cards do what they say, draws, weapons and the own hero always count: hero powers see to that.
+        """
+        known = list(cards)
+        without = set() if any(card.spec.worth for card in known) else {"play"}
+        real = [card for card in known if card.real]
+        if not real:
+            without |= {"draw", "weapon", "frozen", "hold", "overload"}
+            without |= set() if any(card.spec.lifesteal for card in known) else {"hero"}
+        else:
+            table: Callable[[Sequence[Card]], Any] = loaded("engine.cards.table:CardTable")
+            everything = table(known).cards
+            freezes = (card.traits & Trait.FREEZES for card in everything)
+            ops = {effect.op for card in everything for effect in card.effects}
+            spells = (card for card in everything if card.kind == CardKind.SPELL)
+            without |= set() if Op.FREEZE in ops or any(freezes) else {"frozen"}
+            without |= set() if any(card.overload for card in everything) else {"overload"}
+            hurt = any(effect.op == Op.DAMAGE for card in spells for effect in card.effects)
+            without |= set() if hurt else {"hold"}
+        return frozenset(without & set(cls.names()))
+
+    @classmethod
+    def holding(cls, names: Iterable[str]) -> type[Self]:
+        """`ExtendedWeights` where a further weight is named."""
+        return ExtendedWeights if set(names) & set(Weights.further()) else cls  # type: ignore[return-value]
 
     lethal: float
     clear: float
@@ -206,6 +237,25 @@ class Weights(WeightVector):
     frozen: float = 0.0
     hold: float = 0.0
     overload: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendedWeights(Weights):
+    """The same weights where all sixteen evolve: none is left at its default."""
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """All weights by name, in their order."""
+        return tuple(item.name for item in fields(cls))
+
+    @classmethod
+    def further(cls) -> Mapping[str, float]:
+        """None."""
+        return {}
+
+
+WEIGHT_SETS: Mapping[str, type[Weights]] = MappingProxyType({"thesis": Weights, "extended": ExtendedWeights})
+"""Which weights of the turn program evolve, by the name that configurations give."""
 
 
 def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:

@@ -19,7 +19,7 @@ class PlayBatch(Protocol):
         states: np.ndarray,
         keys: np.ndarray,
         chances: np.ndarray,
-        unproven: np.ndarray,
+        turns: np.ndarray,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -36,7 +36,7 @@ class PlayBatch(Protocol):
             keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
             chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
                 agent does not look at them.
-            unproven: integers, shape (games,). Added to in place: turns whose optimum was not proven.
+            turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
         """
         ...
 

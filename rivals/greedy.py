@@ -130,7 +130,7 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
-    unproven: np.ndarray,  # noqa: ARG001
+    turns: np.ndarray,  # noqa: ARG001
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
     play_apart(play_turns, "rivals.effects.greedy:play_turns", cards, weights, agents, states, chances)

@@ -194,7 +194,7 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
-    unproven: np.ndarray,
+    turns: np.ndarray,
 ) -> None:
     """See `rivals.registry.PlayBatch`."""
     use = np.zeros(len(states), USE)
@@ -206,7 +206,7 @@ def play_batch(
         else:
             play_turns(cards, weights, agents[games], part, tree_of_thread(), used, BUDGET)
         states[games], use[games] = part, used
-    unproven += use["unproven"]
+    turns["unproven"] += use["unproven"]
 
 
 class HearthSimAgent:

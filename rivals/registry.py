@@ -39,8 +39,8 @@ class AgentKind:
         help: what it does, in a few words.
         vector: the class of its weights; None where it plays without. Asked for as `weights`.
         default_profile: what the bare name means; "" where a profile must be named.
-        batch: plays whole games compiled, without the GIL; None where only Python plays it. Asked for as
-            `play_batch`.
+        batch: plays whole games compiled, without the GIL; None where only Python plays it, and of a kind
+            that takes a backend, which has its own. Asked for as `play_batch`.
         random: whether it draws from its own stream of the game.
         sees: what it may look at.
         takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.
@@ -79,10 +79,9 @@ class AgentKind:
         """The class of its weights; None where it plays without."""
         return loaded(self.vector)
 
-    @property
-    def play_batch(self) -> "PlayBatch | None":
-        """Plays whole games compiled; None where only Python plays it."""
-        return loaded(self.batch)
+    def play_batch(self, backend: str = DEFAULT_BACKEND) -> "PlayBatch | None":
+        """Plays whole games compiled with a backend; None where only Python plays it."""
+        return loaded((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
 
     @property
     def owner(self) -> str:
@@ -91,7 +90,7 @@ class AgentKind:
 
     def compiled(self, backend: str = DEFAULT_BACKEND) -> bool:
         """Whether whole games of it run compiled with a backend."""
-        return self.batch is not None and (not self.takes_backend or BACKENDS[backend].compiled)
+        return BACKENDS[backend].compiled if self.takes_backend else self.batch is not None
 
     def agent(self, weights: object = None, backend: str = DEFAULT_BACKEND) -> "Agent":
         """The agent as it plays.
@@ -121,8 +120,9 @@ _ENTRIES = (
         "ilp_agent.agent:IlpAgent",
         "plays the best plan of the turn program",
         vector="ilp_agent.weights:Weights",
-        batch="rivals.ilp:play_batch",
         takes_backend=True,
+        effects=True,
+        effects_module="ilp_agent.search.selfplay",
     ),
     AgentKind(
         "hearthsim",
@@ -190,14 +190,24 @@ def find_kind(name: str) -> AgentKind:
     return AGENTS[name]
 
 
-def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
+def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") -> None:
     """Refuse decks whose cards do what they say where an agent plays bodies alone.
+
+    Args:
+        players: agent kind and backend of each; the backend of a kind that takes none is not looked at.
+        decks: that they play.
 
     Raises:
         DeckError: there are both; the message names them.
     """
     real = [deck for deck in decks if deck.effects]
-    unable = [kind for kind in dict.fromkeys(kinds) if not find_kind(kind).effects]
+    unable = []
+    for name, backend in dict.fromkeys(players):
+        kind = find_kind(name)
+        if not kind.effects:
+            unable.append(name)
+        elif kind.takes_backend and not BACKENDS[backend].cards:
+            unable.append(f"{name} with backend {backend}")
     if real and unable:
         names = ", ".join(dict.fromkeys(deck.name for deck in real))
         where = f"decks with a class, such as {names}"
@@ -206,7 +216,7 @@ def refuse_decks(kinds: Iterable[str], decks: "Iterable[Deck]") -> None:
             where = f"decks with {', '.join(put_in)}, such as {names}"
         able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)
         raise DeckError(
-            f"{', '.join(unable)} plays bodies alone, and cards do what they say in {where}; "
+            f"{', '.join(dict.fromkeys(unable))} plays bodies alone, and cards do what they say in {where}; "
             f"these are played by {able}"
         )
 
@@ -216,16 +226,23 @@ def weighted_kinds() -> list[str]:
     return [kind.name for kind in AGENTS.values() if kind.weighted]
 
 
-def weight_class(name: str) -> "type[WeightVector]":
+def weight_class(name: str, weights: str = "thesis") -> "type[WeightVector]":
     """The class of an agent's weights.
+
+    Args:
+        name: of the agent.
+        weights: of one that plays by the turn program which of its weights evolve, a name of `WEIGHT_SETS`.
 
     Raises:
         UnknownNameError: no agent of this name plays by weights.
     """
-    weights = AGENTS[name].weights if name in AGENTS else None
-    if weights is None:
+    found = AGENTS[name].weights if name in AGENTS else None
+    if found is None:
         raise unknown_name("agent with weights", name, weighted_kinds())
-    return weights
+    if found.AGENT != DEFAULT_AGENT:
+        return found
+    sets: Mapping[str, type[WeightVector]] = loaded("ilp_agent.weights:WEIGHT_SETS")
+    return sets[weights]
 
 
 def agent_of(name: str, weights: object = None, backend: str = DEFAULT_BACKEND) -> "Agent":

@@ -19,7 +19,7 @@ from evo.storage.opening import peek_run, run_path
 from evo.storage.store import RunError
 from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
-from rivals import read_agent_profile, weight_class
+from rivals import read_agent_profile
 
 
 class ExportError(ManaforgeError, ValueError):
@@ -140,7 +140,7 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
         slug = cluster["name"].replace(", ", "-").replace(" ", "-")
         what = "single" if cluster["size"] == 1 else "cluster"
         columns = weights_of(runs.individuals)
-        weights = weight_class(config.agent).from_array(row[columns].to_numpy(float))
+        weights = config.vector.from_array(row[columns].to_numpy(float))
         profiles.append(Profile(f"{what}-{cluster['group']}-{slug}", weights, provenance))
     return profiles
 

@@ -1,12 +1,14 @@
 """Whether a run goes on, how fast it is, and when it ends: from its folder alone."""
 
 import json
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.received import read_text
 from evo.evolution.run import games_of_generation, games_to_play
+from evo.play.games import SOLVED
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
 from evo.storage.store import RunFolder
@@ -21,7 +23,7 @@ QUIET_SECONDS, QUIET_GENERATIONS = 60.0, 5.0
 MOST_LOG = 2**27
 """Bytes of a log."""
 
-MOST_SECONDS, MOST_GENERATION = 1e9, 10**7
+MOST_SECONDS, MOST_GENERATION, MOST_TURNS = 1e9, 10**7, 10**15
 
 
 class RunState(NamedTuple):
@@ -56,6 +58,32 @@ def state_of(folder: RunFolder) -> RunState:
     if not events or events[-1].get("event") == "stopped" or _age(events[-1]) > quiet:
         return RunState("stopped", speed, left)
     return RunState("running", speed, left)
+
+
+def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
+    """Turns that runs solved in their generations, by solver and unproven, as far as their logs tell."""
+    total = dict.fromkeys(SOLVED, 0)
+    for folder in folders:
+        last: dict[int, Mapping[str, Any]] = {}
+        for event in _events(folder.path / "log.jsonl"):
+            if event.get("event") == "generation" and isinstance(event.get("solved"), dict):
+                last[int(event["generation"])] = event["solved"]
+        for counts in last.values():
+            for name in SOLVED:
+                count = counts.get(name, 0)
+                total[name] += count if type(count) is int and 0 <= count < MOST_TURNS else 0
+    return total
+
+
+def solved_sentence(solved: Mapping[str, int]) -> str:
+    """Who solved the turns and how many are unproven; "" where the exact solver proved all of them."""
+    total = solved["exact"] + solved["search"]
+    if (not solved["search"] and not solved["unproven"]) or not total:
+        return ""
+    by = [f"{solved[name]:,} by {name}" for name in ("exact", "search") if solved[name]]
+    share = solved["unproven"] / total
+    proven = f"{solved['unproven']:,} ({share:.2%}) unproven: the search had met its limit"
+    return f"turns solved: {' and '.join(by)}; {proven if solved['unproven'] else 'all proven'}"
 
 
 def _events(file: Path) -> list[dict[str, Any]]:

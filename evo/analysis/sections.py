@@ -30,6 +30,7 @@ from evo.analysis.plots import (
     plot_weights,
 )
 from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
+from evo.analysis.running import solved_sentence, solved_turns
 from evo.analysis.sections_clusters import clusters_section, comparisons_section
 from evo.analysis.tables import (
     Runs,
@@ -50,8 +51,8 @@ from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
 from evo.strategies import STRATEGIES
-from ilp_agent import DEFAULT_BACKEND, shipped_profiles
-from rivals import DEFAULT_AGENT, find_agent_profile, weight_class
+from ilp_agent import DEFAULT_BACKEND, WeightVector, shipped_profiles
+from rivals import DEFAULT_AGENT, find_agent_profile
 
 MOST_PLAYERS = 120
 """Most individuals in the round robin of a report; of more, the best of each run play."""
@@ -117,6 +118,8 @@ def what_was_run(given: Material) -> list[Section]:
         "generation plays all pairings with every ordered pair of decks on common deals. "
         f"{coverage_of(given.all_decks)}"
     )
+    solved = solved_sentence(solved_turns(runs.folders.values()))
+    text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
     return [Section("What was run", text, [_runs_table(runs)])]
 
 
@@ -229,8 +232,8 @@ def new_individuals(given: Material) -> list[Section]:
 
 def weights(given: Material) -> list[Section]:
     """Which weights are large, which near zero, which undecided."""
-    agent, population = given.config.agent, given.population
-    vector, marked = weight_class(agent), _marked(agent, given.runs.inert_weights)
+    agent, population, vector = given.config.agent, given.population, given.runs.vector
+    marked = _marked(agent, vector, given.runs.inert_weights)
     width = max(WIDE, 0.35 * len(vector.names()))
 
     def plot(axes: Axes, table: pd.DataFrame) -> Axes:
@@ -324,11 +327,12 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 """The sections in the order of the page."""
 
 
-def _marked(agent: str, inert: frozenset[str]) -> dict[str, np.ndarray]:
+def _marked(agent: str, vector: type[WeightVector], inert: frozenset[str]) -> dict[str, np.ndarray]:
     """Shares of the shipped profiles of an agent, by name, without those of inert weights."""
-    owner = weight_class(agent).AGENT
+    owner = vector.AGENT
     names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
-    vectors = {name: find_agent_profile(agent, name).weights for name in names}
+    found = {name: find_agent_profile(agent, name).weights for name in names}
+    vectors = {name: vector.from_array(one.everything[: len(vector.names())]) for name, one in found.items()}
     return {name: np.array(list(vector.active(inert).values())) for name, vector in vectors.items()}
 
 

@@ -23,6 +23,7 @@ from evo.storage.kinds import what_it_is
 from evo.storage.opening import peek_run, run_path
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
 from evo.storage.store import RunError, RunFolder, RunNameError
+from ilp_agent.weights import WeightVector
 from rivals import weight_class
 
 READERS = 4
@@ -50,6 +51,11 @@ class Runs:
     def inert_weights(self) -> frozenset[str]:
         """Names of the weights that change no decision in any of the runs."""
         return frozenset.intersection(*(config.inert_weights for config in self.configs.values()))
+
+    @property
+    def vector(self) -> type[WeightVector]:
+        """The class of the weights that they evolve."""
+        return next(iter(self.configs.values())).vector
 
     @property
     def configs(self) -> dict[str, RunConfig]:
@@ -117,7 +123,8 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         (fitness divided by games) and age (generations since birth).
 
     Raises:
-        RunError: there is no such run, or these runs evolve the weights of different agents.
+        RunError: there is no such run, or these runs evolve the weights of different agents, or different
+            sets of weights.
     """
     folders, problems = {}, []
     for name, path in find_runs(paths).items():
@@ -130,6 +137,11 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         raise RunError(
             f"these runs evolve different agents ({', '.join(agents)}); read one agent's at a time"
         )
+    sets = sorted({folder.config.weights for folder in folders.values()})
+    if len(sets) > 1:
+        raise RunError(
+            f"these runs evolve different sets of weights ({', '.join(sets)}); read one set's at a time"
+        )
     frames = _read_all(folders, "generations", problems)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
@@ -140,7 +152,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         )
     individuals = pd.concat(frames, ignore_index=True)
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
-    vector = weight_class(agents[0])
+    vector = weight_class(agents[0], sets[0])
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
     runs = Runs(folders, individuals, tuple(problems))
     inert = runs.inert_weights

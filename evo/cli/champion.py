@@ -8,6 +8,7 @@ from rich.console import Console, ConsoleRenderable
 from rich.table import Table as RichTable
 
 from engine.tables import Column, FittingTable
+from evo.analysis.running import solved_sentence, solved_turns
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
@@ -77,6 +78,9 @@ def show_champion(path: Path, console: Console) -> None:
         sentence = panel_sentence(panel) if isinstance(panel, dict) else ""
         if sentence:
             console.print(sentence, highlight=False)
+    solved = solved_sentence(solved_turns([peek_run(path)]))
+    if solved:
+        console.print(solved, highlight=False)
     console.print(
         f"profile: {path / 'champion.toml'}; play it as {config.agent}:{path}",
         soft_wrap=True,

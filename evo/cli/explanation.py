@@ -8,7 +8,7 @@ from rich.text import Text
 
 from engine import HERO, Position
 from engine.codes import COIN
-from ilp_agent import WEIGHT_NAMES, Attack, Explanation, Plan, Play, Profile, Weights
+from ilp_agent import Attack, Explanation, Plan, Play, Profile, Weights
 from ilp_agent.plan import PlanAction
 
 
@@ -54,7 +54,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
             lines.append(Text("a tie: the plan without it is worth as much"))
         table.add_column("without", justify="right")
         table.add_column("decides", justify="right")
-    for w, name in enumerate(WEIGHT_NAMES):
+    for w, name in enumerate(plan.terms._asdict()):
         row = [name, Weights.MEANINGS[w], f"{plan.terms[w]:+.2f}"]
         if other is not None:
             row += [f"{other.terms[w]:+.2f}", _difference(plan.terms[w] - other.terms[w])]
@@ -101,7 +101,7 @@ def as_json(
     return {
         "position": str(position),
         "profile": profile.name,
-        "weights": dict(zip(WEIGHT_NAMES, map(float, profile.weights.array), strict=True)),
+        "weights": profile.weights.named(),
         "backend": backend,
         "plan": plan_data(explanation.plan),
         "without": action_data(explanation.refused) if explanation.refused is not None else None,

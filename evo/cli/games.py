@@ -17,6 +17,7 @@ from ilp_agent.shipped import shipped_profiles
 
 if TYPE_CHECKING:
     from engine import Deck, Position
+    from ilp_agent import Weights
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
@@ -49,14 +50,13 @@ def play_command(
     from engine.decks import coverage_of
     from engine.show import console, draw_position
     from engine.view import PlayerView
-    from evo.cli.explanation import draw_explanation
     from evo.play.entrants import find_entrant
-    from ilp_agent import IlpAgent, TurnProblem, explain
+    from ilp_agent import IlpAgent
     from rivals import refuse_decks
 
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
-    refuse_decks((player.kind for player in players), both)
+    refuse_decks((player.sort for player in players), both)
     agents = players[0].agent(), players[1].agent()
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
@@ -79,8 +79,8 @@ def play_command(
         if not parts:
             parts.append(_heading(position))
             if explain_turns and isinstance(agent, IlpAgent):
-                problem = TurnProblem.from_view(PlayerView(position, position.active))
-                reasons.append(draw_explanation(explain(problem, agent.weights, agent.backend), position))
+                view = PlayerView(position, position.active)
+                reasons.append(_explained(view.position, agent.weights, agent.backend))
         if action.kind == ActionKind.END_TURN:
             print_turn()
         else:
@@ -94,6 +94,20 @@ def play_command(
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
     if result.error:
         screen.print(result.error.strip(), markup=False)
+
+
+def _explained(
+    position: "Position", weights: "Weights", backend: str, title: str = ""
+) -> "ConsoleRenderable":
+    """The plan of the player to move, on real cards or on bodies, explained."""
+    from evo.cli.cardexplanation import draw_card_explanation
+    from evo.cli.explanation import draw_explanation
+    from ilp_agent import CardTurn, TurnProblem, explain, explain_cards
+
+    if position.state["effects"]:
+        return draw_card_explanation(explain_cards(CardTurn(position), weights, backend), title)
+    problem = TurnProblem.from_position(position)
+    return draw_explanation(explain(problem, weights, backend), position, title)
 
 
 def _heading(position: "Position") -> str:
@@ -138,23 +152,38 @@ def explain_command(
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
     from engine import parse_position
     from engine.show import console, draw_position
-    from evo.cli.explanation import as_json, draw_explanation
+    from evo.cli.cardexplanation import cards_as_json
+    from evo.cli.explanation import as_json
     from evo.play.entrants import entrant_profile
-    from ilp_agent import Profile, TurnProblem, Weights, explain, find_solver, program_of
+    from ilp_agent import (
+        CardTurn,
+        Profile,
+        TurnProblem,
+        Weights,
+        explain,
+        explain_cards,
+        find_solver,
+        program_of,
+    )
     from rivals import DEFAULT_AGENT
 
     find_solver(backend)
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
-    problem = TurnProblem.from_position(parsed)
+    real = bool(parsed.state["effects"])
     if program:
-        print(program_of(problem, chosen.weights, program))
+        turn = CardTurn(parsed) if real else TurnProblem.from_position(parsed)
+        print(program_of(turn, chosen.weights, program))
         return
-    explanation = explain(problem, chosen.weights, backend)
     if as_data:
-        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
+        if real:
+            data = cards_as_json(explain_cards(CardTurn(parsed), chosen.weights, backend), chosen, backend)
+        else:
+            explanation = explain(TurnProblem.from_position(parsed), chosen.weights, backend)
+            data = as_json(explanation, chosen, backend, parsed)
+        print(json.dumps(data, indent=1))
         return
     screen = console()
     screen.print(draw_position(parsed))
-    screen.print(draw_explanation(explanation, parsed, f"{chosen.name}, {backend}"))
+    screen.print(_explained(parsed, chosen.weights, backend, f"{chosen.name}, {backend}"))

@@ -85,7 +85,7 @@ def ladder_command(
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
     found_decks = tuple(find_deck(name) for name in names)
-    refuse_decks((entrant.player.kind for entrant in found), found_decks)
+    refuse_decks((entrant.player.sort for entrant in found), found_decks)
     tournament = Tournament(
         entrants=tuple(found),
         self_play=frozenset(entrant.text for entrant in found),

@@ -175,7 +175,7 @@ def sweep_command(
     opponent = find_entrant(against)
     everyone = (*variants.entrants, opponent)
     own_decks = (*variants.decks, ()) if variants.decks else ()
-    refuse_decks((one.player.kind for one in everyone), (*found_decks, *itertools.chain(*own_decks)))
+    refuse_decks((one.player.sort for one in everyone), (*found_decks, *itertools.chain(*own_decks)))
     tournament = Tournament(
         entrants=everyone,
         self_play=frozenset(),

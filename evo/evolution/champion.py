@@ -20,7 +20,6 @@ from evo.seeds import Stream
 from evo.stats.standings import matchups_table, scores_table
 from evo.strategies import Candidate, Strategy
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
-from rivals import weight_class
 
 SECOND_STAGE = 8
 """Candidates of the second stage."""
@@ -141,7 +140,7 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
 
 def named_agent(config: RunConfig) -> dict[str, str]:
     """The agent in a profile's provenance: only where it shares its kind of weights with another agent."""
-    return {} if config.agent == weight_class(config.agent).AGENT else {"agent": config.agent}
+    return {} if config.agent == config.vector.AGENT else {"agent": config.agent}
 
 
 def profile_of(
@@ -174,7 +173,7 @@ def profile_of(
     name = "champion" if rank == 1 else f"place-{rank}"
     return Profile(
         f"{name}-{config.digest[:8]}-{config.seed}",
-        weight_class(config.agent).from_array(candidate.weights),
+        config.vector.from_array(candidate.weights),
         provenance,
     )
 

@@ -4,11 +4,12 @@ Source: EVA, Eq. 13: games won against every other parent and child over all ord
 count half.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from evo.play.games import Play, Roster, refuse_faults
+from evo.play.games import SOLVED, Play, Roster, refuse_faults
 from evo.play.setups import Setups, make_schedule, make_setups
 from evo.stats.points import points_of
 
@@ -28,6 +29,7 @@ class Tally:
         wins: of i, the same shape.
         draws: the same shape.
         turns: rounds of all games, the same shape.
+        solved: turns that all players solved, by what they are called (`evo.play.games.SOLVED`).
     """
 
     pairings: np.ndarray
@@ -35,6 +37,7 @@ class Tally:
     wins: np.ndarray
     draws: np.ndarray
     turns: np.ndarray
+    solved: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def losses(self) -> np.ndarray:
@@ -110,4 +113,5 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         by_cell(points == 1),
         by_cell(points == 0.5),
         by_cell(results["turns"]),
+        {name: int(played[name].sum(dtype=np.int64)) for name in SOLVED},
     )

@@ -16,9 +16,9 @@ from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
-from ilp_agent import DEFAULT_BACKEND
+from ilp_agent import BACKENDS
 from ilp_agent.shipped import configs_folder
-from rivals import DEFAULT_AGENT, read_agent_profile, weight_class
+from rivals import DEFAULT_AGENT, read_agent_profile
 
 PANEL_SIZE = 8
 """Random weight vectors."""
@@ -45,7 +45,7 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
     """
     if not is_played(config):
         return {}
-    vector = weight_class(config.agent)
+    vector = config.vector
     stream = generator(config.seed, Stream.FINAL, PANEL_STAGE)
     drawn = stream.random((PANEL_SIZE, len(vector.names())))
     members = {"champion": tuple(champion)}
@@ -72,12 +72,12 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
 
 def is_played(config: RunConfig) -> bool:
     """Whether a run's champion is compared with a panel."""
-    return config.final.benchmark_games > 0 and config.backend == DEFAULT_BACKEND
+    return config.final.benchmark_games > 0 and BACKENDS[config.backend].compiled
 
 
 def games_of_panel(config: RunConfig) -> int:
     """Games of the panel, the champion's included; 0 where none is played."""
-    members = 1 + PANEL_SIZE + (weight_class(config.agent).AGENT == DEFAULT_AGENT)
+    members = 1 + PANEL_SIZE + (config.vector.AGENT == DEFAULT_AGENT)
     cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
     return cells * _games_a_cell(config) if is_played(config) else 0
 

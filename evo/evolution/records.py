@@ -10,7 +10,6 @@ from evo.evolution.fitness import Tally
 from evo.storage.schema import wins_column
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Parameters, Strategy, Told
-from rivals import weight_class
 
 
 def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
@@ -81,9 +80,7 @@ def pairings_table(
 def new_strategy(config: RunConfig) -> Strategy:
     """The strategy of a run before its first generation."""
     return STRATEGIES[config.strategy](
-        Parameters(
-            config.seed, config.mu, config.lambda_, weight_class(config.agent), config.strategy_options
-        )
+        Parameters(config.seed, config.mu, config.lambda_, config.vector, config.strategy_options)
     )
 
 

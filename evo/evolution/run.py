@@ -102,7 +102,8 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         individuals = individuals_table(told, strategy, tally, names)
         folder.commit(generation, individuals, pairings_table(generation, numbers, tally, names))
         seconds = time.perf_counter() - began
-        folder.note(event="generation", generation=generation, seconds=round(seconds, 3))
+        solved = dict(tally.solved)
+        folder.note(event="generation", generation=generation, seconds=round(seconds, 3), solved=solved)
         validation = validate(folder, generation, individuals, play) if is_due(config, generation) else None
         reporter.generation(told, strategy, seconds, validation)
     reporter.final()

@@ -251,7 +251,7 @@ def _expand(text: str) -> list[Entrant]:
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
             profile = read_agent_profile(Path(path))
-            if type(profile.weights) is not AGENTS[agent].weights or _of_another(profile, agent):
+            if not isinstance(profile.weights, AGENTS[agent].weights or ()) or _of_another(profile, agent):
                 continue
             shipped = Path(path).resolve().parent == profiles_folder(owner).resolve()
             name = Path(path).stem if shipped else path

@@ -1,7 +1,7 @@
 """Games and their results as arrays, and how one worker plays a chunk of them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ from engine.match import Agent, MatchResult, Reason, deal_key, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
+from ilp_agent.backends import settled
+from ilp_agent.steps import TURNS
 from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
@@ -37,10 +39,15 @@ GAME = np.dtype(
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds begun, at most the ruleset's cap
-        ("unproven", "i2"),  # unproven turns of both players: their optimum was not proven
+        ("exact", "i2"),  # turns of both players that the exact solver solved
+        ("search", "i2"),  # and that the search solved, those solved again within a turn too
+        ("unproven", "i2"),  # those whose optimum was not proven
     ]
 )
 """The result of a game."""
+
+SOLVED = TURNS.names or ()
+"""The fields of `GAME` that count solved turns; agents in Python count them under the same names."""
 
 
 class GameError(ManaforgeError, RuntimeError):
@@ -66,6 +73,20 @@ class Player:
         """Whether its games run compiled, without the GIL."""
         return find_kind(self.kind).compiled(self.backend)
 
+    @property
+    def sort(self) -> tuple[str, str]:
+        """Agent kind and backend."""
+        return self.kind, self.backend
+
+    def settled(self, decks: Iterable[Deck]) -> "Player":
+        """The same player with the backend that plays these decks (`ilp_agent.backends.settled`)."""
+        kind = find_kind(self.kind)
+        if not kind.takes_backend or not kind.weights:
+            return self
+        thesis = len(self.weights) <= len(kind.weights.names())
+        backend = settled(self.backend, not any(deck.effects for deck in decks), thesis)
+        return self if backend == self.backend else replace(self, backend=backend)
+
     def agent(self) -> Agent:
         """The player as an agent in Python."""
         return find_kind(self.kind).agent(self.weights, self.backend)
@@ -80,7 +101,8 @@ class Roster:
     ruleset: Ruleset
 
     def __post_init__(self) -> None:
-        refuse_decks((player.kind for player in self.players), self.decks)
+        refuse_decks((player.sort for player in self.players), self.decks)
+        object.__setattr__(self, "players", tuple(player.settled(self.decks) for player in self.players))
 
     @property
     def backends(self) -> set[str]:
@@ -160,7 +182,7 @@ def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,), decks: Iterable[Deck]
     chosen = [kind for kind in map(find_kind, sorted(set(kinds))) if kind.compiled()]
     sorts = {deck.effects for deck in decks} or {False}
     # All is imported before anything is compiled: the notice counts what is there.
-    assert all(kind.play_batch for kind in chosen)
+    assert all(kind.play_batch() for kind in chosen)
     for kind in chosen:
         if True in sorts and kind.effects_module:
             import_module(kind.effects_module)
@@ -193,43 +215,46 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
     cards, decks = tables_of(roster.decks)
-    states, unproven = np.zeros(len(games), STATE), np.zeros(len(games), np.int64)
+    states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
     deal_games(cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
-    kinds = np.array([player.kind for player in roster.players])
-    present = sorted(set(kinds[np.unique(games.players)]))
+    sorts = [player.sort for player in roster.players]
+    present = sorted({sorts[player] for player in np.unique(games.players)})
     seats = {}
-    for kind in present:
-        own = np.flatnonzero(kinds == kind)
-        places = np.full(len(kinds), -1, np.int64)
+    for sort in present:
+        own = np.array([place for place, other in enumerate(sorts) if other == sort])
+        places = np.full(len(sorts), -1, np.int64)
         places[own] = np.arange(len(own))
-        vector = find_kind(kind).weights
+        vector = find_kind(sort[0]).weights
         given = [roster.players[place].weights for place in own]
         weights = np.array([vector.padded(one) for one in given] if vector else given, np.float64)
-        seats[kind] = places[games.players], weights
+        seats[sort] = places[games.players], weights
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
-        for kind, (agents, weights) in seats.items():
-            play_batch = AGENTS[kind].play_batch
+        for (kind, backend), (agents, weights) in seats.items():
+            play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "only compiled games come here"
-            play_batch(cards.array, weights, agents, states, keys, games.keys, unproven)
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
-    played["outcome"], played["turns"], played["unproven"] = outcomes, turns, unproven
+    played["outcome"], played["turns"] = outcomes, turns
+    for name in SOLVED:
+        played[name] = solved[name]
     return played
 
 
 def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     played = np.zeros(len(games), GAME)
     agents: dict[int, Agent] = {}
-    unproven = 0
+    before = (0,) * len(SOLVED)
     for number in range(len(games)):
         result = _play_one(roster, games, number, agents)
-        so_far = sum(getattr(agent, "unproven", 0) for agent in agents.values())
+        so_far = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
         fault = _FAULTS.get(result.reason, Fault.NONE)
-        played[number] = (result.outcome, fault, result.turns, so_far - unproven)
-        unproven = so_far
+        of_game = (now - then for now, then in zip(so_far, before, strict=True))
+        played[number] = (result.outcome, fault, result.turns, *of_game)
+        before = so_far
     return played
 
 

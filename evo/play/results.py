@@ -8,7 +8,7 @@ import numpy as np
 
 from engine import ManaforgeError, Outcome
 from engine.errors import WrongValueError
-from evo.play.games import GAME, Fault, Roster, Schedule, play_schedule
+from evo.play.games import GAME, SOLVED, Fault, Roster, Schedule, play_schedule
 
 
 class PoolError(ManaforgeError, RuntimeError):
@@ -60,9 +60,9 @@ def address_of(games: Schedule) -> str:
 
 
 def sums_of(played: np.ndarray) -> tuple[int, ...]:
-    """Games by outcome, faults, rounds and unproven turns, computed and compared at both ends."""
+    """Games by outcome, faults, rounds and solved turns, computed and compared at both ends."""
     outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
-    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", "unproven"))
+    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", *SOLVED))
     return (*map(int, outcomes), *map(int, sums))
 
 
@@ -83,6 +83,7 @@ def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
     known = np.isin(played["outcome"], [int(outcome) for outcome in Outcome if outcome != Outcome.ONGOING])
     known &= np.isin(played["fault"], [int(fault) for fault in Fault])
     known &= (played["turns"] >= 1) & (played["turns"] <= turn_cap) & (played["unproven"] >= 0)
+    known &= (played["exact"] >= 0) & (played["search"] >= 0)
     return np.flatnonzero(~known)
 
 

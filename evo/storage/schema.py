@@ -18,7 +18,6 @@ from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
 from evo.strategies import STRATEGIES
 from ilp_agent.weights import MAX_WEIGHT
-from rivals import weight_class
 
 RUN_SCHEMA = 1
 
@@ -183,7 +182,7 @@ def most_rows(kind: str, config: RunConfig) -> int:
 
 def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
     known = {"pairings": PAIRINGS, "validation": VALIDATION, "final": FINAL}
-    return known.get(kind) or _of_individuals(config.agent, config.strategy, tuple(config.decks))
+    return known.get(kind) or _of_individuals(config.vector.names(), config.strategy, tuple(config.decks))
 
 
 def _check_promises(file: pq.ParquetFile, columns: Mapping[str, Kind], most: int) -> None:
@@ -259,9 +258,10 @@ def wins_column(own: str, other: str) -> str:
 
 
 @lru_cache
-def _of_individuals(agent: str, strategy: str, config_decks: tuple[str, ...]) -> dict[str, Kind]:
+def _of_individuals(
+    weights: tuple[str, ...], strategy: str, config_decks: tuple[str, ...]
+) -> dict[str, Kind]:
     """Columns of a generation's individuals, including the strategy's own."""
-    weights = weight_class(agent).names()
     decks = [find_deck(deck).name for deck in config_decks]
     numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]

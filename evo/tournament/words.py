@@ -33,7 +33,7 @@ def tournament_of(
     texts = tuple(text for text in entrants if text not in words)
     found, twice = find_entrants(texts)
     found_decks = tuple(find_deck(name) for name in decks)
-    refuse_decks((entrant.player.kind for entrant in found), found_decks)
+    refuse_decks((entrant.player.sort for entrant in found), found_decks)
     return Tournament(
         entrants=tuple(found),
         self_play=frozenset(twice),

@@ -1,7 +1,7 @@
 """The backend `search`: a turn on real cards, or on bodies, by the memoised search."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, ActionKind
 from engine.jit import njit
 from engine.position import Position
-from ilp_agent.cardturn import Barred, CardPlan, CardTurn, barred_records
+from ilp_agent.cardturn import ARRIVED, Barred, CardPlan, CardTurn, barred_records
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, terms_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import position_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.policy import expected_terms
+from ilp_agent.search.policy import certain_terms, expected_terms
 from ilp_agent.search.work import SOLVED, STATES, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS, Weights
 
@@ -30,8 +30,21 @@ class Searcher:
     table: CardTable | None = None
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
 
+    def ready(self, limit: int = STATES) -> SearchMemory:
+        """The memory, for searches of at most so many positions that leave nothing out."""
+        if limit > len(self.memory.memo):
+            self.memory = new_memory(limit)
+        start = self.memory.start
+        start["limit"], start["slots"], start["reduced"], start["n_barred"] = limit, 0, 1, 0
+        return self.memory
+
     def search(
-        self, position: Position, weights: np.ndarray, limit: int = STATES, barred: np.ndarray | None = None
+        self,
+        position: Position,
+        weights: np.ndarray,
+        limit: int = STATES,
+        barred: np.ndarray | None = None,
+        slots: bool = False,
     ) -> np.void:
         """Search a position of the player to move; dtype `SOLVED`, good until the next search.
 
@@ -40,17 +53,18 @@ class Searcher:
             weights: all of them, indexed by `ilp_agent.weights.Term`.
             limit: positions at most.
             barred: actions to leave out, as `ilp_agent.cardturn.barred_records` has them.
+            slots: whether places on the board are used as the integer program has it, not as the game does;
+                nothing is left for the end of the turn then.
         """
         if position.table is not self.table:
             self.table, self.facts = position.table, learn_facts(position.table.array)
-        if limit > len(self.memory.memo):
-            self.memory = new_memory(limit)
-        start = self.memory.start[0]
-        start["limit"], start["slots"], start["reduced"] = limit, 0, 1
-        start["n_barred"] = 0 if barred is None else len(barred)
+        memory = self.ready(limit)
+        if slots:
+            memory.start["slots"], memory.start["reduced"] = 1, 0
         if barred is not None:
-            start["barred"][: len(barred)] = barred
-        search_position(position.states, position.table.array, weights, self.facts, self.memory, self.solved)
+            memory.start["n_barred"] = len(barred)
+            memory.start["barred"][: len(barred)] = barred
+        search_position(position.states, position.table.array, weights, self.facts, *memory, self.solved)
         solved: np.void = self.solved[0]
         return solved
 
@@ -61,11 +75,13 @@ def search_position(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
-    memory: SearchMemory,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
     solutions: np.ndarray,
 ) -> None:
     """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
-    solve_turn(states[0], cards, weights, facts, memory, solutions[0])
+    solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solutions[0])
 
 
 _LOCAL = threading.local()
@@ -88,10 +104,17 @@ class SearchSolver:
     name = "search"
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
-        """The best plan of a turn of bodies."""
-        turn = CardTurn(position_of(problem))
-        found = self.solve_cards(CardTurn(turn.position, barred_of(problem)), weights)
-        return plan_of_cards(problem, turn.position, found)
+        """The best plan of the sequential program: with its places, and without Lifesteal of enemies."""
+        enemies = (replace(enemy, lifesteal=False) for enemy in problem.enemy)
+        turn = CardTurn(position_of(replace(problem, enemy=tuple(enemies))), barred_of(problem))
+        searcher, position, array = searcher_of_thread(), turn.position, weights.everything
+        solved = searcher.search(position, array, barred=barred_records(turn), slots=True)
+        codes, terms = solved["actions"][: solved["n"]].astype(np.int64), np.zeros(N_TERMS)
+        certain_terms(position.table.array, array, searcher.memory.work, codes, terms)
+        status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
+        actions = tuple(map(Action.from_code, codes.tolist()))
+        found = CardPlan(status, float(terms.sum()), terms_of(terms, weights), actions)
+        return plan_of_cards(problem, position, found)
 
     def solve_cards(self, turn: CardTurn, weights: Weights, limit: int = STATES) -> CardPlan:
         """The best way to go on with a turn on real cards.
@@ -107,7 +130,7 @@ class SearchSolver:
         actions = tuple(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
         terms = np.zeros(N_TERMS)
-        expected_terms(turn.position.table.array, weights.everything, searcher.facts, searcher.memory, terms)
+        expected_terms(turn.position.table.array, weights.everything, searcher.facts, *searcher.memory, terms)
         return CardPlan(status, value, terms_of(terms, weights), actions, again, states)
 
 
@@ -116,9 +139,10 @@ def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
     m = len(problem.friendly)
     pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
     pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
-    early = [Barred(ActionKind.ATTACK, 1 + friend, target) for friend, target in pairs if friend < m]
-    assert len(early) == len(pairs), "minions in hand get their births when they are played"
-    return tuple(early)
+    return tuple(
+        Barred(ActionKind.ATTACK, 1 + friend if friend < m else ARRIVED - friend, target)
+        for friend, target in pairs
+    )
 
 
 def plan_of_cards(problem: TurnProblem, position: Position, found: CardPlan) -> Plan:

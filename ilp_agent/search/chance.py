@@ -14,7 +14,7 @@ from engine.rules import apply
 from engine.vocabulary import CardKind, Trait
 from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
 from ilp_agent.search.objective import action_gain, end_value
-from ilp_agent.search.work import EVENTS_EACH, SearchMemory
+from ilp_agent.search.work import EVENTS_EACH
 
 _decode = njit(unpack_action)
 
@@ -34,22 +34,22 @@ def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) 
 
 
 @njit
-def run_outcome(before: np.void, cards: np.ndarray, action: int, memory: SearchMemory, n: int) -> int:
+def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, n: int) -> int:
     """Carry out an action with the first `n` outcomes of the odometer, and the first of all further events.
 
-    `memory` is modified in place: `scratch[0]`, the position then, `thought[1]` and the odometer.
+    `work` is modified in place: `scratch[0]`, the position then, `thought[1]` and the odometer.
 
     Returns:
         How many events there are; `TOO_MANY` where that is more than are kept.
     """
-    thought, odometer = memory.thought[1], memory.odometer
+    thought, odometer = work["thought"][1], work["odometer"]
     while True:
         think(thought)
         thought["forced"] = n
         for event in range(n):
             thought["outcomes"][event] = odometer[0, event]
-        memory.scratch[0] = before
-        carry_out(memory.scratch[0], cards, action, thought)
+        work["scratch"][0] = before
+        carry_out(work["scratch"][0], cards, action, thought)
         if thought["waiting"] == 0:
             return n
         if n == EVENTS_EACH:
@@ -81,7 +81,7 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
 
 @njit
 def list_outcomes(
-    before: np.void, cards: np.ndarray, action: int, first: int, memory: SearchMemory, frame: np.void
+    before: np.void, cards: np.ndarray, action: int, first: int, work: np.void, frame: np.void
 ) -> int:
     """Write all outcomes of an action that chance decides to `frame`; how many, `TOO_MANY` above eight.
 
@@ -90,50 +90,50 @@ def list_outcomes(
         cards: the card table.
         action: the action.
         first: outcomes of its first event.
-        memory: scratch is modified in place.
+        work: scratch is modified in place.
         frame: dtype `FRAME`. Modified in place.
     """
     if first > MOST_IMAGINED:
         return TOO_MANY
     n_leaves, n = 0, 0
     while n >= 0:
-        n = run_outcome(before, cards, action, memory, n)
+        n = run_outcome(before, cards, action, work, n)
         if n < 0 or n_leaves == MOST_IMAGINED:
             return TOO_MANY
-        frame["probability"][n_leaves] = probability_of(memory.odometer, n)
+        frame["probability"][n_leaves] = probability_of(work["odometer"], n)
         frame["n_events"][n_leaves] = n
         for event in range(n):
-            frame["outcomes"][n_leaves, event] = memory.odometer[0, event]
+            frame["outcomes"][n_leaves, event] = work["odometer"][0, event]
         n_leaves += 1
-        n = next_outcome(memory.odometer, n)
+        n = next_outcome(work["odometer"], n)
     return n_leaves
 
 
 @njit
 def expected_gain(
-    before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, memory: SearchMemory
+    before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void
 ) -> float:
     """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
 
     Of more than `MOST_WEIGHED` outcomes the first so many count. Minus infinity where all that are looked at
-    kill the own hero and not the enemy's. `memory` is modified in place.
+    kill the own hero and not the enemy's. `work` is modified in place.
     """
-    start, thought = memory.start[0], memory.thought[1]
+    start, thought = work["start"], work["thought"][1]
     seat = start["seat"]
     total, weighed, survived = 0.0, 0.0, False
     n = 0
     for _ in range(MOST_WEIGHED):
-        n = run_outcome(before, cards, action, memory, n)
+        n = run_outcome(before, cards, action, work, n)
         if n < 0:
             break
-        probability = probability_of(memory.odometer, n)
-        after = memory.scratch[0]
+        probability = probability_of(work["odometer"], n)
+        after = work["scratch"][0]
         value = action_gain(before, after, cards, action, thought, weights)
         value += end_value(after, cards, weights, start)
         total += probability * value
         weighed += probability
         survived = survived or after["sides"][seat]["health"] > 0 or after["sides"][1 - seat]["health"] <= 0
-        n = next_outcome(memory.odometer, n)
+        n = next_outcome(work["odometer"], n)
         if n < 0:
             break
     if not survived:
@@ -142,7 +142,7 @@ def expected_gain(
 
 
 @njit
-def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, seat: int) -> np.uint64:
+def gain_key(state: np.void, facts: np.ndarray, action: int, seat: int) -> np.uint64:
     """A hash of all that what an action is expected to add depends on; 0 where that is not known.
 
     It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle.

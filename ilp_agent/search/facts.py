@@ -4,7 +4,19 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Op, Pick, Trigger
+from engine.vocabulary import (
+    ENEMY,
+    HEROES,
+    MINIONS,
+    OWN,
+    CardKind,
+    Condition,
+    Filter,
+    Need,
+    Op,
+    Pick,
+    Trigger,
+)
 
 HARMS_OWN = 1
 """Bit: it may do to an own minion on board what makes an order of actions matter."""
@@ -19,7 +31,7 @@ COUNTS_MINIONS = 16
 GIVES_MANA = 32
 """Bit: more can be paid after it."""
 PLAIN = 64
-"""Bit: a minion that does nothing on the turn it is played, and to which nothing happens."""
+"""Bit: all it does is to bring a minion that does nothing this turn, to give armour, and to draw cards."""
 AIMS_ANYWHERE = 128
 """Bit: it harms the character it is aimed at, own ones too; none is better to harm than the enemy hero."""
 
@@ -39,6 +51,9 @@ FACT = np.dtype(
         ("spell_damage", "i4"),
         ("draws", "i4"),  # cards it draws
         ("arrivals", "i4"),  # own minions it may bring
+        ("armour", "i4"),  # that it gives the own hero, where it is plain
+        ("survival", "i4"),  # health of the minion that it brings, where it is plain
+        ("harm", "i4"),  # damage it may deal to the own hero, at most, unless it is aimed there
     ]
 )
 """A card, for the search."""
@@ -65,8 +80,6 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
         fact["arrivals"] = 1
         if keywords & (Keyword.CHARGE | Keyword.RUSH):
             fact["face"] = strikes * card["attack"]
-        elif card["n_effects"] == 0 and card["spell_damage"] == 0 and card["overload"] == 0:
-            bits |= PLAIN
     elif kind == CardKind.WEAPON:
         fact["face"] = strikes * card["attack"]
     if card["needs"] & (Need.NEW_MINION | Need.TWO_MINIONS):
@@ -85,11 +98,52 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
                 fact["hits"] += max(int(effect["times"]), 1)
             if effect["op"] == Op.DRAW and effect["side"] & OWN:
                 fact["draws"] += effect["amount"]
+            if effect["op"] == Op.DAMAGE and effect["side"] & OWN and effect["kind"] & HEROES:
+                more = max(int(effect["amount"]), int(effect["amount2"])) * max(int(effect["times"]), 1)
+                fact["harm"] += more if effect["pick"] != Pick.CHOSEN else 0
             if effect["op"] == Op.SUMMON and effect["side"] & OWN:
                 fact["arrivals"] += effect["times"]
             elif effect["op"] == Op.CONTROL:
                 fact["arrivals"] += 1
+    if is_plain(cards, number, fact):
+        bits |= PLAIN
     fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
+
+
+@njit
+def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
+    """Whether a card is `PLAIN`; then `fact` is told what it gives."""
+    card = cards[number]
+    if card["kind"] == CardKind.WEAPON or card["spell_damage"] or card["overload"]:
+        return False
+    if card["needs"] & ~Need.ROOM or (card["kind"] == CardKind.MINION and not is_idle(card)):
+        return False
+    armour, survival = 0, 0
+    if card["kind"] == CardKind.MINION:
+        survival += card["health"]
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        op, once = effect["op"], effect["trigger"] == Trigger.PLAY and effect["condition"] == Condition.NONE
+        if not once or effect["pick"] != Pick.NONE or effect["side"] != OWN:
+            return False
+        if op == Op.ARMOUR:
+            armour += effect["amount"]
+        elif op == Op.SUMMON and fact["arrivals"] == 1:
+            token = cards[effect["amount"]] if effect["amount"] >= 0 else card
+            fixed = effect["amount"] >= 0 and effect["amount2"] <= effect["amount"]
+            if not fixed or token["n_effects"] or token["spell_damage"] or not is_idle(token):
+                return False
+            survival += token["health"]
+        elif op != Op.DRAW:
+            return False
+    fact["armour"], fact["survival"] = armour, survival
+    return True
+
+
+@njit
+def is_idle(card: np.void) -> bool:
+    """Whether a minion cannot attack on the turn it comes."""
+    return not card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
 
 
 @njit

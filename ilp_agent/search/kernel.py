@@ -9,14 +9,17 @@ outcome. Cards that are drawn stay hidden. The first of the best actions in the 
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword, Outcome
 from engine.effects.chance import think
 from engine.effects.futures import minion_key
-from engine.jit import njit, njit_slow
+from engine.jit import njit
 from engine.packing import AIMED
 from engine.rules import apply, decode, encode, legal_actions, outcome
+from engine.state import CARD, STATE
 from engine.vocabulary import CardKind
-from ilp_agent.search.births import give_births
+from ilp_agent.births import give_births
+from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
@@ -25,8 +28,8 @@ from ilp_agent.search.chance import (
     pay,
     run_outcome,
 )
-from ilp_agent.search.facts import AIMS_ANYWHERE, PLAIN
-from ilp_agent.search.keys import own_key, position_key
+from ilp_agent.search.facts import AIMS_ANYWHERE, FACT, PLAIN
+from ilp_agent.search.keys import NO_KEY, key_after_blow, own_key, position_key
 from ilp_agent.search.late import (
     HERO_FIRST,
     LATE_FACE,
@@ -42,15 +45,16 @@ from ilp_agent.search.late import (
 from ilp_agent.search.memo import NOWHERE, add, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.work import (
-    ANY_TARGET,
     AT_ENEMY_HERO,
     AT_NOTHING,
     AT_OWN_HERO,
     DEPTH,
     FEWEST_SLOTS,
-    HERO_ATTACKS,
+    KEYS,
+    MEMO,
     N_GAINS,
-    SearchMemory,
+    SOLVED,
+    WORK,
 )
 from ilp_agent.weights import Term
 
@@ -62,15 +66,15 @@ FORBIDDEN = -1e290
 
 
 @njit
-def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> None:
-    """Copy a position to where the search starts, and note what it starts from. Modifies `memory` in place.
+def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
+    """Copy a position to where the search starts, and note what it starts from. Modifies `work` in place.
 
     A game of bodies becomes one with effects.
     """
-    memory.states[0] = state
+    work["states"][0] = state
     if not state["effects"]:
-        give_births(memory.states[:1], cards)
-    root, start = memory.states[0], memory.start[0]
+        give_births(work["states"][:1], cards)
+    root, start = work["states"][0], work["start"]
     seat = root["active"]
     own = root["sides"][seat]
     start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
@@ -81,15 +85,17 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Search
     start["base"] = base_value(root, weights, seat)
 
 
-@njit_slow(15)
+@njit_apart(STATE, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, (MEMO,), (KEYS,), SOLVED)
 def solve_turn(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
-    memory: SearchMemory,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
     solved: np.void,
-) -> None:
+) -> int:
     """Find the best way to go on with a turn, up to what only the game decides.
 
     Args:
@@ -97,67 +103,83 @@ def solve_turn(
         cards: the card table.
         weights: all of them, indexed by `ilp_agent.weights.Term`.
         facts: of `ilp_agent.search.facts.learn_facts`.
-        memory: `start` says the limit of positions, places and what to leave out. Modified in place.
-        solved: dtype `SOLVED`. Modified in place.
+        work: dtype `WORK`; `start` says the limit of positions, places and what to leave out. This and what
+            follows is modified in place.
+        memo: dtype `MEMO`, at least as long as the limit.
+        slots: dtype `KEYS`, a power of two, at least twice as long.
+        solved: dtype `SOLVED`.
+
+    Returns:
+        0.
     """
-    begin(state, cards, weights, memory)
-    memory.size[0], memory.size[1] = FEWEST_SLOTS, 0
-    memory.size[2] += 1
-    memory.slots[:FEWEST_SLOTS] = NOWHERE
-    frames = memory.frames
-    start = memory.start[0]
-    tie = TIE * np.abs(weights).max()
+    begin(state, cards, weights, work)
+    work["n_slots"], work["n_memo"] = FEWEST_SLOTS, 0
+    work["search"] += 1
+    slots[:FEWEST_SLOTS] = NOWHERE
+    frames = work["frames"]
+    start = work["start"]
+    tie = TIE * largest(weights)
     solved["states"], solved["unproven"] = 0, 0
-    open_frame(0, cards, weights, facts, memory)
+    open_frame(0, cards, weights, facts, work)
     frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
-    frames[0]["key"] = position_key(memory.states[0], cards, start, 0, 0)
+    frames[0]["key"] = position_key(work["states"][0], cards, start, 0, 0)
     level = 0
     while True:
         frame = frames[level]
-        before = memory.states[level]
+        before = work["states"][level]
         if frame["n_leaves"] > 0:
             if frame["leaf"] == frame["n_leaves"]:
                 if not frame["certain_death"]:
-                    keep_better(frame, frame["total"], tie, memory.actions[level, frame["next"] - 1])
+                    keep_better(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
                 frame["n_leaves"] = 0
                 continue
-            take_outcome(level, cards, memory)
-            action = memory.actions[level, frame["next"] - 1]
-            thought = memory.thought[1]
-            child = memory.states[level + 1]
+            take_outcome(level, cards, work)
+            action = work["actions"][level, frame["next"] - 1]
+            thought = work["thought"][1]
+            child = work["states"][level + 1]
             frame["gain"] = action_gain(before, child, cards, action, thought, weights)
             deaths = 0
         elif frame["next"] < frame["n"]:
-            action = memory.actions[level, frame["next"]]
+            action = work["actions"][level, frame["next"]]
             frame["next"] += 1
             if left_out(before, cards, facts, action, frame, start):
                 continue
-            thought = memory.thought[0]
+            if not start["slots"] and is_blow(action):
+                _, source, target = decode(action)
+                key = key_after_blow(before, cards, start, frame["key"], source, target, work["pair"])
+                known = find(key, work, memo, slots) if key != NO_KEY else NOWHERE
+                if known != NOWHERE:
+                    own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
+                    frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
+                    frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+                    deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
+                    continue
+            thought = work["thought"][0]
             think(thought)
-            memory.states[level + 1] = before
-            child = memory.states[level + 1]
+            work["states"][level + 1] = before
+            child = work["states"][level + 1]
             first = 0.0
             if action & HERO_FIRST:
                 first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
                 action -= HERO_FIRST
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
-                key = gain_key(before, cards, facts, action, start["seat"])
-                kept = memory.gains[np.int64(key) & (N_GAINS - 1)]
-                known = key != 0 and kept["key"] == key and kept["search"] == memory.size[2]
+                key = gain_key(before, facts, action, start["seat"])
+                kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
+                known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
                 if not known:
-                    n = list_outcomes(before, cards, action, thought["waiting"], memory, frame)
+                    n = list_outcomes(before, cards, action, thought["waiting"], work, frame)
                     if n != TOO_MANY:
                         frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
                         frame["certain_death"] = 1
                         continue
-                memory.states[level + 1] = before
-                child = memory.states[level + 1]
+                work["states"][level + 1] = before
+                child = work["states"][level + 1]
                 pay(child, cards, action)
                 if not known:
-                    gain = expected_gain(before, cards, weights, action, memory)
+                    gain = expected_gain(before, cards, weights, action, work)
                     gain -= end_value(child, cards, weights, start)
-                    kept["key"], kept["search"], kept["gain"] = key, memory.size[2], gain
+                    kept["key"], kept["search"], kept["gain"] = key, work["search"], gain
                 frame["gain"] = kept["gain"]
                 if frame["gain"] == -np.inf:
                     continue
@@ -167,11 +189,11 @@ def solve_turn(
                 if is_lost(child, start):
                     continue
         else:
-            remember(level, cards, memory)
+            remember(level, cards, work, memo, slots)
             if level == 0:
                 break
             level -= 1
-            deliver(frames[level], frames[level + 1]["best"], tie, memory.actions[level], 0)
+            deliver(frames[level], frames[level + 1]["best"], tie, work["actions"][level], 0)
             continue
         # What follows: known, over, or to be searched.
         following = frames[level + 1]
@@ -182,69 +204,84 @@ def solve_turn(
             value = end_value(child, cards, weights, start)
             if frame["late"] & LATE_PLAYS:  # they come before the last blow
                 own = child["sides"][start["seat"]]
-                value += best_pack(own, own["mana"], cards, weights, facts, memory)[0]
-            deliver(frame, value, tie, memory.actions[level], is_lost(child, start))
+                value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
+            deliver(frame, value, tie, work["actions"][level], is_lost(child, start))
             continue
         key = position_key(child, cards, start, following["strikers"], following["ghosts"])
-        known = find(key, memory)
+        known = find(key, work, memo, slots)
         if known != NOWHERE:
-            deliver(frame, memory.memo[known]["value"], tie, memory.actions[level], 0)
+            deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
         elif solved["states"] + 1 >= start["limit"] or level + 1 == DEPTH:
             solved["unproven"] = 1
             value = end_value(child, cards, weights, start)
             if start["reduced"]:
                 late = what_is_late(child, cards, facts, start["seat"])
-                value += late_value(child, cards, weights, facts, late, start["seat"], memory)
-            deliver(frame, value, tie, memory.actions[level], 0)
+                value += late_value(child, cards, weights, facts, late, start["seat"], work)
+            deliver(frame, value, tie, work["actions"][level], 0)
         else:
             solved["states"] += 1
             level += 1
-            open_frame(level, cards, weights, facts, memory)
+            open_frame(level, cards, weights, facts, work)
             following["key"] = key
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
-    write_actions(cards, weights, facts, memory, solved)
+    write_actions(cards, weights, facts, work, memo, slots, solved)
+    return 0
 
 
 @njit
-def open_frame(
-    level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
-) -> None:
+def largest(weights: np.ndarray) -> float:
+    """The largest weight."""
+    most = 0.0
+    for weight in weights:
+        most = max(most, weight)
+    return most
+
+
+@njit
+def is_blow(action: int) -> bool:
+    """Whether a minion attacks a minion."""
+    kind, source, target = decode(action)
+    return bool(kind == ActionKind.ATTACK and HERO not in (source, target))
+
+
+@njit
+def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
     """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
-    frame, state = memory.frames[level], memory.states[level]
-    frame["n"] = legal_actions(state, cards, memory.actions[level]) - 1
+    frame, state = work["frames"][level], work["states"][level]
+    frame["n"] = legal_actions(state, cards, work["actions"][level]) - 1
     frame["next"], frame["n_leaves"], frame["action"] = 0, 0, 0
-    if acts_at_the_end(state, cards, memory.start[0]["seat"]):
-        frame["best"] = value_of_ending(state, cards, weights, memory)
+    if acts_at_the_end(state, cards, work["start"]["seat"]):
+        frame["best"] = value_of_ending(state, cards, weights, work)
     else:
-        frame["best"] = end_value(state, cards, weights, memory.start[0])
+        frame["best"] = end_value(state, cards, weights, work["start"])
     frame["late"] = 0
-    start = memory.start[0]
+    start = work["start"]
     if start["reduced"]:
         frame["late"] = what_is_late(state, cards, facts, start["seat"])
         if frame["late"] & LATE_FACE:
-            frame["n"] = add_last_attacks(state, facts, start["seat"], memory.actions[level], frame["n"])
-        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], memory)
+            frame["n"] = add_last_attacks(state, facts, start, work["actions"][level], frame["n"])
+        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
 
 
 @njit
-def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: SearchMemory) -> float:
+def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
     """What a position is worth if the turn ends there, in the mean over what happens at its end."""
-    value = expected_gain(state, cards, weights, 0, memory)
+    value = expected_gain(state, cards, weights, 0, work)
     return max(value, FORBIDDEN)
 
 
 @njit
-def take_outcome(level: int, cards: np.ndarray, memory: SearchMemory) -> None:
+def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     """Carry out the action being tried with its next outcome, into the position of the next level."""
-    frame = memory.frames[level]
+    frame = work["frames"][level]
     leaf = frame["leaf"]
     n = frame["n_events"][leaf]
     for event in range(n):
-        memory.odometer[0, event] = frame["outcomes"][leaf, event]
-    action = memory.actions[level, frame["next"] - 1]
-    run_outcome(memory.states[level], cards, action, memory, n)
-    memory.states[level + 1] = memory.scratch[0]
+        work["odometer"][0, event] = frame["outcomes"][leaf, event]
+    action = work["actions"][level, frame["next"] - 1]
+    run_outcome(work["states"][level], cards, action, work, n)
+    work["states"][level + 1] = work["scratch"][0]
 
 
 @njit
@@ -276,24 +313,24 @@ def is_lost(state: np.void, start: np.void) -> bool:
 
 
 @njit
-def remember(level: int, cards: np.ndarray, memory: SearchMemory) -> None:
+def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
     """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
-    frame, state = memory.frames[level], memory.states[level]
-    memo = memory.memo[add(frame["key"], memory)]
-    memo["key"], memo["value"] = frame["key"], frame["best"]
+    frame, state = work["frames"][level], work["states"][level]
+    noted = memo[add(frame["key"], work, memo, slots)]
+    noted["key"], noted["value"] = frame["key"], frame["best"]
     kind, source, target = decode(frame["action"])
-    start = memory.start[0]
-    memo["kind"], memo["card"], memo["first"] = kind, 0, frame["action"] & HERO_FIRST
-    memo["source"], memo["target"] = 0, AT_NOTHING
+    start = work["start"]
+    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & HERO_FIRST
+    noted["source"], noted["target"] = 0, AT_NOTHING
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
-        memo["card"] = own["hand"][source]
+        noted["card"] = own["hand"][source]
     if kind == ActionKind.ATTACK:
         if source != HERO:
-            memo["source"] = own_key(own["board"][source], cards, start)
-        memo["target"] = character_key(state, cards, start, target)
+            noted["source"] = own_key(own["board"][source], cards, start)
+        noted["target"] = character_key(state, cards, start, target)
     elif frame["action"] & AIMED:
-        memo["target"] = character_key(state, cards, start, target)
+        noted["target"] = character_key(state, cards, start, target)
 
 
 @njit
@@ -310,13 +347,13 @@ def character_key(state: np.void, cards: np.ndarray, start: np.void, character: 
 
 
 @njit
-def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, memory: SearchMemory) -> int:
+def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
     """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
     if memo["kind"] == ActionKind.END_TURN:
         return 0
-    start = memory.start[0]
+    start = work["start"]
     own = state["sides"][start["seat"]]
-    actions = memory.actions[DEPTH]
+    actions = work["actions"][DEPTH]
     n = legal_actions(state, cards, actions) - 1
     for place in range(n):
         action = actions[place]
@@ -339,25 +376,31 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, memory: 
 
 @njit
 def write_actions(
-    cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory, solved: np.void
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.void,
 ) -> None:
     """Follow what is remembered from the start, up to what only the game decides. Modified in place.
 
-    `memory.states[1]` is where they lead.
+    `work["states"][1]` is where they lead.
     """
-    start, thought = memory.start[0], memory.thought[0]
-    memory.states[1] = memory.states[0]
-    state = memory.states[1]
+    start, thought = work["start"], work["thought"][0]
+    work["states"][1] = work["states"][0]
+    state = work["states"][1]
     solved["n"], solved["again"] = 0, 0
-    strikers, ghosts = memory.frames[0], memory.frames[1]
+    strikers, ghosts = work["frames"][0], work["frames"][1]
     strikers["strikers"], strikers["ghosts"] = 0, 0
     while outcome(state) == Outcome.ONGOING:
         key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
-        known = find(key, memory)
+        known = find(key, work, memo, slots)
         if known == NOWHERE:
             solved["again"] = 1  # beyond the limit
             return
-        action = remembered_action(state, cards, memory.memo[known], memory)
+        action = remembered_action(state, cards, memo[known], work)
         if action == 0:
             break
         think(thought)
@@ -365,16 +408,17 @@ def write_actions(
             note_attacks(state, action, solved)
             attack_hero(state, cards, action, thought)
             action -= HERO_FIRST
-        memory.scratch[1] = state
-        deaths = apply(memory.scratch[1], cards, action, thought)
-        after = memory.scratch[1]
+        work["scratch"][1] = state
+        deaths = apply(work["scratch"][1], cards, action, thought)
+        after = work["scratch"][1]
         stopped = thought["waiting"] > 0
         if start["reduced"] and not stopped and outcome(after) != Outcome.ONGOING:
             late = what_is_late(state, cards, facts, start["seat"])
             if late & LATE_PLAYS:  # before the last blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
-                play_before(state, paid, cards, weights, facts, memory, solved)
-                action = remembered_action(state, cards, memory.memo[known], memory)
+                if play_before(state, paid, cards, weights, facts, work, solved):
+                    return
+                action = remembered_action(state, cards, memo[known], work)
         note_action(action, solved)
         if start["slots"]:
             ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
@@ -385,17 +429,51 @@ def write_actions(
         if stopped or drew:
             solved["again"] = 1
             return
-        memory.states[1] = after
+        work["states"][1] = after
     if not start["reduced"] or outcome(state) != Outcome.ONGOING:
         return
     late = what_is_late(state, cards, facts, start["seat"])
     while True:
-        action = next_late_action(state, cards, weights, facts, late, start["seat"], memory)
+        action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
         if action == 0:
             return
-        note_action(action, solved)
+        if note_late(state, cards, facts, action, work, solved):
+            return
         think(thought)
         apply(state, cards, action, thought)
+
+
+@njit
+def note_late(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
+) -> bool:
+    """Write one of the actions left for the end. `solved` is modified in place.
+
+    One that draws cards comes before all others if it may, and the turn is solved again with them.
+
+    Returns:
+        Whether it draws, so that nothing else is written.
+    """
+    kind, source, _ = decode(action)
+    seat = work["start"]["seat"]
+    own, root = state["sides"][seat], work["states"][0]
+    number = own["power"] - 1
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+    if kind == ActionKind.ATTACK or number == COIN or facts[number]["draws"] == 0:
+        note_action(action, solved)
+        return False
+    before = root["sides"][seat]
+    if what_is_late(root, cards, facts, seat) & LATE_PLAYS and cards[number]["cost"] <= before["mana"]:
+        solved["n"] = 0
+        if kind == ActionKind.PLAY:
+            source = 0
+            while before["hand"][source] != number:
+                source += 1
+            action = int(encode(ActionKind.PLAY, source, 0))
+    note_action(action, solved)
+    solved["again"] = 1
+    return True
 
 
 @njit
@@ -435,17 +513,18 @@ def play_before(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
-    memory: SearchMemory,
+    work: np.void,
     solved: np.void,
-) -> None:
-    """Play the plain minions that come before a last action, which costs `paid`. Modified in place."""
-    own = state["sides"][memory.start[0]["seat"]]
-    thought = memory.thought[0]
+) -> bool:
+    """Play what comes before a last action, which costs `paid`; whether that draws cards."""
+    own = state["sides"][work["start"]["seat"]]
+    thought = work["thought"][0]
     while True:
-        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, memory)
+        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, work)
         if action == 0:
-            return
-        note_action(action, solved)
+            return False
+        if note_late(state, cards, facts, action, work, solved):
+            return True
         think(thought)
         apply(state, cards, action, thought)
 
@@ -468,8 +547,12 @@ def left_out(
                     return True
             elif facts[number]["bits"] & PLAIN:
                 return True
+    elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
+        return True
     elif kind == ActionKind.ATTACK and frame["late"] & LATE_FACE and target == HERO and source != HERO:
-        if own["board"][source]["attacks_left"] == 1:  # the first of two may come before a blow it dies of
+        # The first attack of two may come before a blow it dies of.
+        last = own["board"][source]["attacks_left"] == 1
+        if last:
             return True
     if frame["late"] & (LATE_FACE | LATE_PLAYS) and action & AIMED and target >= OWN_SIDE:
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
@@ -488,17 +571,17 @@ def left_out(
 def is_barred(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
-    """Whether an action is the one that was barred; minions by birth, cards by number.
-
-    `barred` holds its kind, its card or minion (`HERO_ATTACKS` for the hero), and its target: a birth, minus 1
-    less a hero's character number, or `ANY_TARGET`.
-    """
+    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.cardturn.Barred`."""
     seat = start["seat"]
     own = state["sides"][seat]
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
         return False
     if kind == ActionKind.ATTACK:
-        who = HERO_ATTACKS if source == HERO else own["board"][source]["born"]
+        who = HERO_ATTACKS
+        if source != HERO:
+            minion = own["board"][source]
+            arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
+            who = ARRIVED - minion["card"] if arrived else minion["born"]
         if who != barred[1]:
             return False
     if barred[2] == ANY_TARGET:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from engine.codes import Keyword
 from engine.effects.futures import card_key, minion_key, side_key, word_of
+from engine.effects.operations import hurt_minion
 from engine.hashing import to_sum
 from engine.jit import njit
 from engine.vocabulary import Trait
@@ -48,5 +50,59 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
         total += to_sum(word_of(4, strikers, ghosts, 0))
     return total
 
+
+NO_KEY = np.uint64(0)
+
+
+@njit
+def key_after_blow(
+    state: np.void,
+    cards: np.ndarray,
+    start: np.void,
+    key: np.uint64,
+    slot: int,
+    target: int,
+    pair: np.ndarray,
+) -> np.uint64:
+    """`position_key` after an own minion's attack on an enemy minion, without carrying it out.
+
+    Most positions of a search have been met before; this finds them at a third of the time.
+
+    Args:
+        state: the position before, dtype `engine.state.STATE`, with effects.
+        cards: the card table.
+        start: dtype `ilp_agent.search.work.START`.
+        key: of the position before, where places do not count as in the program.
+        slot: place of the own minion.
+        target: place of the enemy minion.
+        pair: dtype `MINION`, shape (2,). Modified in place: the two after the blow.
+
+    Returns:
+        The key; `NO_KEY` where more may happen than damage and death.
+    """
+    seat = start["seat"]
+    pair[0] = state["sides"][seat]["board"][slot]
+    pair[1] = state["sides"][1 - seat]["board"][target]
+    one, other = pair[0], pair[1]
+    if (one["traits"] | other["traits"]) & MORE_HAPPENS:
+        return NO_KEY
+    if (one["keywords"] | other["keywords"]) & Keyword.LIFESTEAL:
+        return NO_KEY
+    key -= own_key(one, cards, start) + minion_key(other, np.uint64(2))
+    one["attacks_left"] -= 1
+    one["keywords"] &= ~Keyword.STEALTH
+    damage, keywords = one["attack"], one["keywords"]
+    back, back_keywords = other["attack"], other["keywords"]
+    hurt_minion(other, damage, keywords, 0)
+    hurt_minion(one, back, back_keywords, 0)
+    if one["health"] > 0:
+        key += own_key(one, cards, start)
+    if other["health"] > 0:
+        key += minion_key(other, np.uint64(2))
+    return key
+
+
+MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
+"""Traits of which a blow does more than damage, or less."""
 
 assert Trait.DEATHRATTLE, "births matter among minions with a Deathrattle, as `minion_key` has it"

@@ -14,7 +14,8 @@ from engine.combat import guards, may_attack_hero
 from engine.effects.legal import BARRED, SPARING
 from engine.jit import njit
 from engine.packing import AIMED, pack_action, unpack_action
-from engine.vocabulary import Trait
+from engine.vocabulary import CardKind, Trait
+from ilp_agent.cardturn import ANY_TARGET, ARRIVED
 from ilp_agent.search.facts import (
     AIMS_ANYWHERE,
     AIMS_AT_MINIONS,
@@ -27,7 +28,6 @@ from ilp_agent.search.facts import (
     PLAIN,
 )
 from ilp_agent.search.objective import acts_at_the_end
-from ilp_agent.search.work import SearchMemory
 from ilp_agent.weights import Term
 
 LATE_FACE = 1
@@ -73,6 +73,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         return NEEDS_COIN
     most = MAX_MANA + 1
     bits, hits, draws, arrivals, more, late = 0, 0, 0, 0, False, 0
+    armour, harm, armed = 0, 0, own["hero_attacks_left"] > 0
     for place in range(own["n_hand"]):
         if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
             more = True
@@ -91,13 +92,15 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             continue
         fact = facts[number]
         arrivals += fact["arrivals"]
+        draws += fact["draws"]
         if fact["bits"] & PLAIN:
+            armour += fact["armour"]
             continue
         late |= NEEDS_COIN
         bits |= fact["bits"]
         face += fact["face"]
         hits += fact["hits"]
-        draws += fact["draws"]
+        harm += fact["harm"]
         spell_damage += fact["spell_damage"]
     face += max(int(own["hero_attacks_left"]), 0) * (own["hero_attack"] + own["weapon_attack"])
     face += hits * spell_damage
@@ -110,10 +113,21 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     if hero_lives and not lifesteal and not bits & BARS_HERO:
         late |= LATE_FACE
     plain_alone = not late & NEEDS_COIN
-    hand = own["n_hand"] + draws <= len(own["hand"])
+    hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
+    if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if armed else 0):
+        return late  # it may be needed before
     if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
         late |= LATE_PLAYS
     return late
+
+
+@njit
+def _worst_blows(enemy: np.void) -> int:
+    """Damage that the own hero takes at most, if it attacks twice."""
+    most = 0
+    for place in range(enemy["n_board"]):
+        most = max(most, int(enemy["board"][place]["attack"]))
+    return 2 * most
 
 
 @njit
@@ -133,22 +147,21 @@ def late_value(
     facts: np.ndarray,
     late: int,
     seat: int,
-    memory: SearchMemory,
+    work: np.void,
 ) -> float:
-    """What the actions left for the end add at most. `memory.pack` is modified in place."""
+    """What the actions left for the end add at most. `work["pack"]` is modified in place."""
     value = 0.0
     if late & LATE_FACE:
-        value += weights[Term.FACE] * face_damage(state, seat)
+        value += weights[Term.FACE] * face_damage(state, work["start"])
     if late & LATE_PLAYS:
-        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory)[
-            0
-        ]
+        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
     return value
 
 
 @njit
-def face_damage(state: np.void, seat: int) -> int:
+def face_damage(state: np.void, start: np.void) -> int:
     """Damage of all attacks on the enemy hero that own minions can still make."""
+    seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if enemy["traits"] & Trait.IMMUNE:
         return 0
@@ -158,32 +171,32 @@ def face_damage(state: np.void, seat: int) -> int:
     total = 0
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if attacks_hero(minion):
+        if attacks_hero(minion, start):
             total += minion["attacks_left"] * minion["attack"]
     return total
 
 
 @njit
-def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.ndarray, n: int) -> int:
+def add_last_attacks(state: np.void, facts: np.ndarray, start: np.void, actions: np.ndarray, n: int) -> int:
     """Add to actions aimed at own minions the same after that minion's attacks on the hero.
 
-    These attacks cannot come last, since the minion may not be there any more. `actions` is modified in place.
+    These attacks cannot come last, since the minion may be gone by then. `actions` is modified in place.
 
     Returns:
         How many actions there are then.
     """
-    if face_damage(state, seat) == 0:
+    if face_damage(state, start) == 0:
         return n
-    own = state["sides"][seat]
+    own = state["sides"][start["seat"]]
     total = n
     for number in range(n):
         action = actions[number]
         kind, source, target = _decode(action)
         if kind not in (ActionKind.PLAY, ActionKind.POWER) or not action & AIMED:
             continue
-        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE or not attacks_hero(
-            own["board"][target - OWN_SIDE]
-        ):
+        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE:
+            continue
+        if not attacks_hero(own["board"][target - OWN_SIDE], start):
             continue
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
         if facts[card]["bits"] & AIMS_AT_MINIONS:
@@ -193,32 +206,35 @@ def add_last_attacks(state: np.void, facts: np.ndarray, seat: int, actions: np.n
 
 
 @njit
-def attacks_hero(minion: np.void) -> bool:
-    """Whether a minion can attack a hero whom nobody guards."""
+def attacks_hero(minion: np.void, start: np.void) -> bool:
+    """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
     return bool(
         minion["attacks_left"] > 0
         and minion["attack"] > 0
         and not minion["traits"] & (BARRED | SPARING)
         and may_attack_hero(minion)
+        and not (start["n_barred"] and _bars_hero(start, minion))
     )
 
 
 @njit
 def best_pack(
-    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
     """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
 
-    The Coin is spent only where that adds something. `memory.pack` and `memory.packed` are modified in place:
+    The Coin is spent only where that adds something. Of `work`, `pack` and `packed` are modified in place:
     the best value by places and mana, -1 where none has these, and the set.
     """
     room = BOARD_SIZE - int(own["n_board"])
     mana = int(spend) + (1 if _coin_place(own) >= 0 else 0)
-    pack, packed = memory.pack, memory.packed
+    pack, packed = work["pack"], work["packed"]
     empty = True
-    for place in range(own["n_hand"]):
-        number = own["hand"][place]
+    for place in range(own["n_hand"] + 1):
+        number = late_card(own, place)
         if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
+            continue
+        if work["start"]["n_barred"] and _is_barred(work["start"], cards, number):
             continue
         if empty:
             for used in range(room + 1):
@@ -227,22 +243,65 @@ def best_pack(
             pack[0, 0] = 0.0
             packed[0, 0] = 0
             empty = False
-        cost = int(cards[number]["cost"])
-        gain = weights[Term.PLAY] * cards[number]["value"] + weights[Term.SURVIVE] * cards[number]["health"]
-        for used in range(room, 0, -1):
+        cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
+        gain = _late_gain(cards[number], facts[number], weights)
+        for used in range(room, takes - 1, -1):
             for paid in range(mana, cost - 1, -1):
-                before = pack[used - 1, paid - cost]
+                before = pack[used - takes, paid - cost]
                 if before >= 0.0 and before + gain > pack[used, paid]:
                     pack[used, paid] = before + gain
-                    packed[used, paid] = packed[used - 1, paid - cost] | 1 << place
+                    packed[used, paid] = packed[used - takes, paid - cost] | 1 << place
     best, chosen = 0.0, 0
     if empty:
         return best, chosen
     for paid in range(mana + 1):
-        for used in range(1, room + 1):
+        for used in range(room + 1):
             if pack[used, paid] > best:
                 best, chosen = pack[used, paid], int(packed[used, paid])
     return best, chosen
+
+
+@njit
+def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
+    """Whether a plain card is one of those to leave out."""
+    power = cards[number]["kind"] == CardKind.POWER
+    for n in range(start["n_barred"]):
+        kind, source = start["barred"][n, 0], start["barred"][n, 1]
+        if kind == ActionKind.POWER and power:
+            return True
+        if kind == ActionKind.PLAY and not power and source == number:
+            return True
+    return False
+
+
+@njit
+def _bars_hero(start: np.void, minion: np.void) -> bool:
+    """Whether a minion's attacks on the enemy hero are to be left out."""
+    for n in range(start["n_barred"]):
+        source, target = start["barred"][n, 1], start["barred"][n, 2]
+        arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
+        hero = target in (ANY_TARGET, -1 - HERO)
+        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
+            return True
+    return False
+
+
+@njit
+def late_card(own: np.void, place: int) -> int:
+    """The card at a place in hand, after the last the hero power; negative where there is none."""
+    if place < own["n_hand"]:
+        return int(own["hand"][place])
+    return int(own["power"] - 1) if not own["power_used"] else -1
+
+
+@njit
+def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
+    """What a plain card adds to the objective."""
+    gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
+    gain += weights[Term.HERO] * fact["armour"]
+    if card["kind"] != CardKind.POWER:
+        gain += weights[Term.PLAY] * card["value"]
+    return gain
 
 
 @njit
@@ -253,26 +312,26 @@ def next_late_action(
     facts: np.ndarray,
     late: int,
     seat: int,
-    memory: SearchMemory,
+    work: np.void,
 ) -> int:
-    """The next of the actions left for the end; 0 where nothing is left. Modifies `memory.pack` in place."""
+    """The next of the actions left for the end; 0 where nothing is left. Modifies `work["pack"]` in place."""
     if late & LATE_PLAYS:
         action = next_late_play(
-            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, memory
+            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work
         )
         if action:
             return action
-    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, seat) > 0:
+    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, work["start"]) > 0:
         own = state["sides"][seat]
         for place in range(own["n_board"]):
-            if attacks_hero(own["board"][place]):
+            if attacks_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
     return 0
 
 
 @njit
 def next_late_play(
-    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory
+    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
     """The next play of the best set of plain minions; 0 where nothing is to be played.
 
@@ -282,18 +341,23 @@ def next_late_play(
         cards: the card table.
         weights: indexed by `Term`.
         facts: of `ilp_agent.search.facts.learn_facts`.
-        memory: `pack` is modified in place.
+        work: `pack` is modified in place.
     """
-    value, chosen = best_pack(own, mana, cards, weights, facts, memory)
+    value, chosen = best_pack(own, mana, cards, weights, facts, work)
     if value <= 0.0:
         return 0
-    total, first = 0, -1
-    for place in range(own["n_hand"]):
+    total, first, most = 0, -1, -1
+    for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            cost = cards[own["hand"][place]]["cost"]
+            number = late_card(own, place)
+            cost = int(cards[number]["cost"])
             total += cost
-            if first < 0 or (cost > 0 and cards[own["hand"][first]]["cost"] == 0):
-                first = place
-    if total > mana and own["mana"] < MAX_MANA:
+            # Cards are drawn first, since the rest of the turn is then solved again with them.
+            urgency = 2 * int(facts[number]["draws"] > 0 and cost <= own["mana"]) + int(cost > 0)
+            if urgency > most:
+                first, most = place, urgency
+    if total > mana and own["mana"] < MAX_MANA and most < 2:
         return int(_encode(ActionKind.PLAY, _coin_place(own), 0))
+    if first == own["n_hand"]:
+        return int(_encode(ActionKind.POWER, 0, 0))
     return int(_encode(ActionKind.PLAY, first, 0))

@@ -3,41 +3,40 @@
 import numpy as np
 
 from engine.jit import njit
-from ilp_agent.search.work import SearchMemory
 
 NOWHERE = -1
 
 
 @njit
-def find(key: np.uint64, memory: SearchMemory) -> int:
+def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
     """The place of a position in the memory; `NOWHERE` where it has not been searched."""
-    mask = memory.size[0] - 1
+    mask = work["n_slots"] - 1
     slot = np.int64(key) & mask
     while True:
-        place = np.int64(memory.slots[slot])
-        if place == NOWHERE or memory.memo[place]["key"] == key:
+        place = np.int64(slots[slot])
+        if place == NOWHERE or memo[place]["key"] == key:
             return int(place)
         slot = (slot + 1) & mask
 
 
 @njit
-def add(key: np.uint64, memory: SearchMemory) -> int:
-    """A new place in the memory, for the caller to fill, the key first. `memory` is modified in place."""
-    place = memory.size[1]
-    memory.size[1] += 1
-    if 2 * memory.size[1] > memory.size[0]:
-        memory.size[0] *= 2
-        memory.slots[: memory.size[0]] = NOWHERE
+def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
+    """A new place in the memory, for the caller to fill. All but the key are modified in place."""
+    place = work["n_memo"]
+    work["n_memo"] += 1
+    if 2 * work["n_memo"] > work["n_slots"]:
+        work["n_slots"] *= 2
+        slots[: work["n_slots"]] = NOWHERE
         for other in range(place):
-            _enter(memory.memo[other]["key"], other, memory)
-    _enter(key, place, memory)
+            _enter(memo[other]["key"], other, work, slots)
+    _enter(key, place, work, slots)
     return int(place)
 
 
 @njit
-def _enter(key: np.uint64, place: int, memory: SearchMemory) -> None:
-    mask = memory.size[0] - 1
+def _enter(key: np.uint64, place: int, work: np.void, slots: np.ndarray) -> None:
+    mask = work["n_slots"] - 1
     slot = np.int64(key) & mask
-    while memory.slots[slot] != NOWHERE:
+    while slots[slot] != NOWHERE:
         slot = (slot + 1) & mask
-    memory.slots[slot] = place
+    slots[slot] = place

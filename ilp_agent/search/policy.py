@@ -1,4 +1,4 @@
-"""What a searched turn comes to, term by term: the remembered plan followed through all that chance may do."""
+"""What a searched turn comes to, term by term: the remembered plan, through all that may fall out."""
 
 import numpy as np
 
@@ -10,10 +10,17 @@ from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
 from ilp_agent.search.kernel import attack_hero, remembered_action
 from ilp_agent.search.keys import position_key
-from ilp_agent.search.late import HERO_FIRST, LATE_PLAYS, best_pack, next_late_action, what_is_late
+from ilp_agent.search.late import (
+    HERO_FIRST,
+    LATE_PLAYS,
+    best_pack,
+    late_card,
+    next_late_action,
+    what_is_late,
+)
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
-from ilp_agent.search.work import FRAME, SearchMemory
+from ilp_agent.search.work import FRAME
 from ilp_agent.weights import N_TERMS, Term
 
 MOST_WAITING = 256
@@ -22,40 +29,51 @@ MOST_WAITING = 256
 
 @njit
 def expected_terms(
-    cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, memory: SearchMemory, terms: np.ndarray
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    terms: np.ndarray,
 ) -> None:
-    """The weighted terms of what the last search found, expected where chance has a part; they sum to its value.
+    """The weighted terms of what the last search found, expected where chance has a part.
+
+    They sum to its value.
 
     Args:
         cards: the card table.
         weights: that it searched with.
         facts: of the cards.
-        memory: as it left it. Scratch is modified in place.
+        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
+        memo: as it left it.
+        slots: as it left it.
         terms: shape (`N_TERMS`,). Modified in place.
     """
     terms[:] = 0.0
+    work = works[0]
     units = np.eye(N_TERMS)
-    start, seat = memory.start[0], memory.start[0]["seat"]
+    start, seat = work["start"], work["start"]["seat"]
     waiting, chances = np.empty(MOST_WAITING, STATE), np.empty(MOST_WAITING)
     here = np.empty(2, STATE)  # the position, and the one before its last action
     frames = np.zeros(1, FRAME)
-    waiting[0], chances[0], n = memory.states[0], 1.0, 1
+    waiting[0], chances[0], n = work["states"][0], 1.0, 1
     while n > 0:
         n -= 1
         here[0], chance = waiting[n], chances[n]
-        state, thought = here[0], memory.thought[0]
+        state, thought = here[0], work["thought"][0]
         while True:
             if outcome(state) != Outcome.ONGOING:
                 add_end(state, cards, units, start, chance, terms)
                 break
-            known = find(position_key(state, cards, start, 0, 0), memory)
-            action = remembered_action(state, cards, memory.memo[known], memory) if known != NOWHERE else 0
+            known = find(position_key(state, cards, start, 0, 0), work, memo, slots)
+            action = remembered_action(state, cards, memo[known], work) if known != NOWHERE else 0
             if action == 0:
                 if start["reduced"]:
-                    follow_late(here, cards, weights, facts, units, memory, chance, terms)
+                    follow_late(here, cards, weights, facts, units, work, chance, terms)
                 if known != NOWHERE and acts_at_the_end(state, cards, seat):
                     for term in range(N_TERMS):
-                        terms[term] += chance * expected_gain(state, cards, units[term], 0, memory)
+                        terms[term] += chance * expected_gain(state, cards, units[term], 0, work)
                 else:
                     add_end(state, cards, units, start, chance, terms)
                 break
@@ -67,29 +85,60 @@ def expected_terms(
             apply(state, cards, action, thought)
             if thought["waiting"]:
                 frame = frames[0]
-                n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], memory, frame)
+                n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], work, frame)
                 here[0] = here[1]
                 if n_leaves == TOO_MANY:
                     pay(state, cards, action)
                     for term in range(N_TERMS):
-                        gain = expected_gain(here[1], cards, units[term], action, memory)
+                        gain = expected_gain(here[1], cards, units[term], action, work)
                         terms[term] += chance * (gain - end_value(state, cards, units[term], start))
                     continue
                 for leaf in range(n_leaves):
                     for event in range(frame["n_events"][leaf]):
-                        memory.odometer[0, event] = frame["outcomes"][leaf, event]
-                    run_outcome(here[1], cards, action, memory, frame["n_events"][leaf])
-                    waiting[n] = memory.scratch[0]
+                        work["odometer"][0, event] = frame["outcomes"][leaf, event]
+                    run_outcome(here[1], cards, action, work, frame["n_events"][leaf])
+                    waiting[n] = work["scratch"][0]
                     chances[n] = chance * frame["probability"][leaf]
-                    add_gain(here[1], waiting[n], cards, action, memory.thought[1], units, chances[n], terms)
+                    add_gain(here[1], waiting[n], cards, action, work["thought"][1], units, chances[n], terms)
                     n += 1
                 break
             add_gain(here[1], state, cards, action, thought, units, chance, terms)
-            if start["reduced"] and outcome(state) != Outcome.ONGOING:
-                if what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
-                    add_pack(state["sides"][seat], cards, weights, facts, memory, chance, terms)
+            over = start["reduced"] and outcome(state) != Outcome.ONGOING
+            if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
+                add_pack(state["sides"][seat], cards, weights, facts, work, chance, terms)
     for term in range(N_TERMS):
-        terms[term] = weights[term] * (terms[term] - base_value(memory.states[0], units[term], seat))
+        terms[term] = weights[term] * (terms[term] - base_value(work["states"][0], units[term], seat))
+
+
+@njit
+def certain_terms(
+    cards: np.ndarray, weights: np.ndarray, works: np.ndarray, actions: np.ndarray, terms: np.ndarray
+) -> None:
+    """The weighted terms of actions from where the last search began, in which chance has no part.
+
+    Args:
+        cards: the card table.
+        weights: that it searched with.
+        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
+        actions: codes, to the end of the turn.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    work = works[0]
+    units = np.eye(N_TERMS)
+    start, thought = work["start"], work["thought"][0]
+    here = np.empty(2, STATE)
+    here[0] = work["states"][0]
+    for action in actions:
+        think(thought)
+        here[1] = here[0]
+        apply(here[0], cards, action, thought)
+        add_gain(here[1], here[0], cards, action, thought, units, 1.0, terms)
+    add_end(here[0], cards, units, start, 1.0, terms)
+    for term in range(N_TERMS):
+        terms[term] = weights[term] * (
+            terms[term] - base_value(work["states"][0], units[term], start["seat"])
+        )
 
 
 @njit
@@ -123,17 +172,21 @@ def add_pack(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
-    memory: SearchMemory,
+    work: np.void,
     chance: float,
     terms: np.ndarray,
 ) -> None:
     """Add the plain minions that are played before a last blow to `terms`. Modified in place."""
-    _, chosen = best_pack(own, own["mana"], cards, weights, facts, memory)
-    for place in range(own["n_hand"]):
+    _, chosen = best_pack(own, own["mana"], cards, weights, facts, work)
+    for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            card = cards[own["hand"][place]]
-            terms[Term.PLAY] += chance * card["value"]
-            terms[Term.SURVIVE] += chance * card["health"]
+            number = late_card(own, place)
+            fact = facts[number]
+            if place < own["n_hand"]:
+                terms[Term.PLAY] += chance * cards[number]["value"]
+            terms[Term.SURVIVE] += chance * fact["survival"]
+            terms[Term.DRAW] += chance * fact["draws"]
+            terms[Term.HERO] += chance * fact["armour"]
 
 
 @njit
@@ -143,15 +196,15 @@ def follow_late(
     weights: np.ndarray,
     facts: np.ndarray,
     units: np.ndarray,
-    memory: SearchMemory,
+    work: np.void,
     chance: float,
     terms: np.ndarray,
 ) -> None:
     """Carry out what is left for the end of the turn, and add it to `terms`. `here` is modified in place."""
-    seat, thought = memory.start[0]["seat"], memory.thought[0]
+    seat, thought = work["start"]["seat"], work["thought"][0]
     late = what_is_late(here[0], cards, facts, seat)
     while True:
-        action = next_late_action(here[0], cards, weights, facts, late, seat, memory)
+        action = next_late_action(here[0], cards, weights, facts, late, seat, work)
         if action == 0:
             return
         think(thought)

@@ -7,9 +7,10 @@ from engine.effects.chance import draw_for
 from engine.events import EVENTS
 from engine.jit import njit_slow
 from engine.rules import apply, encode, outcome
+from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.work import SOLVED, SearchMemory
+from ilp_agent.search.work import SOLVED
 
 USE = np.dtype(
     [
@@ -29,7 +30,9 @@ def play_turns(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
-    memory: SearchMemory,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
     use: np.ndarray,
 ) -> None:
     """Play each game on while an agent of this kind is to move.
@@ -40,7 +43,9 @@ def play_turns(
         agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
         chances: uint64, shape (games,): streams of the games' chance.
-        memory: of searches; `start` says how. Modified in place.
+        works: dtype `ilp_agent.search.work.WORK`, shape (1,); `start` says how to search. Modified in place.
+        memo: as of `solve_turn`. Modified in place.
+        slots: as of `solve_turn`. Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
     """
     facts = learn_facts(cards)
@@ -50,7 +55,9 @@ def play_turns(
         draw_for(played[0], state, chances[game])
         again = 0
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            solve_turn(state, cards, weights[agents[game, state["active"]]], facts, memory, solved)
+            solve_turn(
+                state, cards, weights[agents[game, state["active"]]], facts, works[0], memo, slots, solved
+            )
             use[game]["solves"] += 1
             use[game]["again"] += again
             use[game]["unproven"] += solved["unproven"]
@@ -60,3 +67,19 @@ def play_turns(
             again = solved["again"]
             if not again and outcome(state) == Outcome.ONGOING:
                 apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])
+
+
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
+    turns: np.ndarray,
+) -> None:
+    """See `rivals.batch.PlayBatch`."""
+    use = np.zeros(len(states), USE)
+    play_turns(cards, weights, agents, states, chances, *searcher_of_thread().ready(), use)
+    turns["search"] += use["solves"]
+    turns["unproven"] += use["unproven"]

@@ -7,13 +7,12 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
 from engine.effects.chance import MOST_IMAGINED
 from engine.events import EVENTS
-from engine.jit import njit
-from engine.state import STATE
+from engine.state import MINION, STATE
 
 DEPTH = 64
 """More actions than a turn can have."""
 
-STATES = 20_000
+STATES = 10_000
 """Positions of a turn at most, unless another limit is asked for."""
 
 MOST_STATES = 2_000_000
@@ -30,12 +29,6 @@ MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * BOARD_SIZE
 
 FEWEST_SLOTS = 512
 """Slots at the start of a search: few, so that usual turns stay in the nearest cache."""
-
-HERO_ATTACKS = -9
-"""In place of the birth of a minion that attacks: the own hero."""
-
-ANY_TARGET = -99
-"""In place of a target: whatever an action is aimed at."""
 
 FRAME = np.dtype(
     [
@@ -112,54 +105,48 @@ SOLVED = np.dtype(
 """What a search found."""
 
 
+WORK = np.dtype(
+    [
+        ("start", START),
+        ("states", STATE, (DEPTH + 2,)),  # positions on the way
+        ("actions", "i8", (DEPTH + 1, MOST_ACTIONS)),  # and their actions
+        ("frames", FRAME, (DEPTH + 1,)),
+        ("n_slots", "i8"),  # places of the table of keys that are in use, a power of two
+        ("n_memo", "i8"),  # positions remembered
+        ("search", "i8"),  # searches so far
+        ("gains", GAIN, (N_GAINS,)),  # by key
+        ("scratch", STATE, (2,)),  # positions of single functions
+        ("thought", EVENTS, (2,)),  # events of positions that are thought of
+        ("odometer", "i8", (2, EVENTS_EACH)),  # outcomes, and numbers of outcomes, of an action's events
+        ("pair", MINION, (2,)),  # two minions after a blow
+        ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of minions played at the end
+        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # which these are, as bits of places in hand
+    ]
+)
+"""All memory of a search whose size does not depend on its limit. Modified in place by all its functions."""
+
+KEYS = np.dtype(np.int32)
+"""Places in the list of remembered positions by key, -1 for none; open addressing."""
+
+
 class SearchMemory(NamedTuple):
     """Memory of searches. All arrays are modified in place."""
 
-    states: np.ndarray
-    """Positions on the way, one more than frames."""
-    actions: np.ndarray
-    """Their actions, shape (`DEPTH` + 1, `MOST_ACTIONS`)."""
-    frames: np.ndarray
+    work: np.ndarray
+    """Dtype `WORK`, shape (1,)."""
     memo: np.ndarray
     """Dtype `MEMO`, in the order in which positions were searched."""
     slots: np.ndarray
-    """Places in `memo` by key, -1 for none; open addressing in the first `size` of them."""
-    size: np.ndarray
-    """A power of two that grows with the search, how many of `memo` are used, and searches; shape (3,)."""
-    gains: np.ndarray
-    """Dtype `GAIN`, by key."""
-    scratch: np.ndarray
-    """Positions of single functions."""
-    thought: np.ndarray
-    """Events of positions that are thought of, shape (2,)."""
-    start: np.ndarray
-    """Dtype `START`, shape (1,)."""
-    odometer: np.ndarray
-    """Outcomes and numbers of outcomes of an action's events, shape (2, `EVENTS_EACH`)."""
-    pack: np.ndarray
-    """Best value of minions played at the end, by places and mana."""
-    packed: np.ndarray
-    """Which minions these are, as bits of places in hand."""
+    """Dtype `KEYS`."""
+
+    @property
+    def start(self) -> np.void:
+        """What searches start from, dtype `START`: their limit, and how they are made."""
+        start: np.void = self.work["start"][0]
+        return start
 
 
-@njit
 def new_memory(limit: int) -> SearchMemory:
     """Memory for searches of at most `limit` positions."""
-    places = FEWEST_SLOTS
-    while places < 2 * limit:
-        places *= 2
-    return SearchMemory(
-        np.zeros(DEPTH + 2, STATE),
-        np.empty((DEPTH + 1, MOST_ACTIONS), np.int64),
-        np.zeros(DEPTH + 1, FRAME),
-        np.empty(limit, MEMO),
-        np.empty(places, np.int32),
-        np.zeros(3, np.int64),
-        np.zeros(N_GAINS, GAIN),
-        np.zeros(2, STATE),
-        np.zeros(2, EVENTS),
-        np.zeros(1, START),
-        np.zeros((2, EVENTS_EACH), np.int64),
-        np.zeros((BOARD_SIZE + 1, MAX_MANA + 2)),
-        np.zeros((BOARD_SIZE + 1, MAX_MANA + 2), np.int64),
-    )
+    places = max(FEWEST_SLOTS, 1 << (2 * limit - 1).bit_length())
+    return SearchMemory(np.zeros(1, WORK), np.empty(limit, MEMO), np.empty(places, KEYS))

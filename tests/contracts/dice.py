@@ -29,7 +29,7 @@ def play_turns(cards, agents, states, keys, chances):
                 number += 1
 
 
-def play_batch(cards, weights, agents, states, keys, chances, unproven) -> None:
+def play_batch(cards, weights, agents, states, keys, chances, turns) -> None:
     play_turns(cards, agents, states, keys, chances)
 
 

@@ -84,7 +84,7 @@ def roster_of(*kinds: AgentKind) -> Roster:
 def test_an_entry_is_complete(kind: AgentKind) -> None:
     assert AGENTS[kind.name] is kind
     assert kind.help
-    assert not kind.takes_backend or any(kind.compiled(name) for name in BACKENDS) == bool(kind.play_batch)
+    assert not kind.takes_backend or any(kind.compiled(name) for name in BACKENDS) == bool(kind.play_batch())
     limits = {name: limit for name, limit in kind.definition().items() if name != "solver"}
     assert all(isinstance(limit, int) and limit > 0 for limit in limits.values())
     assert set(kind.definition()) == ({"solver"} if kind.takes_backend else set()) | set(kind.budget)
@@ -130,7 +130,7 @@ def test_its_name_is_an_entrant(kind: AgentKind) -> None:
     found = find_entrant(entrant_text(kind))
     assert found.text == entrant_text(kind)
     assert found.player.kind == kind.name
-    assert found.player.compiled == (kind.play_batch is not None)
+    assert found.player.compiled == (kind.play_batch() is not None)
     other = next(entry.name for entry in BACKENDS.values() if not entry.compiled and not entry.missing)
     if kind.takes_backend:
         player = find_entrant(f"{entrant_text(kind)}@{other}").player
@@ -178,7 +178,7 @@ def test_the_same_streams_give_the_same_game(kind: AgentKind) -> None:
 @compiled
 def test_compiled_games_are_those_of_the_agent_in_python(kind: AgentKind) -> None:
     """Agents in Python see only a view, so compiled ones that play the same games see no more."""
-    if kind.play_batch is None or kind.sees is not Sight.VIEW:
+    if kind.play_batch() is None or kind.sees is not Sight.VIEW:
         return
     roster = roster_of(kind, AGENTS["aggro"])
     games = random_schedule(24, 2, len(roster.decks), 9)
@@ -205,7 +205,7 @@ def test_a_game_does_not_depend_on_the_games_beside_it(kind: AgentKind) -> None:
 def test_compiling_needs_its_name_alone(kind: AgentKind) -> None:
     compile_games([kind.name])
     compile_games([kind.name], [find_deck("basic-mage")])
-    assert bool(kind.effects_module) == (kind.effects and kind.batch is not None), (
+    assert bool(kind.effects_module) == (kind.effects and kind.play_batch() is not None), (
         "the notice counts its kernels"
     )
 
@@ -214,7 +214,7 @@ def test_compiling_needs_its_name_alone(kind: AgentKind) -> None:
 def test_all_kinds_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kind against every other: the same outcomes as agents in Python, game by game."""
     monkeypatch.setitem(AGENTS, DICE.name, DICE)
-    together = [kind for kind in AGENTS.values() if kind.play_batch and kind.sees is Sight.VIEW]
+    together = [kind for kind in AGENTS.values() if kind.play_batch() and kind.sees is Sight.VIEW]
     roster = roster_of(*together)
     games = random_schedule(70, len(together), len(roster.decks), 9)
     one, other = _play_compiled(roster, games), _play_in_python(roster, games)

@@ -6,7 +6,7 @@ On turns reached in play and on random ones; those that solve the thesis's progr
 import numpy as np
 import pytest
 
-from ilp_agent import DEFAULT_BACKEND, Plan, Status, TurnProblem, Weights, solve
+from ilp_agent import Plan, Status, TurnProblem, Weights, solve
 from ilp_agent.backends import installed_backends
 from ilp_agent.replay import is_playable, replay
 from tests.backends import backends
@@ -34,10 +34,12 @@ def agrees(backend: str, turns: list[Turn]) -> None:
     for problem, weights in turns:
         where = f"{backend}: {problem} {weights}"
         plan = solve(problem, weights, backend)
-        assert plan.status == Status.OPTIMAL, where
-        assert plan.objective == pytest.approx(
-            solve(problem, weights, DEFAULT_BACKEND).objective, abs=1e-6
-        ), where
+        best = solve(problem, weights, "exact").objective
+        if backend == "search" and plan.status == Status.FEASIBLE:  # which looks at so many positions at most
+            assert plan.objective <= best + 1e-6, where
+        else:
+            assert plan.status == Status.OPTIMAL, where
+            assert plan.objective == pytest.approx(best, abs=1e-6), where
         comes_true(problem, plan, where)
 
 

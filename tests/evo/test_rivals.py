@@ -130,8 +130,8 @@ def test_games_without_a_proof_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     aggro = AGENTS["aggro"]
 
     def unproven(*arguments: np.ndarray) -> None:
-        aggro.play_batch(*arguments)
-        arguments[-1][:] += 2
+        aggro.play_batch()(*arguments)
+        arguments[-1]["unproven"] += 2
 
     monkeypatch.setitem(AGENTS, "aggro", replace(aggro, batch=unproven))
     table = Roster((Player(kind="aggro"),), (find_deck("hearthsim-basic"),), find_ruleset("thesis"))

@@ -108,7 +108,7 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
 
     with monkeypatch.context() as patch:
         patch.setattr(gurobi.gurobipy, "Env", refuse)
-        with pytest.raises(SolverError, match="cannot start: License expired; use exact"):
+        with pytest.raises(SolverError, match="cannot start: License expired; use auto"):
             gurobi.GurobiSolver()
     # The wheel's licence takes 2,000 variables; one more is refused by Gurobi itself, at optimize().
     large = Milp()
@@ -116,7 +116,7 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
     large.add("some", [(variable, 1.0) for variable in variables], upper=5)
     solver = gurobi.GurobiSolver()
     monkeypatch.setattr(gurobi, "solve_milp", lambda problem, weights, formulation, run: run(large))
-    with pytest.raises(SolverError, match="too large.*use exact"):
+    with pytest.raises(SolverError, match="too large.*use auto"):
         solver.solve(TurnProblem.build(mana=1, enemy_hero=9), ALL, "sequential")
 
 

@@ -9,6 +9,7 @@ from engine import ManaforgeError, PassAgent
 from evo.play.entrants import Entrant, EntrantError, find_entrant, find_entrants, like_entrants
 from evo.play.games import Player
 from ilp_agent import Profile, Weights, find_profile
+from ilp_agent.backends import DEFAULT_BACKEND
 from ilp_agent.weights import N_WEIGHTS
 from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -43,7 +44,7 @@ def test_any_kind_may_take_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(AGENTS, kind.name, replace(kind, takes_backend=True))
     for text in ("one@highs", "one:keep-alive@highs", "two@highs"):
         assert find_entrant(text).player.backend == "highs", text
-        assert find_entrant(text.removesuffix("@highs")).player.backend == "exact"
+        assert find_entrant(text.removesuffix("@highs")).player.backend == DEFAULT_BACKEND
     with pytest.raises(ManaforgeError, match=r"unknown entrant 'two:keep-alive'"):
         find_entrant("two:keep-alive")
 

@@ -7,9 +7,13 @@ from engine.jit import njit
 
 @njit
 def give_births(states: np.ndarray, cards: np.ndarray) -> None:
-    """Make the only state of an array of shape (1,), of a game of bodies, one with effects. Modified in place.
+    """Make a game of bodies one with effects.
 
     Minions get births in the order of the boards, those of the player to move first.
+
+    Args:
+        states: dtype `engine.state.STATE`, shape (1,). Modified in place.
+        cards: the card table.
     """
     state = states[0]
     state["effects"] = 1

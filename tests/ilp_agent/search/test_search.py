@@ -1,0 +1,180 @@
+"""The search against other solvers, against itself without reductions, and against what happens in games."""
+
+import numpy as np
+import pytest
+
+from engine.state import STATE
+from ilp_agent import Status, TurnProblem, Weights, solve
+from ilp_agent.cardturn import CardTurn
+from ilp_agent.search.backend import SearchSolver, search_position
+from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.work import SOLVED, SearchMemory
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.ilp_agent.positions import random_position, random_weights
+from tests.ilp_agent.search.turns import (
+    CHANCES,
+    CLASS_DECKS,
+    ILLEGAL,
+    SURPRISES,
+    TURNS,
+    UNPROVEN,
+    Reached,
+    follow_games,
+    reached,
+    searching,
+)
+
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+
+def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarray) -> np.void:
+    """What a search finds of one of the turns; dtype `SOLVED`."""
+    solved = np.zeros(1, SOLVED)
+    states = turns.states[number : number + 1]
+    search_position(states, turns.table.array, turns.weights[number], facts, *memory, solved)
+    return solved[0]
+
+
+# Bodies: the exact solver
+
+
+def equals_exact(seeds: range, most: int, full: bool) -> None:
+    """On positions of bodies where board and hand fit on a board, or, with the program's places, on full ones."""
+    memory, solved = searching(200_000, reduced=False, slots=full), np.zeros(1, SOLVED)
+    over = 0
+    for seed in seeds:
+        pick = np.random.default_rng([77, seed])
+        if full:
+            m, h, e = int(pick.integers(4, 8)), int(pick.integers(1, 6)), int(pick.integers(0, 5))
+        else:
+            m, e = int(pick.integers(0, 5)), int(pick.integers(0, 5))
+            h = int(pick.integers(0, 8 - m))
+        position = random_position(pick, m, h, e, chance=0.25, strength=5, hero=25)
+        weights = random_weights(pick)
+        best = solve(TurnProblem.from_position(position), Weights.from_array(weights), "exact").objective
+        facts = learn_facts(position.table.array)
+        for reduced in (0, 1) if not full else (0,):
+            memory.start["reduced"] = reduced
+            search_position(position.states, position.table.array, weights, facts, *memory, solved)
+            if solved["unproven"][0]:
+                over += 1
+                break
+            assert solved["value"][0] == pytest.approx(best, abs=1e-6), f"{position} {weights.tolist()}"
+    assert over <= most
+
+
+@compiled
+def test_turns_of_bodies_are_worth_what_the_exact_solver_finds() -> None:
+    equals_exact(range(1_200), 0, full=False)
+
+
+@compiled
+def test_full_boards_are_worth_what_the_exact_solver_finds_with_its_places() -> None:
+    equals_exact(range(300), 6, full=True)
+
+
+@pytest.mark.heavy
+@compiled
+def test_10_000_turns_of_bodies() -> None:
+    equals_exact(range(2_000, 12_000), 10, full=False)
+    equals_exact(range(2_000, 4_000), 40, full=True)
+
+
+# Real cards: the search without reductions
+
+
+def equals_plain(deck: str, n: int, limit: int, extended: bool) -> tuple[int, int]:
+    """Every turn is worth the same with reductions; turns compared, and those over the limit without them."""
+    turns = reached((deck,), n, 7, extended)
+    facts, memory = learn_facts(turns.table.array), searching(limit)
+    over = 0
+    for number in range(n):
+        values = []
+        for reduced in (1, 0):
+            memory.start["reduced"] = reduced
+            solved = value_of(turns, number, memory, facts)
+            values.append(float(solved["value"]))
+        if solved["unproven"]:
+            over += 1
+        else:
+            where = f"{turns.position(number)} {turns.weights[number].tolist()}"
+            assert values[0] == pytest.approx(values[1], rel=1e-9, abs=1e-9), where
+    return n - over, over
+
+
+@compiled
+@pytest.mark.parametrize("extended", [False, True], ids=["thesis", "extended"])
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_reductions_lose_nothing(deck: str, extended: bool) -> None:
+    compared, _ = equals_plain(deck, 120, 20_000, extended)
+    assert compared > 90
+
+
+@pytest.mark.heavy
+@compiled
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_reductions_lose_nothing_on_1_000_turns(deck: str) -> None:
+    compared, over = equals_plain(deck, 1_000, 100_000, True)
+    assert compared > 950
+    print(f"{deck}: {compared} turns alike, {over} over the limit")
+
+
+# What a plan promises
+
+
+@compiled
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_terms_sum_to_the_objective(deck: str) -> None:
+    turns, solver = reached((deck,), 60, 9, True), SearchSolver()
+    for number in range(60):
+        position, weights = turns.position(number), Weights.from_array(turns.weights[number])
+        plan = solver.solve_cards(CardTurn(position), weights, 5_000)
+        assert sum(plan.terms) == pytest.approx(plan.objective, rel=1e-9, abs=1e-9), position
+        assert plan.status in (Status.OPTIMAL, Status.FEASIBLE)
+
+
+def follow(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Follow `n` games on the class decks; counts, and sums of what was predicted and realised."""
+    from engine import find_deck, find_ruleset
+    from engine.batches import deal_games
+    from engine.decks import tables_of
+
+    decks = tuple(map(find_deck, CLASS_DECKS))
+    table, records = tables_of(decks)
+    pick = np.random.default_rng(seed)
+    weights = np.vstack([reached((CLASS_DECKS[0],), 60, 9, extended).weights[:20] for extended in (0, 1)])
+    states, keys = np.zeros(n, STATE), pick.integers(0, 2**63, n, dtype=np.uint64)
+    agents = pick.integers(0, len(weights), (n, 2))
+    numbers = pick.integers(0, len(decks), (n, 2))
+    deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
+    counts, sums = np.zeros(5, np.int64), np.zeros((3, 3))
+    facts, memory = learn_facts(table.array), searching(2_000)
+    follow_games(table.array, weights, agents, states, keys, facts, *memory, counts, sums)
+    return counts, sums
+
+
+def comes_true(n: int, seed: int) -> None:
+    """Every step is legal, every certain step leads where it was seen to, and expectations have no bias."""
+    counts, sums = follow(n, seed)
+    assert counts[ILLEGAL] == 0
+    assert counts[SURPRISES] == 0
+    assert counts[CHANCES] > n / 4
+    for predicted, realised, squares in sums:
+        assert abs(predicted - realised) <= 4 * np.sqrt(squares) + 1e-6
+    print(
+        f"{counts[TURNS]:,} turns solved, {counts[UNPROVEN]:,} unproven, {counts[CHANCES]:,} chances; predicted "
+        + "; ".join(
+            f"{one:,.1f}, realised {two:,.1f} (+- {1.96 * three**0.5:,.1f})" for one, two, three in sums
+        )
+    )
+
+
+@compiled
+def test_plans_come_true() -> None:
+    comes_true(150, 3)
+
+
+@pytest.mark.heavy
+@compiled
+def test_plans_of_100_000_turns_come_true() -> None:
+    comes_true(3_600, 4)

@@ -48,9 +48,9 @@ class ExactSolver:
         """The best plan of the sequential formulation.
 
         Raises:
-            SolverError: a weight that is set can change on this turn in a way the turn program does not see.
+            SolverError: a weight is set that the turn program cannot count on this turn.
         """
-        check_scope(problem, weights, self.name)
+        check_scope(problem, weights)
         memory = memory_of_thread()
         # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
         memory.turns[0] = problem.record

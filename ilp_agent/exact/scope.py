@@ -40,19 +40,14 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
     return True
 
 
-def check_scope(problem: TurnProblem, weights: Weights, backend: str) -> None:
-    """Refuse a turn with a weight that the turn program cannot count on it.
-
-    Args:
-        problem: the turn.
-        weights: of the objective.
-        backend: who refuses.
+def check_scope(problem: TurnProblem, weights: Weights) -> None:
+    """Refuse a turn with a weight that the sequential turn program cannot count on it.
 
     Raises:
         SolverError: the message names the weight and the backends that take it.
     """
     if not applies(problem.record, weights.everything):
         raise SolverError(
-            f"backend {backend!r} cannot count the weight 'hero' ({weights.hero:g}) on a turn in which a "
-            "minion with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
+            f"the turn program cannot count the weight 'hero' ({weights.hero:g}) on a turn in which a minion "
+            "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
         )

@@ -39,8 +39,8 @@ MAX_BLOCKS = 4_096
 MAX_DIGITS = 12
 """Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.windfury`)."""
 
-ANY = -1
-"""In "absorbs" and "pops" of WORK: whatever it is."""
+ANY = 0
+"""In "absorbs" and "pops" of WORK: whatever it is. No attack of 0 pops a shield."""
 
 MET_SIZE = 1 << 14
 """Places of the table of positions met while ordering; a power of two."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.exact.scope import check_scope
 from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, plan_of
 from ilp_agent.problem import TurnProblem
@@ -44,7 +45,12 @@ class ExactSolver:
     name = "exact"
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
-        """The best plan of the sequential formulation."""
+        """The best plan of the sequential formulation.
+
+        Raises:
+            SolverError: a weight is set that the turn program cannot count on this turn.
+        """
+        check_scope(problem, weights)
         memory = memory_of_thread()
         # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
         memory.turns[0] = problem.record

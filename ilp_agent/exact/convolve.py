@@ -16,7 +16,16 @@ import numpy as np
 
 from engine.jit import njit, njit_inline
 from ilp_agent.exact.hits import hits_of_double, shielded
-from ilp_agent.exact.windfury import DIES, IMPOSSIBLE, LIVES, MAY_DIE, after_guards, digit_of, hit_target
+from ilp_agent.exact.windfury import (
+    DIES,
+    IMPOSSIBLE,
+    LIVES,
+    MAY_DIE,
+    after_guards,
+    body_lost,
+    digit_of,
+    hit_target,
+)
 from ilp_agent.exact.work import (
     ALL_DEAD,
     MAX_BLOCKS,
@@ -42,7 +51,7 @@ class Change(NamedTuple):
     live: int  # bits of the deaths with which the table before holds anything for `before`
     open_choices: int  # bits of the sources whose order of hits decides whether they die
     dying: int  # of those, bits of the ones that die
-    lost: float  # value of the two-hit sources that die
+    lost: float  # value that two-hit sources lose: who dies, and the health of the others
     deaths: int  # how many of these are on board
 
 
@@ -56,15 +65,19 @@ class Origin(NamedTuple):
 
 
 @njit
-def begin_target(turn: np.void, shape: Shape, t: int, before: np.ndarray, work: np.void) -> None:
+def begin_target(
+    turn: np.void, weights: np.ndarray, shape: Shape, t: int, before: np.ndarray, work: np.void
+) -> None:
     """Tabulate what `next_change` wants to know of target `t`. `work` is modified in place.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
+        weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         t: number of the target.
         before: the table of the targets before it.
-        work: step_to and step_fate, what one or two hits do to each digit; live, of each combination.
+        work: step_to and step_fate, what one or two hits do to each digit; step_lost, where `body` counts;
+            live, of each combination.
     """
     enemy = turn["enemies"][work["target"][t]]
     for r in range(shape.n_double):
@@ -74,6 +87,11 @@ def begin_target(turn: np.void, shape: Shape, t: int, before: np.ndarray, work: 
                 after, fate = hit_target(friend, enemy, work, r, t, digit, count)
                 work["step_to"][r, count, digit] = after
                 work["step_fate"][r, count, digit] = fate
+                if weights[Term.BODY] != 0.0 and after != IMPOSSIBLE:
+                    for outcome in (LIVES, DIES):
+                        work["step_lost"][r, count, digit, outcome] = body_lost(
+                            friend, enemy, work, r, t, digit, count, outcome == DIES
+                        )
     if shape.n_combinations == 1 and shape.n_deaths == 0:
         work["live"][0] = 1
         return
@@ -177,6 +195,8 @@ def _change_of(
             lost += weights[Term.SURVIVE] * turn["friends"][index]["survival"]
             if index < turn["n_board"]:
                 deaths += 1
+        if weights[Term.BODY] != 0.0:
+            lost += weights[Term.BODY] * work["step_lost"][r, count, digit, fate]
     return Change(before, after, live, open_choices, dying, lost, deaths)
 
 
@@ -220,7 +240,7 @@ def convolve_target(
 ) -> None:
     """Add one target: the table `after` (modified in place) from the table `before`, each (2, states)."""
     clear_table(shape, after)
-    begin_target(turn, shape, t, before, work)
+    begin_target(turn, weights, shape, t, before, work)
     for g in range(group_by_counts(shape, t, work)):
         if work["group"][g] == work["group"][g + 1]:
             continue
@@ -330,7 +350,7 @@ def retrace_target(
         then: of which `state` and `half` in `after` are to be explained.
         work: scratch of `begin_target` is modified in place.
     """
-    begin_target(turn, shape, t, before, work)
+    begin_target(turn, weights, shape, t, before, work)
     value = after[then.half, then.state]
     mask = mask_of(shape, then.state)
     combination = combination_of(shape, then.state)

@@ -35,6 +35,17 @@ def shielded(minion: np.void) -> bool:
 
 
 @njit
+def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
+    """What an attack costs an attacker that makes no other: its death, or the health it loses (`body`)."""
+    if shielded(friend):
+        return 0.0
+    if kills_attacker(friend, enemy):
+        body = friend["attack"] + friend["health"]
+        return float(weights[Term.SURVIVE] * friend["survival"] + weights[Term.BODY] * body)
+    return float(weights[Term.BODY] * enemy["attack"])
+
+
+@njit
 def hits_of_double(counts: int, r: int) -> int:
     """Hits of two-hit source `r` in the packed counts of a set."""
     return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
@@ -84,8 +95,9 @@ def _find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
 def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np.void) -> None:
     """List every possible set of hits on target `t` with its value, the empty set first.
 
-    The value holds the terms of the hits (damage, trade), the threat a kill removes, and the survival
-    of one-hit sources that die; what happens to two-hit sources depends on their other hit.
+    The value holds the terms of the hits (damage, trade), the threat a kill removes, the health they take off
+    the target (wound), and what one-hit sources lose (survive, body); what happens to two-hit sources depends
+    on their other hit.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -106,6 +118,9 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
         if not (turn["friends"][work["source"][i]]["barred"] >> work["target"][t]) & 1:
             n = _add_source(turn, weights, shape, t, i, n, work)
     work["listed"][t] = n
+    if weights[Term.WOUND] != 0.0:
+        for e in range(1, n):
+            work["gain"][t, e] += weights[Term.WOUND] * _health_taken(turn, shape, t, e, work)
 
 
 @njit
@@ -119,7 +134,10 @@ def _add_source(
     poison = (friend["keywords"] & Keyword.POISONOUS) != 0
     dies = kills_attacker(friend, enemy) and not shielded(friend)
     value = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["attack"]
-    cost = weights[Term.SURVIVE] * friend["survival"] if dies and i < shape.n_single else 0.0
+    cost = cost_of_hit(friend, enemy, weights) if i < shape.n_single else 0.0
+    # The most that one more hit adds to the health that others take: another may pop the shield by it.
+    wound = weights[Term.WOUND] * (enemy["health"] - 1 if shielded(enemy) else attack)
+    loses = value + wound < cost
     most = 1
     if i >= shape.n_single and not dies:
         most = MAX_HITS_EACH  # an unshielded attacker that the first hit kills makes no second
@@ -136,13 +154,12 @@ def _add_source(
             work["mask"][t, n] = work["mask"][t, e]
             work["counts"][t, n] = work["counts"][t, e]
             work["deaths"][t, n] = work["deaths"][t, e]
-            work["dominated"][t, n] = work["dominated"][t, e] | (value < cost)
+            work["dominated"][t, n] = work["dominated"][t, e] | loses
             if i < shape.n_single:
                 work["mask"][t, n] |= 1 << i
-                if dies:
-                    work["gain"][t, n] -= weights[Term.SURVIVE] * friend["survival"]
-                    if work["source"][i] < turn["n_board"]:
-                        work["deaths"][t, n] += 1
+                work["gain"][t, n] -= cost
+                if dies and work["source"][i] < turn["n_board"]:
+                    work["deaths"][t, n] += 1
             else:
                 work["counts"][t, n] |= count << (HITS_BITS * (i - shape.n_single))
             work["kills"][t, n] = _killed(turn, shape, t, n, work)
@@ -208,10 +225,7 @@ def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
     most = sums[SUM] - health
     spare_strongest = 1
     for i in range(shape.n_single + shape.n_double):
-        if i < shape.n_single:
-            hits = (work["mask"][t, e] >> i) & 1
-        else:
-            hits = hits_of_double(work["counts"][t, e], i - shape.n_single)
+        hits = _hits_of_source(shape, t, e, i, work)
         attack = turn["friends"][work["source"][i]]["attack"]
         if attack == sums[STRONGEST] and hits and spare_strongest:
             hits -= 1
@@ -219,3 +233,35 @@ def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
         if hits and least <= attack <= most:
             return True
     return False
+
+
+@njit
+def _health_taken(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> int:
+    """Health that a set of hits takes off its target.
+
+    A kill takes all of it. The shield of one that lives absorbs the weakest hit without which the others
+    leave it alive.
+    """
+    enemy = turn["enemies"][work["target"][t]]
+    sums = work["hit_sums"][e]
+    if work["kills"][t, e]:
+        return int(enemy["health"])
+    if not shielded(enemy):
+        return int(sums[SUM])
+    if sums[HITS] == 1:
+        return 0
+    absorbed = sums[STRONGEST]
+    for i in range(shape.n_single + shape.n_double):
+        attack = turn["friends"][work["source"][i]]["attack"]
+        enough = sums[SUM] - attack < enemy["health"]
+        if enough and attack < absorbed and _hits_of_source(shape, t, e, i, work):
+            absorbed = attack
+    return int(sums[SUM] - absorbed)
+
+
+@njit_inline
+def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
+    """Hits of source `i` in a set."""
+    if i < shape.n_single:
+        return int((work["mask"][t, e] >> i) & 1)
+    return int(hits_of_double(work["counts"][t, e], i - shape.n_single))

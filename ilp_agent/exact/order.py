@@ -1,18 +1,18 @@
 """A legal order of the chosen attacks.
 
 Attacks are tried in an order that nearly always works at once (target by target, the weak before the strong),
-with backtracking where it does not: each must find its target alive and its attacker too, and deaths must be
-those that were chosen.
+with backtracking where it does not: each must find its target alive and its attacker too, deaths must be
+those that were chosen, and shields must absorb the hits that they were chosen to absorb.
 """
 
 import numpy as np
 
 from engine.codes import HERO, Keyword
 from engine.combat import guards
-from engine.jit import njit, variable
+from engine.jit import njit, njit_inline, variable
 from engine.packing import PLACE_BITS, STAT_BITS
 from engine.streams import derive
-from ilp_agent.exact.work import MET_SIZE, N_ORDER_ROWS
+from ilp_agent.exact.work import ANY, MET_SIZE, N_ORDER_ROWS
 from ilp_agent.turn import FRIEND_BITS, MAX_HITS
 
 PATIENCE = 200
@@ -43,7 +43,7 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
         turn: dtype `ilp_agent.turn.TURN`.
         n: attacks in work["hit_source"] and work["hit_target"].
         lethal: attack 0 is the last blow.
-        work: dying and killed say who shall die.
+        work: dying and killed say who shall die, absorbs and pops which hits shields shall absorb.
 
     Returns:
         Whether there is one.
@@ -215,19 +215,12 @@ def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarr
     if target != HERO:
         enemy = turn["enemies"][target]
         now[COMING, target] -= 1
-        if now[SHIELD, target]:
-            now[SHIELD, target] = 0
-        elif friend["keywords"] & Keyword.POISONOUS:
-            now[HEALTH, target] = 0
-        else:
-            now[HEALTH, target] -= friend["attack"]
-        if enemy["attack"] > 0:
-            if now[OWN_SHIELD, source]:
-                now[OWN_SHIELD, source] = 0
-            elif enemy["keywords"] & Keyword.POISONOUS:
-                now[OWN_HEALTH, source] = 0
-            else:
-                now[OWN_HEALTH, source] -= enemy["attack"]
+        pops, absorbs = work["pops"][target], work["absorbs"][source]
+        if now[SHIELD, target] and pops != ANY and pops != friend["attack"]:
+            return False
+        if now[OWN_SHIELD, source] and enemy["attack"] > 0 and absorbs != ANY and absorbs != enemy["attack"]:
+            return False
+        exchange_blows(friend, enemy, source, target, now)
         if now[HEALTH, target] <= 0 and (now[COMING, target] > 0 or not work["killed"][target]):
             return False
         if now[HEALTH, target] > 0 and now[COMING, target] == 0 and work["killed"][target]:
@@ -235,3 +228,29 @@ def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarr
     if now[OWN_HEALTH, source] <= 0 and (now[LEAVING, source] > 0 or not work["dying"][source]):
         return False
     return not (now[OWN_HEALTH, source] > 0 and now[LEAVING, source] == 0 and work["dying"][source])
+
+
+@njit_inline
+def exchange_blows(friend: np.void, enemy: np.void, source: int, target: int, now: np.ndarray) -> None:
+    """What an attack on a minion does to health and shields. `now` is modified in place.
+
+    Args:
+        friend: who attacks, dtype `ilp_agent.turn.FRIEND`.
+        enemy: who is attacked, dtype `ilp_agent.turn.ENEMY`.
+        source: place of the friend.
+        target: place of the enemy.
+        now: rows of "order_states" of `ilp_agent.exact.work.WORK`.
+    """
+    if now[SHIELD, target]:
+        now[SHIELD, target] = 0
+    elif friend["keywords"] & Keyword.POISONOUS:
+        now[HEALTH, target] = 0
+    else:
+        now[HEALTH, target] -= friend["attack"]
+    if enemy["attack"] > 0:
+        if now[OWN_SHIELD, source]:
+            now[OWN_SHIELD, source] = 0
+        elif enemy["keywords"] & Keyword.POISONOUS:
+            now[OWN_HEALTH, source] = 0
+        else:
+            now[OWN_HEALTH, source] -= enemy["attack"]

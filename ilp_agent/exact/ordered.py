@@ -2,9 +2,10 @@
 
 `ilp_agent.exact.search` takes each Windfury minion's two attacks in the order that is best for it. Very
 seldom these orders contradict each other: one enemy wants minion a to strike before b, another one b before
-a. Then this search makes attacks one by one on a copy of the turn. The value that `search` finds for the rest
-is an upper bound; if those attacks can be ordered it is reached, and the branch is finished. A position
-reached again by the same attacks in another order is not searched twice.
+a. Where health left on the board counts, a shield that shall absorb a certain hit asks for an order too. Then
+this search makes attacks one by one on a copy of the turn. The value that `search` finds for the rest is an
+upper bound; if those attacks can be ordered it is reached, and the branch is finished. A position reached
+again by the same attacks in another order is not searched twice.
 """
 
 from typing import NamedTuple
@@ -209,19 +210,23 @@ def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> 
         return float(weights[Term.FACE] * attack)
     enemy = turn["enemies"][target]
     damage = enemy["attack"]
+    wound = lost = 0
     poison = (enemy["keywords"] & Keyword.POISONOUS) != 0
     if enemy["keywords"] & Keyword.DIVINE_SHIELD:
         enemy["keywords"] &= ~Keyword.DIVINE_SHIELD
     elif friend["keywords"] & Keyword.POISONOUS or attack >= enemy["health"]:
+        wound = enemy["health"]
         enemy["health"] = 0
         enemy["attack"] = 0
         enemy["keywords"] = 0
     else:
         enemy["health"] -= attack
+        wound = attack
     if damage > 0:
         if friend["keywords"] & Keyword.DIVINE_SHIELD:
             friend["keywords"] &= ~Keyword.DIVINE_SHIELD
         elif poison or damage >= friend["health"]:
+            lost = attack + friend["health"]
             friend["health"] = 0
             friend["survival"] = 0
             friend["attacks"] = 0
@@ -229,7 +234,9 @@ def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> 
                 turn["freed"] += 1
         else:
             friend["health"] -= damage
-    return float(weights[Term.DAMAGE] * attack - weights[Term.TRADE] * damage)
+            lost = damage
+    gain = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * damage
+    return float(gain + weights[Term.WOUND] * wound - weights[Term.BODY] * lost)
 
 
 @njit

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.codes import HERO, MAX_MANA
 from engine.jit import njit
+from ilp_agent.exact.order import HEALTH, OWN_HEALTH, exchange_blows, read_state
 from ilp_agent.steps import StepKind
 from ilp_agent.weights import N_TERMS, Term
 
@@ -99,7 +100,15 @@ def add_step(plan: np.void, kind: int, source: int, target: int) -> None:
 def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.void) -> None:
     """Work out what a plan comes to, and the terms of the objective. `plan` is modified in place.
 
-    Source of the terms: the turn-ILP thesis, section 4.3; survival of played minions too, as in 6.3.
+    Source of the terms: the turn-ILP thesis, section 4.3; survival of played minions too, as in 6.3. Of the
+    further ones, `body` and `wound` come from the attacks in their order; the others are 0 here.
+
+    Args:
+        turn: dtype `ilp_agent.turn.TURN`.
+        weights: of the objective, indexed by `Term`.
+        n: attacks, in a legal order in work["order"].
+        work: read but for its scratch.
+        plan: dtype `PLAN`.
     """
     m = turn["n_board"]
     terms = plan["terms"]
@@ -130,8 +139,33 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
             terms[Term.SURVIVE] += turn["friends"][friend]["survival"]
         if friend >= m and work["played"][friend]:
             terms[Term.PLAY] += turn["friends"][friend]["value"]
+    if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0:
+        _predict_health(turn, n, work, terms)
     total = 0.0
     for term in range(N_TERMS):
         terms[term] *= weights[term]
         total += terms[term]
     plan["value"] = total
+
+
+@njit
+def _predict_health(turn: np.void, n: int, work: np.void, terms: np.ndarray) -> None:
+    """Make the attacks in their order, for `body` and `wound` of the terms. `terms` is modified in place.
+
+    Scratch of `work` is modified too: order_states and used.
+    """
+    read_state(turn, n, work)
+    now = work["order_states"][0]
+    for place in range(n):
+        source = work["hit_source"][work["order"][place]]
+        target = work["hit_target"][work["order"][place]]
+        if target != HERO:
+            exchange_blows(turn["friends"][source], turn["enemies"][target], source, target, now)
+    for index in range(turn["n_board"] + turn["n_hand"]):
+        friend = turn["friends"][index]
+        if now[OWN_HEALTH, index] <= 0 and friend["health"] > 0:
+            terms[Term.BODY] -= friend["attack"] + friend["health"]
+        else:
+            terms[Term.BODY] -= friend["health"] - now[OWN_HEALTH, index]
+    for place in range(turn["n_enemies"]):
+        terms[Term.WOUND] += turn["enemies"][place]["health"] - max(now[HEALTH, place], 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit, njit_inline, variable
+from ilp_agent.exact.absorbed import note_absorbed
 from ilp_agent.exact.convolve import (
     NOTHING,
     Origin,
@@ -56,7 +57,7 @@ NO_TABLES = -1
 def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -> Shape:
     """List sources, targets, hits and plays for one set of hand attackers. `work` is modified in place."""
     combatants = find_combatants(turn, attackers, work)
-    combinations = number_digits(turn, combatants, work)
+    combinations = number_digits(turn, weights, combatants, work)
     room = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
     mana = budget(turn) - cost_of(turn, attackers)
     cards = most_plays(turn, attackers, mana)
@@ -285,7 +286,7 @@ def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, lay
         turn: that was searched.
         weights: that were searched with.
         found: what the search returned.
-        work: modified in place: hit_source, hit_target, played, dying, killed.
+        work: modified in place: hit_source, hit_target, played, dying, killed, absorbs, pops.
         layers: as the search left them. Modified in place.
     """
     best, shape, last = found.best, found.shape, found.last
@@ -313,6 +314,7 @@ def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, lay
         layer -= 1
         n = write_hits(turn, shape, t, then, n, work)
     write_plays(turn, weights, best, shape, work)
+    note_absorbed(turn, weights, n, work)
     return n
 
 

@@ -9,8 +9,10 @@ Whether it dies depends on both its hits, so the digit remembers of the first wh
     3 and on  one hit, survived,     3 HURT      one hit that pops the shield
               by class of damage     4 HARMLESS  one hit on an enemy of attack 0
                                      5 POPPED    one hit, and it comes first for sure (it was on a guard)
+                                     6 and on    HURT by further classes of damage
 
-Two damages are one class when the same second hits kill after either.
+Two damages are one class when the same second hits kill after either; with a shield all are. With a weight on
+what friends lose (`body`) every damage is a class of its own: how much is lost depends on both hits.
 """
 
 import numpy as np
@@ -20,10 +22,11 @@ from engine.jit import njit
 from ilp_agent.exact.hits import kills_attacker, shielded
 from ilp_agent.exact.work import MAX_BLOCKS, MAX_DIGITS, Combatants
 from ilp_agent.turn import MAX_HITS_EACH
+from ilp_agent.weights import Term
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5
 
-assert max(FIRST_CLASS + BOARD_SIZE, POPPED + 1) <= MAX_DIGITS
+assert max(FIRST_CLASS, POPPED) + BOARD_SIZE <= MAX_DIGITS
 
 IMPOSSIBLE = -1
 
@@ -35,25 +38,29 @@ LIVES, DIES, MAY_DIE = 0, 1, 2
 
 
 @njit
-def number_digits(turn: np.void, combatants: Combatants, work: np.void) -> int:
+def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, work: np.void) -> int:
     """Work out the digits of all two-hit sources; returns how many combinations they have.
 
     `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
     """
+    apart = weights[Term.BODY] != 0.0
     combinations = 1
     for r in range(combatants.n_double):
         friend = turn["friends"][work["source"][combatants.n_single + r]]
         for t in range(combatants.n_targets):
             enemy = turn["enemies"][work["target"][t]]
             work["harm"][r, t] = NO_HARM
+            work["damage_class"][r, t] = 0
             if kills_attacker(friend, enemy):
                 work["harm"][r, t] = KILLS
             elif enemy["attack"] > 0:
                 work["harm"][r, t] = HURTS
         if shielded(friend):
-            work["radix"][r] = POPPED + 1
+            classes = _class_damages(turn, friend, r, combatants.n_targets, apart, work) if apart else 1
+            work["radix"][r] = POPPED + max(classes, 1)
         else:
-            work["radix"][r] = FIRST_CLASS + _class_damages(turn, friend, r, combatants.n_targets, work)
+            classes = _class_damages(turn, friend, r, combatants.n_targets, apart, work)
+            work["radix"][r] = FIRST_CLASS + classes
         work["stride"][r] = combinations
         combinations *= work["radix"][r]
     for combination in range(min(combinations, MAX_BLOCKS)):
@@ -63,12 +70,16 @@ def number_digits(turn: np.void, combatants: Combatants, work: np.void) -> int:
 
 
 @njit
-def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, work: np.void) -> int:
-    """Class the damages that source `r` survives; returns how many classes. `work` is modified in place."""
+def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, apart: bool, work: np.void) -> int:
+    """Class the damages that source `r` survives; returns how many classes. `work` is modified in place.
+
+    With `apart` every damage is a class.
+    """
     n = 0
     ranks = work["class_rank"]
     for t in range(n_targets):
-        if work["harm"][r, t] == KILLS:
+        harm = work["harm"][r, t]
+        if harm == KILLS or (harm == NO_HARM and shielded(friend)):
             continue
         damage = turn["enemies"][work["target"][t]]["attack"]
         rank = 0
@@ -76,6 +87,8 @@ def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, work:
             strong = turn["enemies"][work["target"][other]]["attack"] >= friend["health"] - damage
             if work["harm"][r, other] != KILLS and strong:
                 rank += 1
+        if apart:
+            rank = damage
         found = n
         for c in range(n):
             if ranks[c] == rank:
@@ -105,7 +118,7 @@ def hit_target(
     Args:
         friend: the source, as it is at the start of the turn.
         enemy: the target.
-        work: harm, damage_class and class_damage are read.
+        work: read: harm, damage_class and class_damage.
         r: number of the source among those with two attacks.
         t: number of the target.
         digit: what the source has done so far.
@@ -121,14 +134,15 @@ def hit_target(
         if count == MAX_HITS_EACH:
             return DONE, DIES if harm == KILLS else LIVES
         if digit == NONE:
-            return (FATAL if harm == KILLS else HURT if harm == HURTS else HARMLESS), LIVES
+            hurt = _hurt_by(work["damage_class"][r, t])
+            return (FATAL if harm == KILLS else hurt if harm == HURTS else HARMLESS), LIVES
         if digit == FATAL:
             return DONE, DIES if harm == KILLS else MAY_DIE if harm == HURTS else LIVES
-        if digit == HURT:
-            return DONE, MAY_DIE if harm == KILLS else LIVES
         if digit == POPPED:
             return DONE, DIES if harm == KILLS else LIVES
-        return DONE, LIVES
+        if digit == HARMLESS:
+            return DONE, LIVES
+        return DONE, MAY_DIE if harm == KILLS else LIVES
     damage, health = enemy["attack"], friend["health"]
     if count == MAX_HITS_EACH:
         return (IMPOSSIBLE, LIVES) if harm == KILLS else (DONE, DIES if 2 * damage >= health else LIVES)
@@ -141,10 +155,48 @@ def hit_target(
 
 
 @njit
+def _hurt_by(damage_class: int) -> int:
+    """The digit of a shielded source after one hit that pops its shield."""
+    return HURT if damage_class == 0 else POPPED + damage_class
+
+
+@njit
+def body_lost(
+    friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int, dies: bool
+) -> int:
+    """Attack and health that a two-attack source loses by hits on a target, beyond what counted before.
+
+    A shield absorbs the larger damage of two hits that it can survive.
+
+    Args:
+        friend: as for `hit_target`, like all but the last.
+        enemy: the target.
+        work: read.
+        r: number of the source.
+        t: number of the target.
+        digit: before these hits.
+        count: hits on this target.
+        dies: whether the source dies by them and the other hit: attack and health it came in with are lost.
+    """
+    damage, shield = enemy["attack"], shielded(friend)
+    if dies:
+        counted = work["class_damage"][r, digit - FIRST_CLASS] if not shield and digit >= FIRST_CLASS else 0
+        return int(friend["attack"] + friend["health"] - counted)
+    if not shield:
+        return 0 if digit == FATAL else int(count * damage)
+    if count == MAX_HITS_EACH or digit in (FATAL, POPPED):
+        return int(damage)
+    if digit in (NONE, HARMLESS):
+        return 0
+    first = work["class_damage"][r, 0 if digit == HURT else digit - POPPED]
+    return int(first if work["harm"][r, t] == KILLS else min(first, damage))
+
+
+@njit
 def after_guards(shield: bool, digit: int) -> int:
     """The digit once all guards are dead: hits on them came first."""
     if shield:
-        return POPPED if digit in (FATAL, HURT) else digit
+        return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
     return DONE if digit == FATAL else digit
 
 

@@ -37,7 +37,10 @@ MAX_BLOCKS = 4_096
 """Combinations of digits whose emptiness is noted; it is looked up in the table for further ones."""
 
 MAX_DIGITS = 12
-"""Values a digit can take: at most three, and one for each class of damage (`ilp_agent.exact.windfury`)."""
+"""Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.windfury`)."""
+
+ANY = 0
+"""In "absorbs" and "pops" of WORK: whatever it is. No attack of 0 pops a shield."""
 
 MET_SIZE = 1 << 14
 """Places of the table of positions met while ordering; a power of two."""
@@ -87,6 +90,8 @@ WORK = np.dtype(
         ("played", "i1", (MAX_FRIENDS,)),  # 1: friend is played from hand
         ("dying", "i1", (MAX_FRIENDS,)),  # 1: friend shall die
         ("killed", "i1", (BOARD_SIZE,)),  # 1: enemy shall die
+        ("absorbs", "i8", (MAX_FRIENDS,)),  # damage that friend's shield shall absorb, or ANY
+        ("pops", "i8", (BOARD_SIZE,)),  # attack that shall pop the enemy's shield, or ANY
         ("order", "i8", (MAX_HITS,)),  # the attacks in a legal order
         # The search for that order.
         ("ranked", "i8", (MAX_HITS,)),  # the attacks in the order to try them
@@ -104,6 +109,7 @@ WORK = np.dtype(
         ("live", "i8", (MAX_BLOCKS,)),  # by combination: bits of the deaths with which a table holds anything
         ("step_to", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # digit after hits on a target
         ("step_fate", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # what becomes of the source
+        ("step_lost", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS, 2)),  # its body if it LIVES or DIES
         ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, those with equal counts side by side
         ("group", "i8", (MAX_LISTED + 1,)),  # where each group begins
         ("unspent", "i8", (1 << BOARD_SIZE,)),  # attack on the hero of the one-hit sources not in a mask

@@ -12,6 +12,7 @@ from engine.errors import unknown_name
 from ilp_agent.backends import FORMULATIONS
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.prediction import write_plan
+from ilp_agent.exact.scope import check_scope
 from ilp_agent.exact.work import new_work
 from ilp_agent.milp.program import Milp
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
@@ -19,8 +20,9 @@ from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, plan_of, terms_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
+from ilp_agent.solver import SolverError
 from ilp_agent.steps import PLAN
-from ilp_agent.weights import EXTENDED_NAMES, Weights
+from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]
 """Solves a program: a status, and a value for each variable (empty where there is none)."""
@@ -35,7 +37,9 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
 
     Raises:
         UnanswerableError: there is no solution, or its attacks have no legal order.
+        SolverError: a weight is set that the formulation cannot count on this turn.
     """
+    _check_weights(problem, weights, formulation)
     # Solvers work to absolute tolerances: give them weights of the size of 1. Terms use the true ones.
     largest = weights.array.max()
     scaled = Weights.from_array(weights.array / largest) if largest > 0 else weights
@@ -53,10 +57,30 @@ def program_of(problem: TurnProblem, weights: Weights, formulation: str) -> Milp
 
     Raises:
         UnknownNameError: no such formulation.
+        SolverError: a weight is set that it cannot count on this turn.
     """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
+    _check_weights(problem, weights, formulation)
     return (thesis_model if formulation == "thesis" else sequential_model)(problem, weights).milp
+
+
+def _check_weights(problem: TurnProblem, weights: Weights, formulation: str) -> None:
+    """Refuse weights that a formulation cannot count: beside the thesis's eight, it has none.
+
+    Raises:
+        SolverError: the message names the weight and the way out.
+    """
+    if formulation != "thesis":
+        check_scope(problem, weights)
+        return
+    for name in EXTENDED_NAMES[N_WEIGHTS:]:
+        value = getattr(weights, name)
+        if value:
+            raise SolverError(
+                f"formulation 'thesis' has no weight {name!r}, which is {value:g}; "
+                "use formulation 'sequential', or set it to 0"
+            )
 
 
 def _rounded(status: Status, values: np.ndarray) -> tuple[Status, np.ndarray]:
@@ -85,11 +109,29 @@ def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, c
         work["killed"][j] = 1 - chosen[variable]
     for i, variable in model.dies.items():
         work["dying"][i] = chosen[variable]
+    _ask_of_shields(model, weights, chosen, work)
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)[0]
     write_plan(problem.record, weights.everything, len(hits), lethal, work, plan)
     return plan_of(problem, plan, status, weights)
+
+
+def _ask_of_shields(model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void) -> None:
+    """Where health left counts, shields absorb what the program says. `work` is modified in place."""
+    friends, enemies = (*model.problem.friendly, *model.problem.hand), model.problem.enemy
+    hurt: dict[int, list[int]] = {}
+    for (i, _, target), kinds in sorted(model.hits.items()):
+        for kind, variable in kinds:
+            if target == HERO or not chosen[variable]:
+                continue
+            if kind == "p" and weights.wound and chosen[model.alive[target]]:
+                work["pops"][target] = friends[i].attack
+            if weights.body and enemies[target].attack > 0:
+                hurt.setdefault(i, []).append(enemies[target].attack)
+    for i, damages in hurt.items():
+        if len(damages) == 2:
+            work["absorbs"][i] = damages[0]
 
 
 def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:

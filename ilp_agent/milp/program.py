@@ -28,9 +28,9 @@ class Milp:
         """A new 0-1 variable (fixed at 0 with `high=0`); returns its number."""
         return self._variable(name, cost, high, True)
 
-    def continuous(self, name: str, high: float) -> int:
+    def continuous(self, name: str, high: float, cost: float = 0.0) -> int:
         """A new continuous variable in [0, high]; returns its number."""
-        return self._variable(name, 0.0, high, False)
+        return self._variable(name, cost, high, False)
 
     def add(
         self, name: str, terms: Iterable[tuple[int, float]], lower: float = -np.inf, upper: float = np.inf

@@ -2,7 +2,8 @@
 
 Notation of the turn-ILP thesis, chapter 4: A, B attack and health of friends; P, Q of enemies; C cost, S
 value; M mana; H the enemy hero. A hit is plain (x), pops a shield (p) or finishes (f); on the hero plain (g)
-or the last blow (G). Objective and rows are named in the words of the rules.
+or the last blow (G). Minions that live lose health: enemies w (`wound`), friends with two attacks b (`body`).
+Objective and rows are named in the words of the rules.
 """
 
 from dataclasses import dataclass, field
@@ -67,7 +68,11 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
         gain = w.play * card.worth + w.survive * card.health
         model.plays.append(milp.binary(f"u[{m + k}]", gain, float(card.cost <= most)))
     milp.offset += w.survive * sum(minion.health for minion in problem.friendly)
-    model.alive = [milp.binary(f"z[{j}]", -w.threat * enemy.attack) for j, enemy in enumerate(problem.enemy)]
+    milp.offset += w.wound * sum(minion.health for minion in problem.enemy)
+    model.alive = [
+        milp.binary(f"z[{j}]", -w.threat * enemy.attack - w.wound * enemy.health)
+        for j, enemy in enumerate(problem.enemy)
+    ]
     model.lethal = milp.binary("L", w.lethal)
     model.clear = milp.binary("c", w.clear)
     coin = milp.binary("coin", 0.0, float(problem.coin))
@@ -82,7 +87,8 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
     for i, count in attacks.items():
         for s in range(1, count + 1):
             _add_hits(model, w, i, s, friends[i], open_targets, bool(record["friends"][i]["hits_hero"]))
-        model.dies[i] = milp.binary(f"d[{i}]", -w.survive * friends[i].health)
+        body = friends[i].attack + friends[i].health
+        model.dies[i] = milp.binary(f"d[{i}]", -w.survive * friends[i].health - w.body * body)
     every = [*open_targets, HERO]
     for i in attacks:
         if i < m:
@@ -90,7 +96,7 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
         else:
             played = (model.plays[i - m], -1.0)
             milp.add("only who is played attacks", [*model.any_hit(i, 1, every), played], upper=0)
-    _targets(model, friends)
+    _targets(model, w, friends)
     _hero(model, friends)
     _shared(model, list(attacks), every, coin)
     for i, count in attacks.items():
@@ -99,9 +105,11 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
                 behind = [*model.any_hit(i, s, [*elsewhere, HERO]), (model.alive[t], 1.0)]
                 milp.add("guards die before anything else is attacked", behind, upper=1)
         if count == 1:
-            _one_attack(model, i, friends[i], open_targets)
+            _one_attack(model, w, i, friends[i], open_targets)
         else:
             _two_attacks(model, i, friends[i], guards, elsewhere)
+            if w.body:
+                _lost_by_two(model, w, i, friends[i], open_targets)
     double = [i for i, count in attacks.items() if count == 2]
     if len(double) >= 2 and len(open_targets) >= 2:
         _order(model, double, list(attacks), open_targets)
@@ -154,8 +162,8 @@ def _add_hits(
         model.hits[i, s, HERO] = [("g", plain), ("G", milp.binary(f"G[{i},{s}]", gain))]
 
 
-def _targets(model: SequentialModel, friends: tuple[MinionSpec, ...]) -> None:
-    """What it takes to kill an enemy, and to leave it alive."""
+def _targets(model: SequentialModel, w: Weights, friends: tuple[MinionSpec, ...]) -> None:
+    """What it takes to kill an enemy, and to leave it alive; what health one that lives loses."""
     milp = model.milp
     for j, enemy in enumerate(model.problem.enemy):
         z = model.alive[j]
@@ -168,6 +176,11 @@ def _targets(model: SequentialModel, friends: tuple[MinionSpec, ...]) -> None:
         )
         plain_sum = [(v, float(friends[i].attack)) for i, v in plain]
         milp.add("plain hits leave an enemy alive", plain_sum, upper=enemy.health - 1)
+        if w.wound and plain:
+            lost = milp.continuous(f"w[{j}]", enemy.health - 1, w.wound)
+            minus = [(v, -a) for v, a in plain_sum]
+            milp.add("plain hits take health off", [(lost, 1.0), *minus], upper=0)
+            milp.add("the dead lose all of it", [(lost, 1.0), (z, 1.0 - enemy.health)], upper=0)
         missing = [
             (v, float(friends[i].attack - enemy.health))
             for i, v in finish
@@ -196,10 +209,16 @@ def _hero(model: SequentialModel, friends: tuple[MinionSpec, ...]) -> None:
     milp.add("a kill takes all the hero's health", total, lower=0)
 
 
-def _one_attack(model: SequentialModel, i: int, friend: MinionSpec, targets: list[int]) -> None:
-    deadly = [j for j in targets if kills(friend, model.problem.enemy[j])] if not friend.divine_shield else []
+def _one_attack(model: SequentialModel, w: Weights, i: int, friend: MinionSpec, targets: list[int]) -> None:
+    """One attack: whether it kills the attacker, and what health it costs one that lives."""
+    enemies = model.problem.enemy
+    deadly = [j for j in targets if kills(friend, enemies[j])] if not friend.divine_shield else []
     terms = [*model.any_hit(i, 1, deadly), (model.dies[i], -1.0)]
     model.milp.add("who attacks what kills it dies", terms, lower=0, upper=0)
+    for j in targets:
+        if j not in deadly and not friend.divine_shield:
+            for v, _ in model.any_hit(i, 1, [j]):
+                model.milp.cost[v] -= w.body * enemies[j].attack
 
 
 def _two_attacks(
@@ -249,6 +268,25 @@ def _two_attacks(
         for kind, v in model.hits.get((i, 2, j), ()):
             if kind == "p":
                 milp.add("of two hits the first pops", [(v, 1.0), *model.any_hit(i, 1, [j])], upper=1)
+
+
+def _lost_by_two(model: SequentialModel, w: Weights, i: int, friend: MinionSpec, targets: list[int]) -> None:
+    """Windfury: the health that two attacks cost a friend that lives."""
+    milp, enemies = model.milp, model.problem.enemy
+    lost = (milp.continuous(f"b[{i}]", friend.health - 1, -w.body), -1.0)
+    taken = {s: [(v, j) for j in targets for v, _ in model.any_hit(i, s, [j])] for s in (1, 2)}
+    if friend.divine_shield:
+        most = friend.health - 1.0
+        popped = [(v, most) for v, j in taken[1] if enemies[j].attack > 0]
+        second = [(v, float(enemies[j].attack)) for v, j in taken[2] if not kills(friend, enemies[j])]
+        milp.add("the damage after the one that pops its shield", [*second, *popped, lost], upper=most)
+    else:
+        damages = [
+            (v, float(friend.health if kills(friend, enemies[j]) else enemies[j].attack))
+            for v, j in [*taken[1], *taken[2]]
+        ]
+        dead = (model.dies[i], 1.0 - 2 * friend.health)
+        milp.add("both damages, where it lives", [*damages, dead, lost], upper=0)
 
 
 def _order(model: SequentialModel, double: list[int], sources: list[int], targets: list[int]) -> None:

@@ -16,7 +16,7 @@ MAX_DEPTH = 24
 
 @numba.njit
 def final_terms(state, cards, start_health, weights, hero_alive, friends):
-    """The terms that depend on the last position of a sequence: lethal, clear, threat, survive."""
+    """What counts of the last position of a sequence: lethal, clear, threat, survive, body, wound."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     value = 0.0 if hero_alive else weights[Term.LETHAL]
@@ -24,9 +24,11 @@ def final_terms(state, cards, start_health, weights, hero_alive, friends):
         value += weights[Term.CLEAR]
     for slot in range(enemy["n_board"]):
         value -= weights[Term.THREAT] * enemy["board"][slot]["attack"]
+        value -= weights[Term.WOUND] * enemy["board"][slot]["health"]
     for slot in range(own["n_board"]):
         # Every friendly minion is a different card, so its number identifies it.
         value += weights[Term.SURVIVE] * start_health[own["board"][slot]["card"]]
+        value += weights[Term.BODY] * (own["board"][slot]["attack"] + own["board"][slot]["health"])
     return value
 
 
@@ -39,6 +41,13 @@ def brute_force(start, cards, start_health, weights, limit):
     following = np.zeros(MAX_DEPTH + 1, np.int64)
     gained = np.zeros(MAX_DEPTH + 1, np.float64)
     states[0] = start
+    base = 0.0
+    for slot in range(start["sides"][start["active"]]["n_board"]):
+        minion = start["sides"][start["active"]]["board"][slot]
+        base -= weights[Term.BODY] * (minion["attack"] + minion["health"])
+    for slot in range(start["sides"][1 - start["active"]]["n_board"]):
+        base += weights[Term.WOUND] * start["sides"][1 - start["active"]]["board"][slot]["health"]
+    gained[0] = base
     counts[0] = legal_actions(states[0], cards, actions[0])
     best = -1e300
     tried = 0
@@ -69,6 +78,7 @@ def brute_force(start, cards, start_health, weights, limit):
             number = own["hand"][source]
             if number != COIN:
                 gain = weights[Term.PLAY] * cards[number]["value"]
+                gain -= weights[Term.BODY] * (cards[number]["attack"] + cards[number]["health"])
         else:
             attack = own["board"][source]["attack"]
             if target == HERO:

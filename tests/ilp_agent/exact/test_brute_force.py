@@ -24,11 +24,13 @@ def solve(position: Position, weights: np.ndarray) -> np.void:
     return plan
 
 
-def compare(seed: int, number: int, chance: float, sizes: tuple[int, int, int]) -> int:
+def compare(
+    seed: int, number: int, chance: float, sizes: tuple[int, int, int], further: tuple[str, ...] = ()
+) -> int:
     pick = np.random.default_rng([seed, number])
     friends, hand, enemies = (int(pick.integers(0, most + 1)) for most in sizes)
     position = random_position(pick, friends, hand, enemies, chance, hero=int(pick.choice([4, 8, 30])))
-    weights = random_weights(pick)
+    weights = random_weights(pick, further)
     health = np.array([card.spec.health for card in position.table.cards] + [0], np.int64)
     best, tried = brute_force(position.state, position.table.array, health, weights, 300_000)
     if tried < 0:
@@ -45,7 +47,14 @@ def test_small_positions(chance: float) -> None:
     assert sum(compare(1, number, chance, (3, 2, 3)) for number in range(1_000)) > 950
 
 
+@pytest.mark.parametrize("further", [("body",), ("wound",), ("body", "wound")])
+@pytest.mark.parametrize("chance", [0.0, 0.2, 0.4])
+def test_small_positions_where_health_counts(chance: float, further: tuple[str, ...]) -> None:
+    assert sum(compare(3, number, chance, (3, 2, 3), further) for number in range(500)) > 470
+
+
 @pytest.mark.heavy
+@pytest.mark.parametrize("further", [(), ("body", "wound")])
 @pytest.mark.parametrize("chance", [0.1, 0.2, 0.35, 0.6])
-def test_many_positions(chance: float) -> None:
-    assert sum(compare(2, number, chance, (4, 3, 3)) for number in range(8_000)) > 4_000
+def test_many_positions(chance: float, further: tuple[str, ...]) -> None:
+    assert sum(compare(2, number, chance, (4, 3, 3), further) for number in range(8_000)) > 4_000

@@ -1,16 +1,28 @@
 """The backend `auto`: `exact` where it applies, `search` elsewhere."""
 
-from collections.abc import Callable
-
 import numpy as np
 
+from engine.codes import ActionKind, Outcome
+from engine.jit import njit_slow
+from engine.rules import apply_plain, encode, outcome
 from ilp_agent import selfplay
 from ilp_agent.cardturn import CardPlan, CardTurn
+from ilp_agent.exact import kernel as exact
 from ilp_agent.exact.backend import ExactSolver
+from ilp_agent.exact.scope import applies
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES
+from ilp_agent.exact.work import WORK as EXACT_WORK
 from ilp_agent.plan import Plan
 from ilp_agent.problem import TurnProblem
+from ilp_agent.search import kernel as searching
 from ilp_agent.search import selfplay as cardplay
-from ilp_agent.search.backend import SearchSolver
+from ilp_agent.search.backend import SearchSolver, searcher_of_thread
+from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.work import SOLVED
+from ilp_agent.selfplay import follow
+from ilp_agent.steps import PLAN
+from ilp_agent.tracker import TRACKER
+from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import N_WEIGHTS, Weights
 
 
@@ -24,7 +36,7 @@ class AutoSolver:
 
     def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
         """The best plan of a turn of bodies."""
-        chosen = self._exact if applies(weights.everything) else self._search
+        chosen = self._exact if applies(problem.record, weights.everything) else self._search
         return chosen.solve(problem, weights, formulation)
 
     def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
@@ -32,9 +44,53 @@ class AutoSolver:
         return self._search.solve_cards(turn, weights)
 
 
-def applies(weights: np.ndarray) -> bool:
-    """Whether the exact solver takes these weights on any turn of bodies."""
-    return not weights[N_WEIGHTS:].any()
+@njit_slow(12)
+def play_bodies(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.ndarray,
+) -> None:
+    """Play each game of bodies on while an agent of the turn program is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        weights: shape (agents, `N_TERMS`).
+        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        facts: of the cards (`ilp_agent.search.facts.learn_facts`).
+        works: this and the next two as of `ilp_agent.search.selfplay.play_turns`. Modified in place.
+        memo: as there.
+        slots: as there.
+        solved: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place.
+    """
+    turns, plans, trackers = np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, TRACKER)
+    own_works, found = np.zeros(1, EXACT_WORK), np.zeros(1, SOLVED)
+    layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+    for game in range(len(states)):
+        state, turn, plan, tracker = states[game], turns[0], plans[0], trackers[0]
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            own = weights[agents[game, state["active"]]]
+            read_turn(state, cards, turn)
+            if applies(turn, own):
+                exact.solve_turn(turn, own, own_works[0], layers, plan)
+                again = follow(state, cards, turn, plan, tracker)
+                solved[game]["exact"] += 1
+                solved[game]["unproven"] += plan["unproven"]
+            else:
+                searching.solve_turn(state, cards, own, facts, works[0], memo, slots, found[0])
+                for step in range(found[0]["n"]):
+                    apply_plain(state, cards, found[0]["actions"][step])
+                again = found[0]["again"] == 1
+                solved[game]["search"] += 1
+                solved[game]["unproven"] += found[0]["unproven"]
+            if not again and outcome(state) == Outcome.ONGOING:
+                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
 
 
 def play_batch(
@@ -47,29 +103,26 @@ def play_batch(
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    exact = np.array([applies(one) for one in weights], np.bool_)
-    bodies = states["effects"] == 0
-    for which, play in ((exact, selfplay.play_batch), (~exact, cardplay.play_batch)):
-        seats = np.where((agents >= 0) & which[agents], agents, -1)
-        games = np.flatnonzero(bodies & (seats >= 0).any(axis=1))
-        _play_some(play, games, cards, weights, seats, states, keys, chances, turns)
-    games = np.flatnonzero(~bodies)
-    _play_some(cardplay.play_batch, games, cards, weights, agents, states, keys, chances, turns)
+    real = states["effects"] > 0
+    for games, play in (
+        (np.flatnonzero(real), cardplay.play_batch),
+        (np.flatnonzero(~real), _play_bodies if weights[:, N_WEIGHTS:].any() else selfplay.play_batch),
+    ):
+        if len(games):
+            part, counted = states[games], turns[games]
+            play(cards, weights, agents[games], part, keys[games], chances[games], counted)
+            states[games], turns[games] = part, counted
 
 
-def _play_some(
-    play: Callable[..., None],
-    games: np.ndarray,
+def _play_bodies(
     cards: np.ndarray,
     weights: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
-    keys: np.ndarray,
-    chances: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,  # noqa: ARG001
     turns: np.ndarray,
 ) -> None:
-    """Play some games of a batch on; `states` and `turns` are modified in place there."""
-    if len(games):
-        part, counted = states[games], turns[games]
-        play(cards, weights, agents[games], part, keys[games], chances[games], counted)
-        states[games], turns[games] = part, counted
+    """`play_batch` of games of bodies."""
+    memory = searcher_of_thread().ready()
+    play_bodies(cards, weights, agents, states, learn_facts(cards), *memory, turns)

@@ -9,9 +9,9 @@ from engine.codes import ActionKind
 from engine.jit import njit
 from engine.rules import encode, outcome
 from engine.state import STATE
-from ilp_agent.auto import applies
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.exact.scope import applies
 from ilp_agent.problem import ProblemError
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.steps import MAX_STEPS
@@ -48,7 +48,11 @@ def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str
     """The backend that solves a position: `auto` is `exact` or `search`."""
     if backend != "auto":
         return backend
-    return "exact" if not position.state["effects"] and applies(weights) else "search"
+    if position.state["effects"]:
+        return "search"
+    turns = memory_of_thread().turns
+    read_turns(position.states, position.table.array, turns)
+    return "exact" if applies(turns[0], weights) else "search"
 
 
 def place_actions(position: Position, actions: Sequence[Action], again: bool) -> list[tuple[bytes, Action]]:

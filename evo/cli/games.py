@@ -173,8 +173,7 @@ def explain_command(
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
     real = bool(parsed.state["effects"])
     if program:
-        turn = CardTurn(parsed) if real else TurnProblem.from_position(parsed)
-        print(program_of(turn, chosen.weights, program))
+        print(program_of(TurnProblem.from_position(parsed), chosen.weights, program))
         return
     if as_data:
         if real:

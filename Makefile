@@ -14,7 +14,7 @@ PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-faults test-reference soak check format cover cover-python bench docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-reference soak check format cover cover-python bench docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile
+
+test-long: $(VENV)/.tools  ## Suites of an hour: ten thousand turns of each class deck, a hundred thousand in games
+	$(PYTEST) -m long -n 2 --dist load -s
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
 	$(PYTEST) -m faults -n 2 --dist loadfile

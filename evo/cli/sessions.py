@@ -24,7 +24,7 @@ from rivals import find_kind
 @contextlib.contextmanager
 def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
     """A pool for a configuration."""
-    players = [Player(backend=config.backend, kind=config.agent)]
+    players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     if config.final.benchmark_games:
         players.append(Player(backend=config.backend))
     place = Place(config.pool, config.workers, config.address)
@@ -51,7 +51,7 @@ def pool_of(
                     note = f"games of {names} run in Python, far slower than compiled ones"
                     note += "; to save time leave them out"
                     display.console.print(note, markup=False, highlight=False)
-                compile_games((player.kind for player in players if player.compiled), decks)
+                compile_games(players, decks)
                 ready = True
                 yield pool
         except InterruptedRunError as error:

@@ -171,27 +171,35 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def compile_games(kinds: Iterable[str] = (DEFAULT_AGENT,), decks: Iterable[Deck] = ()) -> None:
-    """Play a game of each agent kind, to compile it before games are timed or many workers need it.
+def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck] = ()) -> None:
+    """Play a game of each sort of player, to compile it before games are timed or many workers need it.
 
     Args:
-        kinds: names of agents.
+        players: those that play compiled games, and others, which are left alone.
         decks: that will be played; without any, bodies are.
     """
     places, rules = np.zeros((1, 2), np.int16), find_ruleset("thesis")
-    chosen = [kind for kind in map(find_kind, sorted(set(kinds))) if kind.compiled()]
-    sorts = {deck.effects for deck in decks} or {False}
+    played = tuple(decks) or (find_deck("hearthsim-basic"),)
+    chosen: dict[tuple[object, ...], Player] = {}
+    for player in players:
+        if player.compiled:
+            vector = find_kind(player.kind).weights
+            n = max(len(player.weights), len(vector.names())) if vector else 0
+            one = replace(player, weights=(1.0,) * n).settled(played)
+            chosen[(*one.sort, n)] = one
+    sorts = {deck.effects for deck in played}
     # All is imported before anything is compiled: the notice counts what is there.
-    assert all(kind.play_batch() for kind in chosen)
-    for kind in chosen:
+    for player in chosen.values():
+        kind = find_kind(player.kind)
+        assert kind.play_batch(player.backend) is not None, "only compiled games come here"
         if True in sorts and kind.effects_module:
             import_module(kind.effects_module)
     for real in sorted(sorts):
         deck = find_deck("basic-mage" if real else "hearthsim-basic")
-        for kind in (kind for kind in chosen if kind.effects or not real):
-            weights = (1.0,) * len(kind.weights.names()) if kind.weights else ()
-            roster = Roster((Player(weights, kind=kind.name),), (deck,), rules)
-            _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+        for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
+            if find_kind(player.kind).effects or not real:
+                roster = Roster((player,), (deck,), rules)
+                _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:

@@ -203,8 +203,8 @@ def test_a_game_does_not_depend_on_the_games_beside_it(kind: AgentKind) -> None:
 
 @compiled
 def test_compiling_needs_its_name_alone(kind: AgentKind) -> None:
-    compile_games([kind.name])
-    compile_games([kind.name], [find_deck("basic-mage")])
+    compile_games([Player(kind=kind.name)])
+    compile_games([Player(kind=kind.name)], [find_deck("basic-mage")])
     assert bool(kind.effects_module) == (kind.effects and kind.play_batch() is not None), (
         "the notice counts its kernels"
     )

@@ -183,6 +183,7 @@ def explain_command(
             data = as_json(explanation, chosen, backend, parsed)
         print(json.dumps(data, indent=1))
         return
+    explained = _explained(parsed, chosen.weights, backend, f"{chosen.name}, {backend}")
     screen = console()
     screen.print(draw_position(parsed))
-    screen.print(_explained(parsed, chosen.weights, backend, f"{chosen.name}, {backend}"))
+    screen.print(explained)

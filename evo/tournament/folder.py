@@ -44,7 +44,10 @@ ADDED = ("unproven",)
 """Columns that older versions did not write; their values are 0."""
 
 SMALL = Kind("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
-BATCH = dict.fromkeys(GAME.names or (), SMALL)
+NOT_KEPT = ("exact", "search")
+"""Fields of a game's result that only runs of the evolution count; 0 in tournaments."""
+
+BATCH = dict.fromkeys((name for name in GAME.names or () if name not in NOT_KEPT), SMALL)
 """Columns of a batch."""
 
 WHOLE = (
@@ -86,11 +89,14 @@ class TournamentFolder:
         Raises:
             TournamentError: the disk is full or fails; what was saved before is intact.
         """
-        table = pd.DataFrame({name: results[name] for name in GAME.names or ()})
+        table = pd.DataFrame({name: results[name] for name in BATCH})
         start = len(self.played)
         name = f"{start:010d}-{start + len(results):010d}.parquet"
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
-        self.played = np.concatenate([self.played, results])
+        kept = results.copy()
+        for part_name in NOT_KEPT:
+            kept[part_name] = 0
+        self.played = np.concatenate([self.played, kept])
 
     def finish(self, games: pd.DataFrame) -> None:
         """Write `games.parquet` and drop the batches it holds."""

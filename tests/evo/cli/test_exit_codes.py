@@ -109,10 +109,11 @@ ARGUMENTS = [
 """Lines with wrong or missing arguments, or options that a command does not have."""
 
 REFUSED = [
-    "play ilp:keep-alive random --decks basic-mage",
-    "tournament ilp:keep-alive random --decks basic-mage --games 2 --out new",
-    "sweep ilp:keep-alive --weight face --values 1 --against random --decks basic-mage --games 2 --out new",
-    "ladder basic-mage thesis-paladin --players ilp:keep-alive --games 2 --out new",
+    "play ilp:keep-alive@exact random --decks basic-mage",
+    "tournament ilp:keep-alive@exact random --decks basic-mage --games 2 --out new",
+    "sweep ilp:keep-alive@exact --weight face --values 1 --against random --decks basic-mage --games 2 "
+    "--out new",
+    "ladder basic-mage thesis-paladin --players ilp:keep-alive@exact --games 2 --out new",
 ]
 """Lines with a deck that one of the agents does not play."""
 

@@ -52,7 +52,7 @@ def test_explain_shows_the_plan_and_what_decides() -> None:
     done = manaforge("explain", POSITION, "--profile", "author-favorite")
     assert done.returncode == 0
     text = " ".join(done.stdout.split())
-    assert "plan (author-favorite, exact): play The Coin; play Wolfrider" in text
+    assert "plan (author-favorite, auto): play The Coin; play Wolfrider" in text
     assert 'without "play The Coin"' in text
     assert "status optimal" in text
     assert "+28.00" in text

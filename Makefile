@@ -81,9 +81,9 @@ format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-cover-python: $(VENV)/.tools  ## The fast suite with branch coverage of ilp_agent, rivals and evo, kernels left out
+cover-python: $(VENV)/.tools  ## The fast suite but the engine's, with branch coverage of ilp_agent, rivals and evo, kernels left out
 	rm -f .coverage-python*
-	$(COVERAGE) run $(COVERED) -m pytest -n 2 --dist loadfile
+	$(COVERAGE) run $(COVERED) -m pytest -n 2 --dist loadfile --ignore=tests/engine
 	$(COVERAGE) combine $(COVERED) --quiet
 	$(COVERAGE) report $(COVERED)
 

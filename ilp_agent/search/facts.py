@@ -35,10 +35,12 @@ PLAIN = 64
 AIMS_ANYWHERE = 128
 """Bit: it harms the character it is aimed at, own ones too; none is better to harm than the enemy hero."""
 
-AIMS_AT_MINIONS = 512
-"""Bit: it harms the minion it is aimed at, own ones too."""
 HURTS_ENEMIES_ALONE = 256
 """Bit: all it does is damage or freeze the other side."""
+AIMS_AT_MINIONS = 512
+"""Bit: it harms the minion it is aimed at, own ones too."""
+HITS_HERO_ODDLY = 1024
+"""Bit: it may deal damage to the enemy hero that chance decides, or beside what it is aimed at."""
 
 GIVES_ATTACKS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
 """Keywords that change what attacks on a hero are worth."""
@@ -105,9 +107,29 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
                 fact["arrivals"] += effect["times"]
             elif effect["op"] == Op.CONTROL:
                 fact["arrivals"] += 1
+    if _hits_oddly(card):
+        bits |= HITS_HERO_ODDLY
     if is_plain(cards, number, fact):
         bits |= PLAIN
     fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
+
+
+@njit
+def _hits_oddly(card: np.void) -> bool:
+    """Whether a card is `HITS_HERO_ODDLY`."""
+    hits, beside, chance, aimed = False, False, False, False
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] != Trigger.PLAY:
+            continue
+        damage, chosen = effect["op"] == Op.DAMAGE, effect["pick"] == Pick.CHOSEN
+        hero = damage and effect["side"] & ENEMY and effect["kind"] & HEROES
+        varied = damage and effect["amount2"] > effect["amount"]
+        hits = hits or hero
+        beside = beside or (hero and not chosen)
+        chance = chance or varied or effect["pick"] in (Pick.RANDOM, Pick.SPLIT)
+        aimed = aimed or chosen
+    return bool((hits and chance) or (beside and aimed))
 
 
 @njit

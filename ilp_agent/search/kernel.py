@@ -31,15 +31,20 @@ from ilp_agent.search.chance import (
 from ilp_agent.search.facts import AIMS_ANYWHERE, FACT, PLAIN
 from ilp_agent.search.keys import NO_KEY, key_after_blow, own_key, position_key
 from ilp_agent.search.late import (
+    FACE_FIRST,
     HERO_FIRST,
     LATE_FACE,
+    LATE_KILL,
     LATE_PLAYS,
     NEEDS_COIN,
+    SPARES_OWN,
     add_last_attacks,
     best_pack,
     late_value,
+    next_before,
     next_late_action,
     next_late_play,
+    sums_before,
     what_is_late,
 )
 from ilp_agent.search.memo import NOWHERE, add, find
@@ -143,6 +148,10 @@ def solve_turn(
             action = work["actions"][level, frame["next"]]
             frame["next"] += 1
             if left_out(before, cards, facts, action, frame, start):
+                continue
+            if action & FACE_FIRST:
+                value = value_of_kill(level, cards, weights, facts, work, action - FACE_FIRST)
+                keep_better(frame, value, tie, action)
                 continue
             if not start["slots"] and is_blow(action):
                 _, source, target = decode(action)
@@ -259,8 +268,9 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
     start = work["start"]
     if start["reduced"]:
         frame["late"] = what_is_late(state, cards, facts, start["seat"])
-        if frame["late"] & LATE_FACE:
-            frame["n"] = add_last_attacks(state, facts, start, work["actions"][level], frame["n"])
+        if frame["late"] & (LATE_FACE | LATE_KILL):
+            actions = work["actions"][level]
+            frame["n"] = add_last_attacks(state, facts, start, frame["late"], actions, frame["n"])
         frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
 
 
@@ -269,6 +279,44 @@ def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work
     """What a position is worth if the turn ends there, in the mean over what happens at its end."""
     value = expected_gain(state, cards, weights, 0, work)
     return max(value, FORBIDDEN)
+
+
+@njit
+def value_of_kill(
+    level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, action: int
+) -> float:
+    """What an action is worth that kills the enemy hero after attacks of minions on him; -inf if none can."""
+    before, start = work["states"][level], work["start"]
+    seat, thought = start["seat"], work["thought"][0]
+    work["states"][level + 1] = before
+    child = work["states"][level + 1]
+    think(thought)
+    apply(child, cards, action, thought)
+    attacked = attacks_before_kill(before, child, start)
+    if thought["waiting"] or attacked < 0:
+        return -np.inf
+    child["sides"][1 - seat]["health"] = 0
+    value = weights[Term.FACE] * attacked + action_gain(before, child, cards, action, thought, weights)
+    value += end_value(child, cards, weights, start)
+    if work["frames"][level]["late"] & LATE_PLAYS:
+        own = child["sides"][seat]
+        value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
+    return float(value)
+
+
+@njit
+def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
+    """The most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
+    enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    left = then["health"] + then["armour"]
+    if left >= health:
+        return -1
+    sums = sums_before(before, start, health, -1)
+    for damage in range(health - 1, max(left, 0) - 1, -1):
+        if sums >> np.uint64(damage) & np.uint64(1):
+            return int(damage)
+    return -1
 
 
 @njit
@@ -320,7 +368,7 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     noted["key"], noted["value"] = frame["key"], frame["best"]
     kind, source, target = decode(frame["action"])
     start = work["start"]
-    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & HERO_FIRST
+    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
     noted["source"], noted["target"] = 0, AT_NOTHING
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
@@ -408,6 +456,9 @@ def write_actions(
             note_attacks(state, action, solved)
             attack_hero(state, cards, action, thought)
             action -= HERO_FIRST
+        if action & FACE_FIRST:
+            action -= FACE_FIRST
+            attack_before_kill(state, cards, action, work, solved)
         work["scratch"][1] = state
         deaths = apply(work["scratch"][1], cards, action, thought)
         after = work["scratch"][1]
@@ -418,7 +469,7 @@ def write_actions(
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
                 if play_before(state, paid, cards, weights, facts, work, solved):
                     return
-                action = remembered_action(state, cards, memo[known], work)
+                action = remembered_action(state, cards, memo[known], work) & ~FACE_FIRST
         note_action(action, solved)
         if start["slots"]:
             ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
@@ -433,7 +484,7 @@ def write_actions(
     if not start["reduced"] or outcome(state) != Outcome.ONGOING:
         return
     late = what_is_late(state, cards, facts, start["seat"])
-    while True:
+    while outcome(state) == Outcome.ONGOING:
         action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
         if action == 0:
             return
@@ -488,6 +539,25 @@ def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void
         apply(state, cards, encode(ActionKind.ATTACK, place, HERO), thought)
     think(thought)
     return damage
+
+
+@njit
+def attack_before_kill(
+    state: np.void, cards: np.ndarray, action: int, work: np.void, solved: np.void
+) -> None:
+    """Let minions attack the enemy hero before an action that then kills him. Modifies `state`, `solved`."""
+    start, thought = work["start"], work["thought"][0]
+    work["scratch"][1] = state
+    apply(work["scratch"][1], cards, action, thought)
+    damage = attacks_before_kill(state, work["scratch"][1], start)
+    own = state["sides"][start["seat"]]
+    while damage > 0:
+        place = next_before(state, start, damage, -1)
+        damage -= own["board"][place]["attack"]
+        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
+        think(thought)
+        apply(state, cards, encode(ActionKind.ATTACK, place, HERO), thought)
+    think(thought)
 
 
 @njit
@@ -549,15 +619,17 @@ def left_out(
                 return True
     elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
         return True
-    elif kind == ActionKind.ATTACK and frame["late"] & LATE_FACE and target == HERO and source != HERO:
+    elif kind == ActionKind.ATTACK and frame["late"] & (LATE_FACE | LATE_KILL) and target == HERO and source != HERO:
         # The first attack of two may come before a blow it dies of.
         last = own["board"][source]["attacks_left"] == 1
         if last:
             return True
-    if frame["late"] & (LATE_FACE | LATE_PLAYS) and action & AIMED and target >= OWN_SIDE:
+    if action & AIMED and target >= OWN_SIDE and frame["late"] & (LATE_FACE | LATE_KILL | LATE_PLAYS):
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
         if facts[card]["bits"] & AIMS_ANYWHERE:
-            return True
+            power = kind == ActionKind.POWER and frame["late"] & SPARES_OWN
+            if not frame["late"] & LATE_KILL or power:
+                return True
     if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
         return True
     for n in range(start["n_barred"]):

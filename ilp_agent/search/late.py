@@ -25,6 +25,7 @@ from ilp_agent.search.facts import (
     GIVES_MANA,
     HARMS_OWN,
     HELPS_OWN,
+    HITS_HERO_ODDLY,
     PLAIN,
 )
 from ilp_agent.search.objective import acts_at_the_end
@@ -37,8 +38,20 @@ LATE_PLAYS = 2
 NEEDS_COIN = 4
 """Bit: a card that is not plain, or the power, could be paid with The Coin."""
 
+LATE_KILL = 8
+"""Bit: attacks of minions on the enemy hero come last, and may kill him, or come right before what does."""
+SPARES_OWN = 16
+"""Bit, where attacks may kill: no power that harms whom it is aimed at need be aimed at the own side."""
+
 HERO_FIRST = 1 << 20
 """Bit of an action aimed at an own minion: that minion attacks the enemy hero before."""
+FACE_FIRST = 1 << 21
+"""Bit of an action that kills the enemy hero: minions attack him before, as many as leave him alive."""
+
+MOST_HEALTH = 64
+"""Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""
+
+ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
 
 _encode = njit(pack_action)
 _decode = njit(unpack_action)
@@ -72,7 +85,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     if acts_at_the_end(state, cards, seat):
         return NEEDS_COIN
     most = MAX_MANA + 1
-    bits, hits, draws, arrivals, more, late = 0, 0, 0, 0, False, 0
+    bits, held, hits, draws, arrivals, more, late = 0, 0, 0, 0, 0, False, 0
     armour, harm, armed = 0, 0, own["hero_attacks_left"] > 0
     for place in range(own["n_hand"]):
         if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
@@ -98,6 +111,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             continue
         late |= NEEDS_COIN
         bits |= fact["bits"]
+        held |= fact["bits"] if place >= 0 else 0
         face += fact["face"]
         hits += fact["hits"]
         harm += fact["harm"]
@@ -108,10 +122,17 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     room = own["n_board"] + arrivals <= BOARD_SIZE
     if bits & (HARMS_OWN | CHANGES_HAND):
         return late
-    if bits & AIMS_ANYWHERE and not (hero_lives and room and not enemy["traits"] & Trait.IMMUNE):
+    if bits & AIMS_ANYWHERE and hero_lives and not (room and not enemy["traits"] & Trait.IMMUNE):
         return late
-    if hero_lives and not lifesteal and not bits & BARS_HERO:
-        late |= LATE_FACE
+    if not lifesteal and not bits & BARS_HERO:
+        if hero_lives:
+            late |= LATE_FACE
+        elif not bits & (HELPS_OWN | HITS_HERO_ODDLY) and enemy["health"] + enemy["armour"] <= MOST_HEALTH:
+            late |= LATE_KILL
+    if bits & AIMS_ANYWHERE and not hero_lives:
+        if not room or held & AIMS_ANYWHERE:
+            return late
+        late |= SPARES_OWN
     plain_alone = not late & NEEDS_COIN
     hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
     if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if armed else 0):
@@ -153,6 +174,8 @@ def late_value(
     value = 0.0
     if late & LATE_FACE:
         value += weights[Term.FACE] * face_damage(state, work["start"])
+    elif late & LATE_KILL:
+        value += worth_of_attacks(state, weights, work["start"])
     if late & LATE_PLAYS:
         value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
     return value
@@ -177,10 +200,95 @@ def face_damage(state: np.void, start: np.void) -> int:
 
 
 @njit
-def add_last_attacks(state: np.void, facts: np.ndarray, start: np.void, actions: np.ndarray, n: int) -> int:
-    """Add to actions aimed at own minions the same after that minion's attacks on the hero.
+def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
+    """What the best attacks of own minions on the enemy hero add, who may die of them."""
+    total = face_damage(state, start)
+    enemy = state["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    if total < health:
+        return float(weights[Term.FACE] * total)
+    place = hardest(state, start)
+    most = state["sides"][start["seat"]]["board"][place]["attack"]
+    total = most + most_before(state, start, health, place)
+    return float(weights[Term.FACE] * total + weights[Term.LETHAL])
 
-    These attacks cannot come last, since the minion may be gone by then. `actions` is modified in place.
+
+@njit
+def hardest(state: np.void, start: np.void) -> int:
+    """Place of the strongest own minion that can attack the enemy hero: its last blow loses the least."""
+    own = state["sides"][start["seat"]]
+    best = -1
+    for place in range(own["n_board"]):
+        if attacks_hero(own["board"][place], start):
+            if best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]:
+                best = place
+    return best
+
+
+@njit
+def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
+    """Bit d: attacks of own minions can sum to d, less than the hero's health, without one of `last`'s."""
+    own = state["sides"][start["seat"]]
+    sums, below = np.uint64(1), ALL_BITS >> np.uint64(MOST_HEALTH - health)
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if not attacks_hero(minion, start) or minion["attack"] >= health:
+            continue
+        for _ in range(minion["attacks_left"] - (1 if place == last else 0)):
+            sums |= (sums << np.uint64(minion["attack"])) & below
+    return sums
+
+
+@njit
+def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
+    """The most damage of attacks on the enemy hero that leaves him alive, without one of `last`'s."""
+    sums = sums_before(state, start, health, last)
+    most = health - 1
+    while not sums >> np.uint64(most) & np.uint64(1):
+        most -= 1
+    return int(most)
+
+
+@njit
+def next_attack(state: np.void, start: np.void) -> int:
+    """Place of the minion that attacks the enemy hero next, where these attacks may kill him; -1 for none."""
+    total = face_damage(state, start)
+    enemy = state["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    last = hardest(state, start) if total > 0 else -1
+    if total < health:
+        return last
+    most = most_before(state, start, health, last)
+    return next_before(state, start, most, last) if most > 0 else last
+
+
+@njit
+def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
+    """Place of a minion with which attacks that sum to `damage` begin, without one of `last`'s."""
+    own = state["sides"][start["seat"]]
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        attack = int(minion["attack"])
+        if not attacks_hero(minion, start) or attack > damage:
+            continue
+        if minion["attacks_left"] == (1 if place == last else 0):
+            continue
+        minion["attacks_left"] -= 1
+        rest = sums_before(state, start, damage - attack + 1, last)
+        minion["attacks_left"] += 1
+        if rest >> np.uint64(damage - attack) & np.uint64(1):
+            return place
+    return -1
+
+
+@njit
+def add_last_attacks(
+    state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
+) -> int:
+    """Add actions that come right after attacks on the hero. `actions` is modified in place.
+
+    Those aimed at an own minion come after that minion's attacks, since it may be gone by the end of the turn;
+    those that may kill the hero after as many attacks as leave him alive.
 
     Returns:
         How many actions there are then.
@@ -192,15 +300,24 @@ def add_last_attacks(state: np.void, facts: np.ndarray, start: np.void, actions:
     for number in range(n):
         action = actions[number]
         kind, source, target = _decode(action)
-        if kind not in (ActionKind.PLAY, ActionKind.POWER) or not action & AIMED:
+        if kind == ActionKind.ATTACK:
+            if late & LATE_KILL and source == HERO and target == HERO:
+                actions[total] = action | FACE_FIRST
+                total += 1
             continue
-        if not OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE:
+        card = late_card(own, source) if kind == ActionKind.PLAY else own["power"] - 1
+        if card < 0:
             continue
-        if not attacks_hero(own["board"][target - OWN_SIDE], start):
-            continue
-        card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
-        if facts[card]["bits"] & AIMS_AT_MINIONS:
-            actions[total] = action | HERO_FIRST
+        bits, on_own = facts[card]["bits"], OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE
+        if action & AIMED and on_own:
+            aims = AIMS_AT_MINIONS
+            if late & LATE_KILL and not (kind == ActionKind.POWER and late & SPARES_OWN):
+                aims |= AIMS_ANYWHERE
+            if bits & aims and attacks_hero(own["board"][target - OWN_SIDE], start):
+                actions[total] = action | HERO_FIRST
+                total += 1
+        elif late & LATE_KILL and facts[card]["face"] > 0 and (not action & AIMED or target == HERO):
+            actions[total] = action | FACE_FIRST
             total += 1
     return total
 
@@ -326,6 +443,10 @@ def next_late_action(
         for place in range(own["n_board"]):
             if attacks_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
+    if late & LATE_KILL and weights[Term.FACE] + weights[Term.LETHAL] > 0.0:
+        place = next_attack(state, work["start"])
+        if place >= 0:
+            return int(_encode(ActionKind.ATTACK, place, HERO))
     return 0
 
 

@@ -10,16 +10,13 @@ outcome. Cards that are drawn stay hidden. The first of the best actions in the 
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword, Outcome
+from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import think
-from engine.effects.futures import minion_key
 from engine.jit import njit
-from engine.packing import AIMED
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import CARD, STATE
-from engine.vocabulary import CardKind
 from ilp_agent.births import give_births
-from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS
+from ilp_agent.search.answer import write_actions
 from ilp_agent.search.chance import (
     TOO_MANY,
     expected_gain,
@@ -28,31 +25,25 @@ from ilp_agent.search.chance import (
     pay,
     run_outcome,
 )
-from ilp_agent.search.facts import AIMS_ANYWHERE, FACT, PLAIN
-from ilp_agent.search.keys import NO_KEY, key_after_blow, own_key, position_key
+from ilp_agent.search.facts import FACT
+from ilp_agent.search.finish import attack_hero, attacks_before_kill
+from ilp_agent.search.keys import NO_KEY, key_after_blow, position_key
 from ilp_agent.search.late import (
     FACE_FIRST,
     HERO_FIRST,
     LATE_FACE,
     LATE_KILL,
     LATE_PLAYS,
-    NEEDS_COIN,
-    SPARES_OWN,
     add_last_attacks,
-    best_pack,
     late_value,
-    next_before,
-    next_late_action,
-    next_late_play,
-    sums_before,
     what_is_late,
 )
-from ilp_agent.search.memo import NOWHERE, add, find
+from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.omissions import count_places, left_out
+from ilp_agent.search.pack import best_pack
+from ilp_agent.search.remembered import remember
 from ilp_agent.search.work import (
-    AT_ENEMY_HERO,
-    AT_NOTHING,
-    AT_OWN_HERO,
     DEPTH,
     FEWEST_SLOTS,
     KEYS,
@@ -305,21 +296,6 @@ def value_of_kill(
 
 
 @njit
-def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
-    """The most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
-    enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
-    health = enemy["health"] + enemy["armour"]
-    left = then["health"] + then["armour"]
-    if left >= health:
-        return -1
-    sums = sums_before(before, start, health, -1)
-    for damage in range(health - 1, max(left, 0) - 1, -1):
-        if sums >> np.uint64(damage) & np.uint64(1):
-            return int(damage)
-    return -1
-
-
-@njit
 def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     """Carry out the action being tried with its next outcome, into the position of the next level."""
     frame = work["frames"][level]
@@ -358,350 +334,6 @@ def is_lost(state: np.void, start: np.void) -> bool:
     """Whether the own hero is dead and the enemy's is not."""
     seat = start["seat"]
     return bool(state["sides"][seat]["health"] <= 0 and state["sides"][1 - seat]["health"] > 0)
-
-
-@njit
-def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
-    """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
-    frame, state = work["frames"][level], work["states"][level]
-    noted = memo[add(frame["key"], work, memo, slots)]
-    noted["key"], noted["value"] = frame["key"], frame["best"]
-    kind, source, target = decode(frame["action"])
-    start = work["start"]
-    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
-    noted["source"], noted["target"] = 0, AT_NOTHING
-    own = state["sides"][start["seat"]]
-    if kind == ActionKind.PLAY:
-        noted["card"] = own["hand"][source]
-    if kind == ActionKind.ATTACK:
-        if source != HERO:
-            noted["source"] = own_key(own["board"][source], cards, start)
-        noted["target"] = character_key(state, cards, start, target)
-    elif frame["action"] & AIMED:
-        noted["target"] = character_key(state, cards, start, target)
-
-
-@njit
-def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
-    """A key of a target, 0 to 15: of minions that are alike the same."""
-    seat = start["seat"]
-    if character == HERO:
-        return np.uint64(AT_ENEMY_HERO)
-    if character < OWN_SIDE:
-        return minion_key(state["sides"][1 - seat]["board"][character], np.uint64(2))
-    if character == OWN_SIDE + BOARD_SIZE:
-        return np.uint64(AT_OWN_HERO)
-    return own_key(state["sides"][seat]["board"][character - OWN_SIDE], cards, start)
-
-
-@njit
-def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
-    """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
-    if memo["kind"] == ActionKind.END_TURN:
-        return 0
-    start = work["start"]
-    own = state["sides"][start["seat"]]
-    actions = work["actions"][DEPTH]
-    n = legal_actions(state, cards, actions) - 1
-    for place in range(n):
-        action = actions[place]
-        kind, source, target = decode(action)
-        if kind != memo["kind"]:
-            continue
-        if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
-            continue
-        if kind == ActionKind.ATTACK:
-            if (source == HERO) != (memo["source"] == 0):
-                continue
-            if source != HERO and own_key(own["board"][source], cards, start) != memo["source"]:
-                continue
-        aimed = kind == ActionKind.ATTACK or action & AIMED
-        key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
-        if key == memo["target"]:
-            return int(action) | int(memo["first"])
-    raise AssertionError("a remembered action is legal wherever its position is met")
-
-
-@njit
-def write_actions(
-    cards: np.ndarray,
-    weights: np.ndarray,
-    facts: np.ndarray,
-    work: np.void,
-    memo: np.ndarray,
-    slots: np.ndarray,
-    solved: np.void,
-) -> None:
-    """Follow what is remembered from the start, up to what only the game decides. Modified in place.
-
-    `work["states"][1]` is where they lead.
-    """
-    start, thought = work["start"], work["thought"][0]
-    work["states"][1] = work["states"][0]
-    state = work["states"][1]
-    solved["n"], solved["again"] = 0, 0
-    strikers, ghosts = work["frames"][0], work["frames"][1]
-    strikers["strikers"], strikers["ghosts"] = 0, 0
-    while outcome(state) == Outcome.ONGOING:
-        key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
-        known = find(key, work, memo, slots)
-        if known == NOWHERE:
-            solved["again"] = 1  # beyond the limit
-            return
-        action = remembered_action(state, cards, memo[known], work)
-        if action == 0:
-            break
-        think(thought)
-        if action & HERO_FIRST:
-            note_attacks(state, action, solved)
-            attack_hero(state, cards, action, thought)
-            action -= HERO_FIRST
-        if action & FACE_FIRST:
-            action -= FACE_FIRST
-            attack_before_kill(state, cards, action, work, solved)
-        work["scratch"][1] = state
-        deaths = apply(work["scratch"][1], cards, action, thought)
-        after = work["scratch"][1]
-        stopped = thought["waiting"] > 0
-        if start["reduced"] and not stopped and outcome(after) != Outcome.ONGOING:
-            late = what_is_late(state, cards, facts, start["seat"])
-            if late & LATE_PLAYS:  # before the last blow
-                paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
-                if play_before(state, paid, cards, weights, facts, work, solved):
-                    return
-                action = remembered_action(state, cards, memo[known], work) & ~FACE_FIRST
-        note_action(action, solved)
-        if start["slots"]:
-            ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
-            count_places(state, action, deaths, start, ghosts)
-            strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
-        seat = start["seat"]
-        drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
-        if stopped or drew:
-            solved["again"] = 1
-            return
-        work["states"][1] = after
-    if not start["reduced"] or outcome(state) != Outcome.ONGOING:
-        return
-    late = what_is_late(state, cards, facts, start["seat"])
-    while outcome(state) == Outcome.ONGOING:
-        action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
-        if action == 0:
-            return
-        if note_late(state, cards, facts, action, work, solved):
-            return
-        think(thought)
-        apply(state, cards, action, thought)
-
-
-@njit
-def note_late(
-    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
-) -> bool:
-    """Write one of the actions left for the end. `solved` is modified in place.
-
-    One that draws cards comes before all others if it may, and the turn is solved again with them.
-
-    Returns:
-        Whether it draws, so that nothing else is written.
-    """
-    kind, source, _ = decode(action)
-    seat = work["start"]["seat"]
-    own, root = state["sides"][seat], work["states"][0]
-    number = own["power"] - 1
-    if kind == ActionKind.PLAY:
-        number = own["hand"][source]
-    if kind == ActionKind.ATTACK or number == COIN or facts[number]["draws"] == 0:
-        note_action(action, solved)
-        return False
-    before = root["sides"][seat]
-    if what_is_late(root, cards, facts, seat) & LATE_PLAYS and cards[number]["cost"] <= before["mana"]:
-        solved["n"] = 0
-        if kind == ActionKind.PLAY:
-            source = 0
-            while before["hand"][source] != number:
-                source += 1
-            action = int(encode(ActionKind.PLAY, source, 0))
-    note_action(action, solved)
-    solved["again"] = 1
-    return True
-
-
-@njit
-def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
-    """Let the own minion that an action is aimed at attack the hero; its damage. Modifies `state`."""
-    _, _, target = decode(action)
-    place = target - OWN_SIDE
-    damage = 0
-    minion = state["sides"][state["active"]]["board"][place]
-    while minion["attacks_left"] > 0:
-        damage += minion["attack"]
-        apply(state, cards, encode(ActionKind.ATTACK, place, HERO), thought)
-    think(thought)
-    return damage
-
-
-@njit
-def attack_before_kill(
-    state: np.void, cards: np.ndarray, action: int, work: np.void, solved: np.void
-) -> None:
-    """Let minions attack the enemy hero before an action that then kills him. Modifies `state`, `solved`."""
-    start, thought = work["start"], work["thought"][0]
-    work["scratch"][1] = state
-    apply(work["scratch"][1], cards, action, thought)
-    damage = attacks_before_kill(state, work["scratch"][1], start)
-    own = state["sides"][start["seat"]]
-    while damage > 0:
-        place = next_before(state, start, damage, -1)
-        damage -= own["board"][place]["attack"]
-        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
-        think(thought)
-        apply(state, cards, encode(ActionKind.ATTACK, place, HERO), thought)
-    think(thought)
-
-
-@njit
-def note_attacks(state: np.void, action: int, solved: np.void) -> None:
-    """Write the attacks of `attack_hero`. `solved` is modified in place."""
-    _, _, target = decode(action)
-    place = target - OWN_SIDE
-    for _ in range(state["sides"][state["active"]]["board"][place]["attacks_left"]):
-        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
-
-
-@njit
-def note_action(action: int, solved: np.void) -> None:
-    """Write one more action. `solved` is modified in place."""
-    solved["actions"][solved["n"]] = action
-    solved["n"] += 1
-
-
-@njit
-def play_before(
-    state: np.void,
-    paid: int,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    facts: np.ndarray,
-    work: np.void,
-    solved: np.void,
-) -> bool:
-    """Play what comes before a last action, which costs `paid`; whether that draws cards."""
-    own = state["sides"][work["start"]["seat"]]
-    thought = work["thought"][0]
-    while True:
-        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, work)
-        if action == 0:
-            return False
-        if note_late(state, cards, facts, action, work, solved):
-            return True
-        think(thought)
-        apply(state, cards, action, thought)
-
-
-@njit
-def left_out(
-    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
-) -> bool:
-    """Whether an action is not looked at: late, barred, without a place, or the twin of another."""
-    kind, source, target = decode(action)
-    own = state["sides"][start["seat"]]
-    if kind == ActionKind.PLAY:
-        number = own["hand"][source]
-        for place in range(source):
-            if own["hand"][place] == number:
-                return True
-        if frame["late"] & LATE_PLAYS:
-            if number == COIN:
-                if not frame["late"] & NEEDS_COIN:
-                    return True
-            elif facts[number]["bits"] & PLAIN:
-                return True
-    elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
-        return True
-    elif kind == ActionKind.ATTACK and frame["late"] & (LATE_FACE | LATE_KILL) and target == HERO and source != HERO:
-        # The first attack of two may come before a blow it dies of.
-        last = own["board"][source]["attacks_left"] == 1
-        if last:
-            return True
-    if action & AIMED and target >= OWN_SIDE and frame["late"] & (LATE_FACE | LATE_KILL | LATE_PLAYS):
-        card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
-        if facts[card]["bits"] & AIMS_ANYWHERE:
-            power = kind == ActionKind.POWER and frame["late"] & SPARES_OWN
-            if not frame["late"] & LATE_KILL or power:
-                return True
-    if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
-        return True
-    for n in range(start["n_barred"]):
-        barred = start["barred"][n]
-        if barred[0] == kind and is_barred(state, kind, source, target, action, barred, start):
-            return True
-    return False
-
-
-@njit
-def is_barred(
-    state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
-) -> bool:
-    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.cardturn.Barred`."""
-    seat = start["seat"]
-    own = state["sides"][seat]
-    if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
-        return False
-    if kind == ActionKind.ATTACK:
-        who = HERO_ATTACKS
-        if source != HERO:
-            minion = own["board"][source]
-            arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
-            who = ARRIVED - minion["card"] if arrived else minion["born"]
-        if who != barred[1]:
-            return False
-    if barred[2] == ANY_TARGET:
-        return True
-    if kind != ActionKind.ATTACK and not action & AIMED:
-        return False
-    if target in (HERO, OWN_SIDE + BOARD_SIZE):
-        return bool(barred[2] == -1 - target)
-    if target < OWN_SIDE:
-        return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
-    return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
-
-
-@njit
-def lacks_place(
-    own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
-) -> bool:
-    """Whether an action needs a place that the integer program does not give it.
-
-    Minions from hand that attack use places free at the start, others also those of minions that died on
-    board; one that came from hand and died keeps its place.
-    """
-    if kind == ActionKind.PLAY:
-        number = own["hand"][source]
-        minion = number != COIN and cards[number]["kind"] == CardKind.MINION
-        return bool(minion and own["n_board"] + frame["ghosts"] >= BOARD_SIZE)
-    if kind == ActionKind.ATTACK and source != HERO:
-        minion = own["board"][source]
-        full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-        first = minion["born"] > start["births"] and minion["attacks_left"] == full
-        return bool(first and frame["strikers"] >= start["free"])
-    return False
-
-
-@njit
-def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
-    """Count the minions from hand that attack, and those that die of it. `frame` is modified in place."""
-    kind, source, _ = decode(action)
-    if kind != ActionKind.ATTACK or source == HERO:
-        return
-    minion = before["sides"][before["active"]]["board"][source]
-    full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    if minion["born"] <= start["births"]:
-        return
-    if minion["attacks_left"] == full:
-        frame["strikers"] += 1
-    if deaths & Death.ATTACKER:
-        frame["ghosts"] += 1
 
 
 assert encode(ActionKind.END_TURN, 0, 0) == 0

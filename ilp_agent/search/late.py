@@ -9,13 +9,10 @@ conditions, as bits of cards (`ilp_agent.search.facts`) and of the position; whe
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
-from engine.combat import guards, may_attack_hero
-from engine.effects.legal import BARRED, SPARING
+from engine.codes import BOARD_SIZE, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
 from engine.jit import njit
 from engine.packing import AIMED, pack_action, unpack_action
-from engine.vocabulary import CardKind, Trait
-from ilp_agent.cardturn import ANY_TARGET, ARRIVED
+from engine.vocabulary import Trait
 from ilp_agent.search.facts import (
     AIMS_ANYWHERE,
     AIMS_AT_MINIONS,
@@ -28,7 +25,9 @@ from ilp_agent.search.facts import (
     HITS_HERO_ODDLY,
     PLAIN,
 )
+from ilp_agent.search.finish import MOST_HEALTH, attacks_hero, face_damage, next_attack, worth_of_attacks
 from ilp_agent.search.objective import acts_at_the_end
+from ilp_agent.search.pack import best_pack, coin_place, late_card, next_late_play
 from ilp_agent.weights import Term
 
 LATE_FACE = 1
@@ -47,11 +46,6 @@ HERO_FIRST = 1 << 20
 """Bit of an action aimed at an own minion: that minion attacks the enemy hero before."""
 FACE_FIRST = 1 << 21
 """Bit of an action that kills the enemy hero: minions attack him before, as many as leave him alive."""
-
-MOST_HEALTH = 64
-"""Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""
-
-ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
 
 _encode = njit(pack_action)
 _decode = njit(unpack_action)
@@ -91,7 +85,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
             more = True
     if not more:
-        most = min(own["mana"] + (1 if _coin_place(own) >= 0 else 0), MAX_MANA + 1)
+        most = min(own["mana"] + (1 if coin_place(own) >= 0 else 0), MAX_MANA + 1)
     for place in range(-1, own["n_hand"]):
         if place >= 0:
             number = own["hand"][place]
@@ -152,15 +146,6 @@ def _worst_blows(enemy: np.void) -> int:
 
 
 @njit
-def _coin_place(own: np.void) -> int:
-    """Where The Coin is in hand; -1 where it is not."""
-    for place in range(own["n_hand"]):
-        if own["hand"][place] == COIN:
-            return place
-    return -1
-
-
-@njit
 def late_value(
     state: np.void,
     cards: np.ndarray,
@@ -182,113 +167,13 @@ def late_value(
 
 
 @njit
-def face_damage(state: np.void, start: np.void) -> int:
-    """Damage of all attacks on the enemy hero that own minions can still make."""
-    seat = start["seat"]
-    own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    if enemy["traits"] & Trait.IMMUNE:
-        return 0
-    for place in range(enemy["n_board"]):
-        if guards(enemy["board"][place]):
-            return 0
-    total = 0
-    for place in range(own["n_board"]):
-        minion = own["board"][place]
-        if attacks_hero(minion, start):
-            total += minion["attacks_left"] * minion["attack"]
-    return total
-
-
-@njit
-def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
-    """What the best attacks of own minions on the enemy hero add, who may die of them."""
-    total = face_damage(state, start)
-    enemy = state["sides"][1 - start["seat"]]
-    health = enemy["health"] + enemy["armour"]
-    if total < health:
-        return float(weights[Term.FACE] * total)
-    place = hardest(state, start)
-    most = state["sides"][start["seat"]]["board"][place]["attack"]
-    total = most + most_before(state, start, health, place)
-    return float(weights[Term.FACE] * total + weights[Term.LETHAL])
-
-
-@njit
-def hardest(state: np.void, start: np.void) -> int:
-    """Place of the strongest own minion that can attack the enemy hero: its last blow loses the least."""
-    own = state["sides"][start["seat"]]
-    best = -1
-    for place in range(own["n_board"]):
-        if attacks_hero(own["board"][place], start):
-            if best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]:
-                best = place
-    return best
-
-
-@njit
-def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
-    """Bit d: attacks of own minions can sum to d, less than the hero's health, without one of `last`'s."""
-    own = state["sides"][start["seat"]]
-    sums, below = np.uint64(1), ALL_BITS >> np.uint64(MOST_HEALTH - health)
-    for place in range(own["n_board"]):
-        minion = own["board"][place]
-        if not attacks_hero(minion, start) or minion["attack"] >= health:
-            continue
-        for _ in range(minion["attacks_left"] - (1 if place == last else 0)):
-            sums |= (sums << np.uint64(minion["attack"])) & below
-    return sums
-
-
-@njit
-def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
-    """The most damage of attacks on the enemy hero that leaves him alive, without one of `last`'s."""
-    sums = sums_before(state, start, health, last)
-    most = health - 1
-    while not sums >> np.uint64(most) & np.uint64(1):
-        most -= 1
-    return int(most)
-
-
-@njit
-def next_attack(state: np.void, start: np.void) -> int:
-    """Place of the minion that attacks the enemy hero next, where these attacks may kill him; -1 for none."""
-    total = face_damage(state, start)
-    enemy = state["sides"][1 - start["seat"]]
-    health = enemy["health"] + enemy["armour"]
-    last = hardest(state, start) if total > 0 else -1
-    if total < health:
-        return last
-    most = most_before(state, start, health, last)
-    return next_before(state, start, most, last) if most > 0 else last
-
-
-@njit
-def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
-    """Place of a minion with which attacks that sum to `damage` begin, without one of `last`'s."""
-    own = state["sides"][start["seat"]]
-    for place in range(own["n_board"]):
-        minion = own["board"][place]
-        attack = int(minion["attack"])
-        if not attacks_hero(minion, start) or attack > damage:
-            continue
-        if minion["attacks_left"] == (1 if place == last else 0):
-            continue
-        minion["attacks_left"] -= 1
-        rest = sums_before(state, start, damage - attack + 1, last)
-        minion["attacks_left"] += 1
-        if rest >> np.uint64(damage - attack) & np.uint64(1):
-            return place
-    return -1
-
-
-@njit
 def add_last_attacks(
     state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
 ) -> int:
     """Add actions that come right after attacks on the hero. `actions` is modified in place.
 
-    Those aimed at an own minion come after that minion's attacks, since it may be gone by the end of the turn;
-    those that may kill the hero after as many attacks as leave him alive.
+    Those aimed at an own minion come after that minion's attacks, since it may be gone by the end of the
+    turn; those that may kill the hero after as many attacks as leave him alive.
 
     Returns:
         How many actions there are then.
@@ -323,105 +208,6 @@ def add_last_attacks(
 
 
 @njit
-def attacks_hero(minion: np.void, start: np.void) -> bool:
-    """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
-    return bool(
-        minion["attacks_left"] > 0
-        and minion["attack"] > 0
-        and not minion["traits"] & (BARRED | SPARING)
-        and may_attack_hero(minion)
-        and not (start["n_barred"] and _bars_hero(start, minion))
-    )
-
-
-@njit
-def best_pack(
-    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
-) -> tuple[float, int]:
-    """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
-
-    The Coin is spent only where that adds something. Of `work`, `pack` and `packed` are modified in place:
-    the best value by places and mana, -1 where none has these, and the set.
-    """
-    room = BOARD_SIZE - int(own["n_board"])
-    mana = int(spend) + (1 if _coin_place(own) >= 0 else 0)
-    pack, packed = work["pack"], work["packed"]
-    empty = True
-    for place in range(own["n_hand"] + 1):
-        number = late_card(own, place)
-        if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
-            continue
-        if work["start"]["n_barred"] and _is_barred(work["start"], cards, number):
-            continue
-        if empty:
-            for used in range(room + 1):
-                for paid in range(mana + 1):
-                    pack[used, paid] = -1.0
-            pack[0, 0] = 0.0
-            packed[0, 0] = 0
-            empty = False
-        cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
-        gain = _late_gain(cards[number], facts[number], weights)
-        for used in range(room, takes - 1, -1):
-            for paid in range(mana, cost - 1, -1):
-                before = pack[used - takes, paid - cost]
-                if before >= 0.0 and before + gain > pack[used, paid]:
-                    pack[used, paid] = before + gain
-                    packed[used, paid] = packed[used - takes, paid - cost] | 1 << place
-    best, chosen = 0.0, 0
-    if empty:
-        return best, chosen
-    for paid in range(mana + 1):
-        for used in range(room + 1):
-            if pack[used, paid] > best:
-                best, chosen = pack[used, paid], int(packed[used, paid])
-    return best, chosen
-
-
-@njit
-def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
-    """Whether a plain card is one of those to leave out."""
-    power = cards[number]["kind"] == CardKind.POWER
-    for n in range(start["n_barred"]):
-        kind, source = start["barred"][n, 0], start["barred"][n, 1]
-        if kind == ActionKind.POWER and power:
-            return True
-        if kind == ActionKind.PLAY and not power and source == number:
-            return True
-    return False
-
-
-@njit
-def _bars_hero(start: np.void, minion: np.void) -> bool:
-    """Whether a minion's attacks on the enemy hero are to be left out."""
-    for n in range(start["n_barred"]):
-        source, target = start["barred"][n, 1], start["barred"][n, 2]
-        arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
-        hero = target in (ANY_TARGET, -1 - HERO)
-        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
-            return True
-    return False
-
-
-@njit
-def late_card(own: np.void, place: int) -> int:
-    """The card at a place in hand, after the last the hero power; negative where there is none."""
-    if place < own["n_hand"]:
-        return int(own["hand"][place])
-    return int(own["power"] - 1) if not own["power_used"] else -1
-
-
-@njit
-def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
-    """What a plain card adds to the objective."""
-    gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
-    gain += weights[Term.HERO] * fact["armour"]
-    if card["kind"] != CardKind.POWER:
-        gain += weights[Term.PLAY] * card["value"]
-    return gain
-
-
-@njit
 def next_late_action(
     state: np.void,
     cards: np.ndarray,
@@ -448,37 +234,3 @@ def next_late_action(
         if place >= 0:
             return int(_encode(ActionKind.ATTACK, place, HERO))
     return 0
-
-
-@njit
-def next_late_play(
-    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
-) -> int:
-    """The next play of the best set of plain minions; 0 where nothing is to be played.
-
-    Args:
-        own: the player's side.
-        mana: of its mana, how much these plays may take.
-        cards: the card table.
-        weights: indexed by `Term`.
-        facts: of `ilp_agent.search.facts.learn_facts`.
-        work: `pack` is modified in place.
-    """
-    value, chosen = best_pack(own, mana, cards, weights, facts, work)
-    if value <= 0.0:
-        return 0
-    total, first, most = 0, -1, -1
-    for place in range(own["n_hand"] + 1):
-        if chosen >> place & 1:
-            number = late_card(own, place)
-            cost = int(cards[number]["cost"])
-            total += cost
-            # Cards are drawn first, since the rest of the turn is then solved again with them.
-            urgency = 2 * int(facts[number]["draws"] > 0 and cost <= own["mana"]) + int(cost > 0)
-            if urgency > most:
-                first, most = place, urgency
-    if total > mana and own["mana"] < MAX_MANA and most < 2:
-        return int(_encode(ActionKind.PLAY, _coin_place(own), 0))
-    if first == own["n_hand"]:
-        return int(_encode(ActionKind.POWER, 0, 0))
-    return int(_encode(ActionKind.PLAY, first, 0))

@@ -2,24 +2,19 @@
 
 import numpy as np
 
-from engine.codes import Outcome
+from engine.codes import HERO, ActionKind, Outcome
 from engine.effects.chance import think
 from engine.jit import njit
-from engine.rules import apply, outcome
+from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
-from ilp_agent.search.kernel import attack_hero, remembered_action
+from ilp_agent.search.finish import attack_hero, next_before_kill
 from ilp_agent.search.keys import position_key
-from ilp_agent.search.late import (
-    HERO_FIRST,
-    LATE_PLAYS,
-    best_pack,
-    late_card,
-    next_late_action,
-    what_is_late,
-)
+from ilp_agent.search.late import FACE_FIRST, HERO_FIRST, LATE_PLAYS, next_late_action, what_is_late
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.pack import best_pack, late_card
+from ilp_agent.search.remembered import remembered_action
 from ilp_agent.search.work import FRAME
 from ilp_agent.weights import N_TERMS, Term
 
@@ -81,6 +76,15 @@ def expected_terms(
             if action & HERO_FIRST:
                 terms[Term.FACE] += chance * attack_hero(state, cards, action, thought)
                 action -= HERO_FIRST
+            if action & FACE_FIRST:
+                action -= FACE_FIRST
+                place = next_before_kill(state, cards, action, work)
+                while place >= 0:
+                    attack = encode(ActionKind.ATTACK, place, HERO)
+                    terms[Term.FACE] += chance * state["sides"][seat]["board"][place]["attack"]
+                    apply(state, cards, attack, thought)
+                    place = next_before_kill(state, cards, action, work)
+                think(thought)
             here[1] = state
             apply(state, cards, action, thought)
             if thought["waiting"]:
@@ -203,7 +207,7 @@ def follow_late(
     """Carry out what is left for the end of the turn, and add it to `terms`. `here` is modified in place."""
     seat, thought = work["start"]["seat"], work["thought"][0]
     late = what_is_late(here[0], cards, facts, seat)
-    while True:
+    while outcome(here[0]) == Outcome.ONGOING:
         action = next_late_action(here[0], cards, weights, facts, late, seat, work)
         if action == 0:
             return

@@ -25,7 +25,7 @@ MAX_BARRED = 64
 """Most actions that a search can be told to leave out."""
 
 MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
-"""Actions of a position, those on own minions or the enemy hero twice (`ilp_agent.search.late.add_last_attacks`)."""
+"""Actions of a position, some with attacks before them (`ilp_agent.search.late.add_last_attacks`)."""
 
 FEWEST_SLOTS = 512
 """Slots at the start of a search: few, so that usual turns stay in the nearest cache."""

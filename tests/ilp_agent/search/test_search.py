@@ -22,6 +22,7 @@ from tests.ilp_agent.search.turns import (
     follow_games,
     reached,
     searching,
+    within_reach,
 )
 
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -83,9 +84,14 @@ def test_10_000_turns_of_bodies() -> None:
 # Real cards: the search without reductions
 
 
-def equals_plain(deck: str, n: int, limit: int, extended: bool) -> tuple[int, int]:
-    """Every turn is worth the same with reductions; turns compared, and those over the limit without them."""
+def equals_plain(deck: str, n: int, limit: int, extended: bool, health: int = 0) -> tuple[int, int]:
+    """Every turn is worth the same with reductions; turns compared, and those over the limit without them.
+
+    With `health`, the other hero has at most so much of it.
+    """
     turns = reached((deck,), n, 7, extended)
+    if health:
+        turns = within_reach(turns, health, 7)
     facts, memory = learn_facts(turns.table.array), searching(limit)
     over = 0
     for number in range(n):
@@ -110,6 +116,22 @@ def test_reductions_lose_nothing(deck: str, extended: bool) -> None:
     assert compared > 90
 
 
+@compiled
+@pytest.mark.parametrize("extended", [False, True], ids=["thesis", "extended"])
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_reductions_lose_nothing_where_the_hero_may_die(deck: str, extended: bool) -> None:
+    compared, _ = equals_plain(deck, 60, 10_000, extended, health=15)
+    assert compared > 20
+
+
+@pytest.mark.heavy
+@compiled
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_reductions_lose_nothing_on_1_000_turns_in_which_the_hero_may_die(deck: str) -> None:
+    compared, _ = equals_plain(deck, 1_000, 20_000, True, health=15)
+    assert compared > 500
+
+
 @pytest.mark.long
 @compiled
 @pytest.mark.parametrize("deck", CLASS_DECKS)
@@ -125,7 +147,7 @@ def test_reductions_lose_nothing_on_10_000_turns(deck: str) -> None:
 @compiled
 @pytest.mark.parametrize("deck", CLASS_DECKS)
 def test_terms_sum_to_the_objective(deck: str) -> None:
-    turns, solver = reached((deck,), 60, 9, True), SearchSolver()
+    turns, solver = within_reach(reached((deck,), 60, 9, True), 20, 9), SearchSolver()
     for number in range(60):
         position, weights = turns.position(number), Weights.from_array(turns.weights[number])
         plan = solver.solve_cards(CardTurn(position), weights, 5_000)

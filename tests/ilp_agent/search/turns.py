@@ -44,6 +44,15 @@ def searching(limit: int, reduced: bool = True, slots: bool = False) -> SearchMe
     return memory
 
 
+def within_reach(turns: Reached, health: int, seed: int) -> Reached:
+    """The same turns, but for the other hero's health: drawn from 1 to `health` where it was more."""
+    pick, states = np.random.default_rng(seed), turns.states.copy()
+    for state in states:
+        enemy = state["sides"][1 - state["active"]]
+        enemy["health"] = min(int(enemy["health"]), int(pick.integers(1, health + 1)))
+    return turns._replace(states=states)
+
+
 @cache
 def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = False) -> Reached:
     """The first `n` turns of games between shipped profiles, or weights drawn for all sixteen terms."""

@@ -1,0 +1,165 @@
+"""The actions that a search found, up to what only the game decides, compiled."""
+
+import numpy as np
+
+from engine.codes import COIN, HERO, OWN_SIDE, ActionKind, Outcome
+from engine.effects.chance import think
+from engine.jit import njit
+from engine.rules import apply, decode, encode, outcome
+from ilp_agent.search.finish import attack_hero, next_before_kill
+from ilp_agent.search.keys import position_key
+from ilp_agent.search.late import FACE_FIRST, HERO_FIRST, LATE_PLAYS, next_late_action, what_is_late
+from ilp_agent.search.memo import NOWHERE, find
+from ilp_agent.search.omissions import count_places
+from ilp_agent.search.pack import next_late_play
+from ilp_agent.search.remembered import remembered_action
+
+
+@njit
+def write_actions(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.void,
+) -> None:
+    """Follow what is remembered from the start, up to what only the game decides. Modified in place.
+
+    `work["states"][1]` is where they lead.
+    """
+    start, thought = work["start"], work["thought"][0]
+    work["states"][1] = work["states"][0]
+    state = work["states"][1]
+    solved["n"], solved["again"] = 0, 0
+    strikers, ghosts = work["frames"][0], work["frames"][1]
+    strikers["strikers"], strikers["ghosts"] = 0, 0
+    while outcome(state) == Outcome.ONGOING:
+        key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
+        known = find(key, work, memo, slots)
+        if known == NOWHERE:
+            solved["again"] = 1  # beyond the limit
+            return
+        action = remembered_action(state, cards, memo[known], work)
+        if action == 0:
+            break
+        think(thought)
+        if action & HERO_FIRST:
+            note_attacks(state, action, solved)
+            attack_hero(state, cards, action, thought)
+            action -= HERO_FIRST
+        if action & FACE_FIRST:
+            action -= FACE_FIRST
+            place = next_before_kill(state, cards, action, work)
+            while place >= 0:
+                attack = encode(ActionKind.ATTACK, place, HERO)
+                note_action(attack, solved)
+                apply(state, cards, attack, thought)
+                place = next_before_kill(state, cards, action, work)
+            think(thought)
+        work["scratch"][1] = state
+        deaths = apply(work["scratch"][1], cards, action, thought)
+        after = work["scratch"][1]
+        stopped = thought["waiting"] > 0
+        if start["reduced"] and not stopped and outcome(after) != Outcome.ONGOING:
+            late = what_is_late(state, cards, facts, start["seat"])
+            if late & LATE_PLAYS:  # before the last blow
+                paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
+                if play_before(state, paid, cards, weights, facts, work, solved):
+                    return
+                action = remembered_action(state, cards, memo[known], work) & ~FACE_FIRST
+        note_action(action, solved)
+        if start["slots"]:
+            ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
+            count_places(state, action, deaths, start, ghosts)
+            strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
+        seat = start["seat"]
+        drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
+        if stopped or drew:
+            solved["again"] = 1
+            return
+        work["states"][1] = after
+    if not start["reduced"] or outcome(state) != Outcome.ONGOING:
+        return
+    late = what_is_late(state, cards, facts, start["seat"])
+    while outcome(state) == Outcome.ONGOING:
+        action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
+        if action == 0:
+            return
+        if note_late(state, cards, facts, action, work, solved):
+            return
+        think(thought)
+        apply(state, cards, action, thought)
+
+
+@njit
+def note_late(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
+) -> bool:
+    """Write one of the actions left for the end. `solved` is modified in place.
+
+    One that draws cards comes before all others if it may, and the turn is solved again with them.
+
+    Returns:
+        Whether it draws, so that nothing else is written.
+    """
+    kind, source, _ = decode(action)
+    seat = work["start"]["seat"]
+    own, root = state["sides"][seat], work["states"][0]
+    number = own["power"] - 1
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+    if kind == ActionKind.ATTACK or number == COIN or facts[number]["draws"] == 0:
+        note_action(action, solved)
+        return False
+    before = root["sides"][seat]
+    if what_is_late(root, cards, facts, seat) & LATE_PLAYS and cards[number]["cost"] <= before["mana"]:
+        solved["n"] = 0
+        if kind == ActionKind.PLAY:
+            source = 0
+            while before["hand"][source] != number:
+                source += 1
+            action = int(encode(ActionKind.PLAY, source, 0))
+    note_action(action, solved)
+    solved["again"] = 1
+    return True
+
+
+@njit
+def note_attacks(state: np.void, action: int, solved: np.void) -> None:
+    """Write the attacks of `attack_hero`. `solved` is modified in place."""
+    _, _, target = decode(action)
+    place = target - OWN_SIDE
+    for _ in range(state["sides"][state["active"]]["board"][place]["attacks_left"]):
+        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
+
+
+@njit
+def note_action(action: int, solved: np.void) -> None:
+    """Write one more action. `solved` is modified in place."""
+    solved["actions"][solved["n"]] = action
+    solved["n"] += 1
+
+
+@njit
+def play_before(
+    state: np.void,
+    paid: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    solved: np.void,
+) -> bool:
+    """Play what comes before a last action, which costs `paid`; whether that draws cards."""
+    own = state["sides"][work["start"]["seat"]]
+    thought = work["thought"][0]
+    while True:
+        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, work)
+        if action == 0:
+            return False
+        if note_late(state, cards, facts, action, work, solved):
+            return True
+        think(thought)
+        apply(state, cards, action, thought)

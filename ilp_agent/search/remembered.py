@@ -1,0 +1,75 @@
+"""The best action of a position, remembered in words that hold wherever its minions stand, compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, ActionKind
+from engine.effects.futures import minion_key
+from engine.jit import njit
+from engine.packing import AIMED
+from engine.rules import decode, legal_actions
+from ilp_agent.search.keys import own_key
+from ilp_agent.search.late import FACE_FIRST, HERO_FIRST
+from ilp_agent.search.memo import add
+from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
+
+
+@njit
+def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
+    """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
+    frame, state = work["frames"][level], work["states"][level]
+    noted = memo[add(frame["key"], work, memo, slots)]
+    noted["key"], noted["value"] = frame["key"], frame["best"]
+    kind, source, target = decode(frame["action"])
+    start = work["start"]
+    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
+    noted["source"], noted["target"] = 0, AT_NOTHING
+    own = state["sides"][start["seat"]]
+    if kind == ActionKind.PLAY:
+        noted["card"] = own["hand"][source]
+    if kind == ActionKind.ATTACK:
+        if source != HERO:
+            noted["source"] = own_key(own["board"][source], cards, start)
+        noted["target"] = character_key(state, cards, start, target)
+    elif frame["action"] & AIMED:
+        noted["target"] = character_key(state, cards, start, target)
+
+
+@njit
+def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
+    """A key of a target, 0 to 15: of minions that are alike the same."""
+    seat = start["seat"]
+    if character == HERO:
+        return np.uint64(AT_ENEMY_HERO)
+    if character < OWN_SIDE:
+        return minion_key(state["sides"][1 - seat]["board"][character], np.uint64(2))
+    if character == OWN_SIDE + BOARD_SIZE:
+        return np.uint64(AT_OWN_HERO)
+    return own_key(state["sides"][seat]["board"][character - OWN_SIDE], cards, start)
+
+
+@njit
+def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
+    """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
+    if memo["kind"] == ActionKind.END_TURN:
+        return 0
+    start = work["start"]
+    own = state["sides"][start["seat"]]
+    actions = work["actions"][DEPTH]
+    n = legal_actions(state, cards, actions) - 1
+    for place in range(n):
+        action = actions[place]
+        kind, source, target = decode(action)
+        if kind != memo["kind"]:
+            continue
+        if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
+            continue
+        if kind == ActionKind.ATTACK:
+            if (source == HERO) != (memo["source"] == 0):
+                continue
+            if source != HERO and own_key(own["board"][source], cards, start) != memo["source"]:
+                continue
+        aimed = kind == ActionKind.ATTACK or action & AIMED
+        key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
+        if key == memo["target"]:
+            return int(action) | int(memo["first"])
+    raise AssertionError("a remembered action is legal wherever its position is met")

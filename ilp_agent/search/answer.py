@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import COIN, HERO, OWN_SIDE, ActionKind, Outcome
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Outcome
 from engine.effects.chance import think
 from engine.jit import njit
 from engine.rules import apply, decode, encode, outcome
@@ -114,7 +114,11 @@ def note_late(
         note_action(action, solved)
         return False
     before = root["sides"][seat]
-    if what_is_late(root, cards, facts, seat) & LATE_PLAYS and cards[number]["cost"] <= before["mana"]:
+    may = (
+        cards[number]["cost"] <= before["mana"]
+        and before["n_board"] + facts[number]["arrivals"] <= BOARD_SIZE
+    )
+    if may and what_is_late(root, cards, facts, seat) & LATE_PLAYS:
         solved["n"] = 0
         if kind == ActionKind.PLAY:
             source = 0

@@ -47,6 +47,7 @@ def run(folder: Path, cache: Path, program: str = PROGRAM) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
+@pytest.mark.heavy
 @compiled
 def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) -> None:
     """BOARD_SIZE is defined in another file than every kernel that reads it, which numba's cache misses."""
@@ -65,6 +66,7 @@ def test_a_changed_constant_is_never_played_stale(copy: Path, tmp_path: Path) ->
     assert len([path for path in (cache / "kernels").iterdir() if path.is_dir()]) == 2
 
 
+@pytest.mark.heavy
 @compiled
 def test_the_estimate_counts_slow_kernels_once_and_learns_from_the_machine(
     copy: Path, tmp_path: Path
@@ -86,6 +88,7 @@ def test_the_estimate_counts_slow_kernels_once_and_learns_from_the_machine(
     )
 
 
+@pytest.mark.heavy
 @compiled
 def test_compiling_can_say_nothing(copy: Path, tmp_path: Path) -> None:
     quiet = f"from engine.jit import compiling_quietly\nwith compiling_quietly():\n    {PROGRAM.splitlines()[0]}\n"
@@ -187,6 +190,7 @@ def test_a_new_kernel_file_counts_at_once_however_it_imports(
     assert len({before, middle, jit.fingerprint(copy)}) == 3
 
 
+@pytest.mark.heavy
 @compiled
 def test_bounds_are_checked_where_asked_whatever_was_cached_before(tmp_path: Path) -> None:
     """A list for actions that is too short is a read or write past an array: an IndexError, when checked."""
@@ -210,6 +214,7 @@ def test_bounds_are_checked_where_asked_whatever_was_cached_before(tmp_path: Pat
     assert answers == ["2", "IndexError"]
 
 
+@pytest.mark.heavy
 @compiled
 def test_without_a_writable_cache_it_still_plays(tmp_path: Path) -> None:
     blocked = tmp_path / "file"

@@ -88,6 +88,7 @@ def test_cards_are_conserved(game) -> None:
             assert not left - Counter(deck.cards), "a card appeared that the deck does not hold"
 
 
+@settings(max_examples=15)
 @given(games)
 def test_text_round_trip_is_exact(game) -> None:
     for position in play_through(game, most=60):
@@ -99,7 +100,7 @@ def test_text_round_trip_is_exact(game) -> None:
             assert parse_action(str(action)) == parse_action(position.describe(action)) == action
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(games)
 def test_exactly_the_legal_actions_are_accepted(game) -> None:
     for step, position in enumerate(play_through(game)):

@@ -105,6 +105,7 @@ evo.play_tournament("pass", "random", decks="thesis-paladin", games=2, out="t", 
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
 def test_quiet_says_nothing_of_compiling(tmp_path: Path) -> None:
     """In a process of its own, whose cache is empty."""

@@ -77,6 +77,7 @@ def test_the_curve_counts_every_card() -> None:
         assert sum(map(int, curve_of(find_deck(name)).split())) == 30
 
 
+@pytest.mark.heavy
 def test_commands_that_repeat_name_the_kept_decks(tmp_path: Path) -> None:
     """Each is run again from its page or summary after the user's own file is gone."""
     mine = tmp_path / "mine.toml"

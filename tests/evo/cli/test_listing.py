@@ -48,6 +48,7 @@ def test_a_run_without_a_benchmark_shows_its_last_validation(tmp_path: Path) -> 
     assert f"best {run['best_against_thesis_seven']:.1%}" in shown
 
 
+@pytest.mark.heavy
 def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:
     words = ("tournament", "pass", "random", "--decks", "thesis-paladin", "--games", 4)
     assert manaforge(*words, "--out", tmp_path / "t", "--pool", "local").returncode == 0

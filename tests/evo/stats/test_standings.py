@@ -85,7 +85,13 @@ def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
     assert (two["rating"] - two["low"]).iloc[0] > 50
 
 
-@pytest.mark.parametrize(("chance", "pairs"), [(0.9, 10), (0.95, 10), (0.98, 25), (0.99, 50)])
+@pytest.mark.parametrize(
+    ("chance", "pairs"),
+    [
+        (0.95, 10),
+        *(pytest.param(*case, marks=pytest.mark.heavy) for case in ((0.9, 10), (0.98, 25), (0.99, 50))),
+    ],
+)
 def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pairs: int) -> None:
     """200 tournaments each: at least 93%, less three standard errors of the simulation."""
     from evo.stats.ratings import elo

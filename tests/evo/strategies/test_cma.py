@@ -40,6 +40,7 @@ def test_it_learns_which_weights_go_together() -> None:
     assert np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1] > 0.8
 
 
+@pytest.mark.heavy
 def test_the_step_size_has_a_floor() -> None:
     strategy = new_strategy(RunConfig(strategy="cma", mu=10, lambda_=20))
     for _ in generations(strategy, 400):

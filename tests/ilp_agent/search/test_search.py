@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from engine import Action, parse_position
+from engine.codes import ActionKind
 from engine.state import STATE
 from ilp_agent import Status, TurnProblem, Weights, solve
 from ilp_agent.cardturn import CardTurn
@@ -153,6 +155,23 @@ def test_terms_sum_to_the_objective(deck: str) -> None:
         plan = solver.solve_cards(CardTurn(position), weights, 5_000)
         assert sum(plan.terms) == pytest.approx(plan.objective, rel=1e-9, abs=1e-9), position
         assert plan.status in (Status.OPTIMAL, Status.FEASIBLE)
+
+
+def test_a_minion_that_draws_waits_for_a_place() -> None:
+    """Drawn cards come first where they may: not while the board is full."""
+    position = parse_position(
+        "turn 17 first effects 1 | hero 21 mana 10/10 power [Armor Up! 2*] board [Gnomish Inventor 4:2/4* now 2/2"
+        " ready; Shattered Sun Cleric 3:3/2* now 3/1 ready; Razorfen Hunter 3:2/3* now 2/1 ready; Boar 1:1/1* ready;"
+        " Sen'jin Shieldmasta 4:3/5T* now 3/3T ready; Razorfen Hunter 3:2/3* ready; Boar 1:1/1* ready]"
+        " hand [Gnomish Inventor 4:2/4*] deck [Heroic Strike 2*] | hero 11 board [Boulderfist Ogre 6:6/7* ready]"
+    )
+    weights = Weights(lethal=24, clear=20, face=10, threat=20, survive=4, damage=24, trade=4, play=8)
+    plan = solve(CardTurn(position), weights, "search")
+    for action in plan.actions:
+        assert action in position.legal_actions()
+        position.play(action)
+    assert plan.actions[-1] == Action(ActionKind.PLAY, 0, 0)
+    assert plan.again
 
 
 def follow(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -162,6 +162,8 @@ def solve_turn(
             if action & HERO_FIRST:
                 first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
                 action -= HERO_FIRST
+                if outcome(child) != Outcome.ONGOING:
+                    continue  # the attack alone kills
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
                 key = gain_key(before, facts, action, start["seat"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import Action, parse_position
+from engine import Action, Position, parse_position
 from engine.codes import ActionKind
 from engine.state import STATE
 from ilp_agent import Status, TurnProblem, Weights, solve
@@ -172,6 +172,30 @@ def test_a_minion_that_draws_waits_for_a_place() -> None:
         position.play(action)
     assert plan.actions[-1] == Action(ActionKind.PLAY, 0, 0)
     assert plan.again
+
+
+def test_nothing_follows_an_attack_that_kills() -> None:
+    """A spell on the own Ogre comes after the Ogre's attack, but not after the last blow."""
+    position = parse_position(
+        "turn 13 first effects 1 | hero 13 mana 10/10 power [Lesser Heal 2*] board [Chillwind Yeti 4:4/5* now 4/2"
+        " ready; Chillwind Yeti 4:4/5* now 4/2 ready; Boulderfist Ogre 6:6/7* now 6/5 ready]"
+        " hand [Shadow Word: Death 3*; Shadow Word: Pain 2*] | hero 1"
+    )
+    weights = Weights(lethal=24, clear=20, face=10, threat=20, survive=4, damage=24, trade=4, play=8)
+    plan = solve(CardTurn(position), weights, "search")
+    reference = solve_plain(position, weights)
+    assert plan.objective == pytest.approx(reference)
+    for action in plan.actions:
+        assert action in position.legal_actions()
+        position.play(action)
+
+
+def solve_plain(position: Position, weights: Weights) -> float:
+    """What a turn is worth by the search without reductions."""
+    memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLVED)
+    facts = learn_facts(position.table.array)
+    search_position(position.states, position.table.array, weights.everything, facts, *memory, solved)
+    return float(solved["value"][0])
 
 
 def follow(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.work import SOLVED, SearchMemory
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.positions import random_position, random_weights
+from tests.ilp_agent.search.brute import brute_force
 from tests.ilp_agent.search.turns import (
     CHANCES,
     CLASS_DECKS,
@@ -131,6 +132,7 @@ def test_reductions_lose_nothing_where_the_hero_may_die(deck: str, extended: boo
 @pytest.mark.parametrize("deck", CLASS_DECKS)
 def test_reductions_lose_nothing_on_1_000_turns_in_which_the_hero_may_die(deck: str) -> None:
     compared, _ = equals_plain(deck, 1_000, 20_000, True, health=15)
+    print(f"{deck}: {compared} turns alike")
     assert compared > 500
 
 
@@ -141,6 +143,48 @@ def test_reductions_lose_nothing_on_10_000_turns(deck: str) -> None:
     compared, over = equals_plain(deck, 10_000, 400_000, False)
     assert compared > 9_500
     print(f"{deck}: {compared} turns alike, {over} over the limit")
+
+
+# Real cards: every legal sequence
+
+
+def equals_brute_force(deck: str, n: int, extended: bool, health: int, most: int) -> tuple[int, int, int]:
+    """Turns compared, left out since chance has a part in them, and left out since there are too many sequences."""
+    turns = reached((deck,), n, 13, extended)
+    if health:
+        turns = within_reach(turns, health, 13)
+    facts, memory, counts = learn_facts(turns.table.array), searching(20_000), np.zeros(3, np.int64)
+    for number in range(n):
+        cards, weights = turns.table.array, turns.weights[number]
+        best, tried = brute_force(turns.states[number : number + 1], cards, weights, most)
+        if tried < 0:
+            counts[-tried] += 1
+            continue
+        counts[0] += 1
+        for reduced in (0, 1):
+            memory.start["reduced"] = reduced
+            found = value_of(turns, number, memory, facts)
+            where = f"{turns.position(number)} {weights.tolist()}"
+            assert not found["unproven"], where
+            assert found["value"] == pytest.approx(best, rel=1e-9, abs=1e-9), where
+    return int(counts[0]), int(counts[1]), int(counts[2])
+
+
+@compiled
+@pytest.mark.parametrize("health", [0, 12])
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_small_turns_are_worth_the_best_sequence(deck: str, health: int) -> None:
+    compared, _, _ = equals_brute_force(deck, 100, True, health, 2_000)
+    assert compared > 4  # of a shaman few: its power is chance
+
+
+@pytest.mark.long
+@compiled
+@pytest.mark.parametrize("deck", CLASS_DECKS)
+def test_2_000_small_turns_are_worth_the_best_sequence(deck: str) -> None:
+    compared, _, _ = equals_brute_force(deck, 2_000, True, 20, 100_000)
+    print(f"{deck}: {compared} turns alike")
+    assert compared > 50
 
 
 # What a plan promises

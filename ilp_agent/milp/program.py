@@ -23,6 +23,8 @@ class Milp:
     row_names: list[str] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Lines printed before the program: what its numbers stand for."""
 
     def binary(self, name: str, cost: float = 0.0, high: float = 1.0) -> int:
         """A new 0-1 variable (fixed at 0 with `high=0`); returns its number."""
@@ -48,7 +50,7 @@ class Milp:
 
     def __str__(self) -> str:
         """The program in readable lines: the objective, then each constraint under its sentence or number."""
-        lines = [f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
+        lines = [*self.notes, f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
         titled = ""
         for row, name, lower, upper in zip(self.rows, self.row_names, self.lower, self.upper, strict=True):
             if name != titled:

@@ -1,9 +1,12 @@
 """A mixed-integer linear program as arrays, for any solver, with a name for every variable and constraint."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from ilp_agent.plan import Status
+from ilp_agent.weights import Weights
 
 
 @dataclass
@@ -93,3 +96,29 @@ class Milp:
         self.high.append(high)
         self.integer.append(integer)
         return len(self.names) - 1
+
+
+Run = Callable[[Milp], tuple[Status, np.ndarray]]
+"""Solves a program: a status, and a value for each variable (empty where there is none)."""
+
+
+class UnanswerableError(Exception):
+    """A solver gave no usable answer; the backend says so under its own name."""
+
+
+def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
+    """Solve a program; the status, and the values as integers.
+
+    Raises:
+        UnanswerableError: there is no solution.
+    """
+    status, values = run(milp)
+    if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
+        raise UnanswerableError(f"status {status}")
+    return status, np.rint(values).astype(np.int64)
+
+
+def scaled_weights(weights: Weights) -> Weights:
+    """Weights of the size of 1: solvers work to absolute tolerances. Terms use the true ones."""
+    largest = weights.array.max()
+    return Weights.from_array(weights.array / largest) if largest > 0 else weights

@@ -135,7 +135,7 @@ def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str
 def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
     """The attacks of minions, and whether they die of them."""
     problem, m = model.problem, len(model.problem.friendly)
-    room = BOARD_SIZE > m
+    room = m < BOARD_SIZE
     for i, friend in enumerate(model.sources):
         record = problem.record["friends"][i]
         if not record["attacks"] or (i >= m and (friend.cost > most or not room)):

@@ -8,7 +8,7 @@ from engine.jit import njit
 from engine.rules import apply, outcome
 from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
-from ilp_agent.search.kernel import attack_hero, remembered_action
+from ilp_agent.search.kernel import attack_hero, begin, remembered_action
 from ilp_agent.search.keys import position_key
 from ilp_agent.search.late import (
     HERO_FIRST,
@@ -139,6 +139,20 @@ def certain_terms(
         terms[term] = weights[term] * (
             terms[term] - base_value(work["states"][0], units[term], start["seat"])
         )
+
+
+@njit
+def terms_of_actions(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    works: np.ndarray,
+    actions: np.ndarray,
+    terms: np.ndarray,
+) -> None:
+    """`certain_terms` of actions from a position, dtype `STATE`, shape (1,), that need not be searched."""
+    begin(states[0], cards, weights, works[0])
+    certain_terms(cards, weights, works, actions, terms)
 
 
 @njit

@@ -1,0 +1,234 @@
+"""The sequential program of a turn of class A: bolts and weapons are further sources of hits.
+
+A bolt hits as an attacker does (x, p, f on minions, g, G on the hero), without an answer and without guards;
+`cast` says whether its card is played. The own hero attacks once, by one of its weapons, and is answered.
+"""
+
+from dataclasses import dataclass, field
+
+from engine import MinionSpec
+from engine.codes import HERO, HERO_HEALTH
+from engine.vocabulary import HEROES, Filter, Trait
+from ilp_agent.milp.cardclass import CardProblem, gain_of, own_targets, swing_attacks, targets_of
+from ilp_agent.milp.casts import Cast
+from ilp_agent.milp.sequential import SequentialModel, add_hits, add_rows, begin_model
+from ilp_agent.weights import Weights
+
+
+@dataclass
+class CardModel:
+    """The program of a turn on real cards, and what its variables stand for."""
+
+    found: CardProblem
+    model: SequentialModel
+    casts: list[int] = field(default_factory=list)
+    """Variables: whether each cast of `found` is played."""
+    bolts: dict[int, int] = field(default_factory=dict)
+    """Cast -> source of hits."""
+    own_hero: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it is aimed at the own hero."""
+    removals: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, enemy) -> variable: it takes the enemy off the board."""
+    last: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: the weapon that it equips is the last; -1 for that of the start."""
+    swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
+    """Source -> the cast that equips the weapon, and the casts that come before its attack."""
+
+
+def card_model(found: CardProblem, w: Weights) -> CardModel:
+    """Build the program of a turn of class A."""
+    model = begin_model(found.problem, w, found.most, found.labels)
+    built = CardModel(found, model)
+    for n, cast in enumerate(found.casts):
+        _add_cast(built, n, cast, w)
+    _add_swings(built, w)
+    _own_hero(built)
+    _heals(built, w)
+    _asked_targets(built)
+    if w.weapon:
+        _weapon_left(built, w)
+    if w.frozen:
+        _frozen(built, w)
+    add_rows(model, w)
+    model.milp.offset -= w.overload * float(found.own["overload"])
+    model.milp.notes = _notes(built)
+    return built
+
+
+def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
+    """Whether a card is played, what it costs and gives, and what its bolt hits."""
+    found, model = built.found, built.model
+    milp, gain = model.milp, gain_of(found, cast, w)
+    if cast.minion >= 0:
+        played = model.plays[cast.minion]
+        milp.cost[played] += gain
+    else:
+        played = milp.binary(f"cast[{cast.label}]", gain, float(cast.cost <= found.most))
+        model.spent.append((played, float(cast.cost)))
+    if cast.mana:
+        model.spent.append((played, -float(cast.mana)))
+    built.casts.append(played)
+    aims: list[tuple[int, float]] = []
+    if cast.damage:
+        source = _add_source(model, cast.label, MinionSpec(cast.damage, 1))
+        built.bolts[n] = source
+        targets = targets_of(found, cast)
+        add_hits(model, source, 1, {j: cast.damage * (w.face if j == HERO else w.damage) for j in targets})
+        aims = model.any_hit(source, 1, targets)
+    elif cast.destroys or cast.becomes >= 0:
+        for j in targets_of(found, cast):
+            built.removals[n, j] = milp.binary(f"k[{cast.label},{j}]")
+            model.removed.setdefault(j, []).append(built.removals[n, j])
+            aims.append((built.removals[n, j], 1.0))
+    else:
+        return
+    if cast in own_targets(found, w) and cast.aim_kind & HEROES:
+        built.own_hero[n] = milp.binary(f"own[{cast.label}]", -w.hero * cast.damage)
+        aims.append((built.own_hero[n], 1.0))
+    milp.add("a card that is aimed has one target", [*aims, (played, -1.0)], lower=0, upper=0)
+
+
+def _add_source(model: SequentialModel, label: str, spec: MinionSpec) -> int:
+    """Number another source of hits."""
+    model.sources.append(spec)
+    model.labels.append(label)
+    model.further.append(len(model.sources) - 1)
+    return model.further[-1]
+
+
+def _add_swings(built: CardModel, w: Weights) -> None:
+    """The own hero's attack, by the weapon at the start or one that is equipped, with what is cast before."""
+    found, model = built.found, built.model
+    milp, enemies = model.milp, found.problem.enemy
+    every: list[tuple[int, float]] = []
+    for arm, before, attack in swing_attacks(found):
+        name = arm.label if arm else _weapon_name(found)
+        label = " + ".join([name, *(cast.label for cast in before)])
+        source = _add_source(model, label, MinionSpec(attack, 1))
+        gains = {HERO: w.face * attack} | {
+            j: w.damage * attack - (w.trade + w.hero) * enemies[j].attack for j in model.open_targets
+        }
+        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.swing_barred})
+        model.swings.append(source)
+        built.swings[source] = arm, before
+        hits = model.any_hit(source, 1, model.every)
+        for cast in (*((arm,) if arm else ()), *before):
+            played = (built.casts[found.casts.index(cast)], -1.0)
+            milp.add("the hero attacks with what is played", [*hits, played], upper=0)
+        every += hits
+    milp.add("the hero attacks once", every, upper=1)
+
+
+def _weapon_name(found: CardProblem) -> str:
+    """What the hero attacks with when the turn begins."""
+    return found.position.card_name(int(found.own["weapon"])) if found.own["durability"] > 0 else "hero"
+
+
+def _own_hero(built: CardModel) -> None:
+    """The own hero survives the answers to its blow and what own cards do to it."""
+    found, model = built.found, built.model
+    hurt: list[tuple[int, float]] = []
+    for source in built.swings:
+        for j in model.open_targets:
+            hurt += [(v, float(found.problem.enemy[j].attack)) for v, _ in model.any_hit(source, 1, [j])]
+    hurt += [(v, float(found.casts[n].damage)) for n, v in built.own_hero.items()]
+    for played, cast in zip(built.casts, found.casts, strict=True):
+        hurt.append((played, float(cast.harm - cast.armour)))
+    health = int(found.own["health"] + found.own["armour"])
+    if not found.outlasts:
+        model.milp.add("the own hero lives", hurt, upper=health - 1)
+
+
+def _heals(built: CardModel, w: Weights) -> None:
+    """What heals give the own hero back."""
+    found, milp = built.found, built.model.milp
+    heals = [(v, -float(cast.heal)) for v, cast in zip(built.casts, found.casts, strict=True) if cast.heal]
+    if w.hero and heals:
+        healed = milp.continuous("healed", max(0, HERO_HEALTH - int(found.own["health"])), w.hero)
+        milp.add("heals give back what was lost", [(healed, 1.0), *heals], upper=0)
+
+
+def _asked_targets(built: CardModel) -> None:
+    """Targets that must be damaged, or must not be, when they are chosen."""
+    found, model = built.found, built.model
+    for j in model.open_targets:
+        minion = found.enemy["board"][j]
+        damaged = minion["health"] < minion["max_health"]
+        plain = model.kind("x", j)
+        whole = [n for n, cast in enumerate(found.casts) if cast.asked & Filter.UNDAMAGED and cast.damage]
+        for n in whole:
+            source = built.bolts[n]
+            finish = [(v, 1.0) for one, v in model.kind("f", j) if one == source]
+            own = [(v, 1.0) for one, v in plain if one == source]
+            for other, v in plain:
+                if other != source:
+                    model.milp.add(f"{found.casts[n].label} hits who is whole", [*finish, (v, 1.0)], upper=1)
+                    if any(built.bolts.get(one) == other for one in whole):
+                        model.milp.add(f"{found.casts[n].label} hits who is whole", [*own, (v, 1.0)], upper=1)
+            if damaged:
+                hit = model.any_hit(source, 1, [j])
+                model.milp.add(f"{found.casts[n].label} hits who is whole", hit, upper=0)
+        for (n, target), v in built.removals.items():
+            if target == j and found.casts[n].asked & Filter.DAMAGED and not damaged:
+                wounds = [(x, -1.0) for _, x in plain]
+                model.milp.add(f"{found.casts[n].label} takes who is hurt", [(v, 1.0), *wounds], upper=0)
+
+
+def _weapon_left(built: CardModel, w: Weights) -> None:
+    """What attack times durability the last weapon has left."""
+    found, milp = built.found, built.model.milp
+    arms = {n: found.cards[cast.weapon] for n, cast in enumerate(found.casts) if cast.weapon >= 0}
+    for n, card in arms.items():
+        _add_last(built, n, int(card["attack"]), int(card["health"]), w)
+        milp.add("the last weapon was equipped", [(built.last[n], 1.0), (built.casts[n], -1.0)], upper=0)
+    if found.own["durability"] > 0:
+        _add_last(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
+        for n in arms:
+            both = [(built.last[-1], 1.0), (built.casts[n], 1.0)]
+            milp.add("a weapon replaces the one before", both, upper=1)
+    milp.add("one weapon is the last", [(v, 1.0) for v in built.last.values()], upper=1)
+
+
+def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
+    """Whether a weapon is the last, and whether it has been used then."""
+    found, model = built.found, built.model
+    name = found.casts[n].label if n >= 0 else _weapon_name(found)
+    built.last[n] = model.milp.binary(f"last[{name}]", w.weapon * attack * durability)
+    hits = [
+        hit
+        for source, (arm, _) in built.swings.items()
+        if (found.casts.index(arm) if arm else -1) == n
+        for hit in model.any_hit(source, 1, model.every)
+    ]
+    if hits:
+        worn = (model.milp.binary(f"worn[{name}]", -w.weapon * attack), -1.0)
+        model.milp.add("an attack wears the weapon", [*hits, (built.last[n], 1.0), worn], upper=1)
+
+
+def _frozen(built: CardModel, w: Weights) -> None:
+    """The attack of enemies that are frozen at the end."""
+    found, model = built.found, built.model
+    freezers = found.freezers
+    bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
+    for j, enemy in enumerate(found.problem.enemy):
+        gain = w.frozen * enemy.attack
+        if found.enemy["board"][j]["traits"] & Trait.FROZEN:
+            model.milp.cost[model.alive[j]] += gain
+            continue
+        by = [v for source, v in model.kind("x", j) if source in freezers or bolts.get(source, False)]
+        by += [v for source, v in model.kind("p", j) if bolts.get(source, False)]
+        by += [v for v, cast in zip(built.casts, found.casts, strict=True) if cast.freezes_all]
+        if by and gain:
+            frozen = model.milp.binary(f"frozen[{j}]", gain)
+            model.milp.add("frozen by a hit", [(frozen, 1.0), *((v, -1.0) for v in by)], upper=0)
+            model.milp.add("only who lives stays frozen", [(frozen, 1.0), (model.alive[j], -1.0)], upper=0)
+
+
+def _notes(built: CardModel) -> list[str]:
+    """Who the numbered enemies are."""
+    board = built.found.enemy["board"]
+    name = built.found.position.card_name
+    return [
+        f"enemy {j}: {name(int(board[j]['card']))} {enemy.attack}/{enemy.health}"
+        for j, enemy in enumerate(built.found.problem.enemy)
+    ]

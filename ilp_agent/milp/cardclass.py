@@ -14,12 +14,29 @@ from engine import MinionSpec, Position
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
 from engine.effects.legal import BARRED, SPARING
 from engine.minion import keyword_flags_of
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Need, Op, Pick, Trait, Trigger
+from engine.vocabulary import (
+    ENEMY,
+    HEROES,
+    MINIONS,
+    OWN,
+    CardKind,
+    Filter,
+    Need,
+    Op,
+    Pick,
+    Race,
+    Trait,
+    Trigger,
+)
 from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS, CardTurn
 from ilp_agent.milp.casts import Cast, OutsideError, read_cast
 from ilp_agent.problem import TurnProblem
 from ilp_agent.turn import attacks_on_arrival
 from ilp_agent.weights import Weights
+
+
+MOST_BUFFS = 2
+"""Most cards that strengthen a minion: each doubles the sources of every attacker."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +182,24 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     return [j for j in targets if not found.bars(kind, 0 if cast.power else cast.number, j)]
 
 
+def strengthened(found: CardProblem, cast: Cast) -> list[int]:
+    """Friends, by index, that a cast may strengthen."""
+    own, race = found.own["board"]["race"][: found.own["n_board"]], found.cards["race"]
+    races = [*map(int, own), *(int(race[n]) for n in found.numbers)]
+    chosen = range(len(races))
+    if not cast.asked & Filter.RACE:
+        return [i for i in chosen if i - len(own) != cast.minion or cast.minion < 0]
+    return [i for i in chosen if races[i] in (cast.arg, Race.ALL) and i - len(own) != cast.minion]
+
+
+def may_attack(found: CardProblem, i: int) -> bool:
+    """Whether a friend may attack once this turn, if it has attack then."""
+    m = len(found.problem.friendly)
+    if i < m:
+        return bool(found.problem.friendly[i].attacks_left)
+    return found.problem.hand[i - m].charge or found.problem.hand[i - m].rush
+
+
 def gain_of(found: CardProblem, cast: Cast, w: Weights) -> float:
     """What a cast is worth by itself, beside what its bolt hits and the weapon it equips."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
@@ -305,6 +340,7 @@ def _reach(found: CardProblem) -> int:
         total += int(record["attacks"]) * friend.attack if record["hits_hero"] or i >= m else 0
     for cast in found.casts:
         total += cast.damage if HERO in targets_of(found, cast) else 0
+    total += sum(cast.buff[0] for cast in found.casts if cast.buff)
     return total + max((attack for _, _, attack in swing_attacks(found)), default=0)
 
 
@@ -429,6 +465,7 @@ def _check_together(found: CardProblem, w: Weights) -> None:
         raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three of its kind")
     _check_removals(found)
     _check_heals(found, w)
+    _check_buffs(found, w)
 
 
 def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
@@ -442,7 +479,7 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
             raise OutsideError(cast.label, f"{name(number)} does more than stand there")
     if cast.becomes >= 0 and found.cards[cast.becomes]["n_effects"]:
         raise OutsideError(cast.label, f"{name(cast.becomes)} has a text")
-    if cast.minion >= 0 and (cast.destroys or cast.becomes >= 0 or cast.asked):
+    if cast.minion >= 0 and (cast.destroys or cast.becomes >= 0 or (cast.asked and not cast.buff)):
         raise OutsideError(cast.label, "a Battlecry that asks for its target")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
         raise OutsideError(cast.label, "a Battlecry that may lack a target")
@@ -484,6 +521,26 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
         raise OutsideError(label, "heals of an enemy hero who may die")
     if found.problem.enemy and _hitters(found) > 1 and (w.damage or w.frozen):
         raise OutsideError(label, "heals of enemies that are hit")
+
+
+def _check_buffs(found: CardProblem, w: Weights) -> None:
+    """Refuse buffs that may be best given to an enemy, and those beside what the program does not see."""
+    buffs = [cast for cast in found.casts if cast.buff]
+    if len(buffs) > MOST_BUFFS:
+        raise OutsideError(buffs[0].label, f"more than {MOST_BUFFS} cards that strengthen a minion")
+    friends = (*found.problem.friendly, *found.problem.hand)
+    for cast in buffs:
+        if any(friends[i].windfury and may_attack(found, i) for i in strengthened(found, cast)):
+            raise OutsideError(cast.label, "beside a minion that attacks twice")
+        if cast.spell and any(minion["traits"] & Trait.ELUSIVE for minion in found.own["board"]):
+            raise OutsideError(cast.label, "beside a minion that spells cannot choose")
+        if any(one.number == cast.number and one.target != ANY_TARGET for one in found.turn.barred):
+            raise OutsideError(cast.label, "a target that is left out")
+        idle = any(not friend.attacks_left for friend in found.problem.friendly)
+        harmless = idle and not w.frozen and (not w.damage or _hitters(found) <= 1)
+        hidden = all(enemy.stealth for enemy in found.problem.enemy)
+        if cast.aim_side & ENEMY and not hidden and not harmless:
+            raise OutsideError(cast.label, "it may be best given to an enemy")
 
 
 def _hitters(found: CardProblem) -> int:

@@ -16,6 +16,12 @@ MOST_TRIED = 2_000
 
 OWN_HERO = OWN_SIDE + BOARD_SIZE
 
+FRIEND = 100
+"""As a target: plus a friend's index, that friend."""
+
+ANY_OWN = 99
+"""As a target: any own minion, or none where there is none to choose."""
+
 LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3}
 """The order of hits on an enemy, by their kind; those that need it whole come one before the plain ones."""
 
@@ -30,9 +36,11 @@ class Act:
     Attributes:
         kind: PLAY, POWER or ATTACK.
         source: number of the card that is played, `COIN`; of an attack the friend's index, or `HERO`.
-        target: an enemy by its number at the start, `HERO`, `OWN_HERO`, or -1 for none.
+        target: an enemy by its number at the start, `HERO`, `OWN_HERO`, a code of `FRIEND`, `ANY_OWN`, or -1
+            for none.
         rank: when it is tried, of the constants above.
         mana: that it gives and that must not be lost.
+        friend: index of the minion that is played; -1 for none.
         after: places in the list of acts of those that come before it.
     """
 
@@ -41,6 +49,7 @@ class Act:
     target: int = -1
     rank: int = PLAYS
     mana: int = 0
+    friend: int = -1
     after: frozenset[int] = frozenset()
 
 
@@ -72,7 +81,7 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
         for kind, variable in kinds
         if chosen[variable]
     ]
-    acts, levels = _attacks(built, hits)
+    acts, levels, attacking = _attacks(built, hits)
     bolts = {source: n for n, source in built.bolts.items()}
     aimed = {bolts[source]: (target, kind) for source, _, target, kind in hits if source in bolts}
     aimed |= {n: (j, "k") for (n, j), variable in built.removals.items() if chosen[variable]}
@@ -90,7 +99,10 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
             target, kind = aimed.get(n, (-1, ""))
             first = n >= 0 and (found.casts[n].draws or found.casts[n].armour)
             rank = LAST if kind == "G" else BLOWS if target >= 0 else FIRST if first else PLAYS
-            acts.append(Act(ActionKind.PLAY, found.numbers[k], _character(built, n, target), rank))
+            places[n] = len(acts)
+            friend = len(found.problem.friendly) + k
+            character = _character(built, n, target)
+            acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend))
             levels.append((target, LEVELS.get(kind, 0)))
     for n, (cast, variable) in enumerate(zip(found.casts, built.casts, strict=True)):
         if not chosen[variable] or cast.minion >= 0:
@@ -105,7 +117,23 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
         acts.append(Act(action, source, _character(built, n, target), rank, mana))
         whole = bool(cast.asked & Filter.UNDAMAGED)
         levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
-    return _with_orders(acts, levels, _weapons(built, chosen, hits, places, len(acts)))
+    pairs = _weapons(built, chosen, hits, places, attacking)
+    for n, place in places.items():
+        if n >= 0 and found.casts[n].buff:
+            pairs += _buffs(built, acts, n, place, attacking)
+    return _with_orders(acts, levels, pairs)
+
+
+def _buffs(
+    built: CardModel, acts: list[Act], n: int, place: int, attacking: dict[int, int]
+) -> list[tuple[int, int]]:
+    """Pairs (before, after) about a cast that strengthens; its act is told whom. `acts` is modified."""
+    for source, some in built.stronger.items():
+        if n in some and source in attacking:
+            acts[place] = replace(acts[place], target=FRIEND + built.model.stronger[source])
+            return [(place, attacking[source])]
+    acts[place] = replace(acts[place], target=ANY_OWN, rank=BLOWS)
+    return [(attack, place) for attack in attacking.values() if acts[attack].rank != LAST]
 
 
 def _character(built: CardModel, n: int, target: int) -> int:
@@ -119,18 +147,20 @@ def _character(built: CardModel, n: int, target: int) -> int:
 
 def _attacks(
     built: CardModel, hits: list[tuple[int, int, int, str]]
-) -> tuple[list[Act], list[tuple[int, int]]]:
-    """The attacks of minions, then that of the own hero, and the (target, level) of each."""
+) -> tuple[list[Act], list[tuple[int, int]], dict[int, int]]:
+    """The attacks of minions and the own hero, the (target, level) of each, and the place of each source's."""
     acts, levels = [], []
-    firsts = {}
-    for source, number, target, kind in sorted(hits):
-        if source in built.model.attacks or source in built.swings:
-            who = HERO if source in built.swings else source
+    firsts: dict[int, int] = {}
+    stronger = built.model.stronger
+    for source, _, target, kind in sorted(hits):
+        if source in built.model.attacks or source in built.swings or source in stronger:
+            who = HERO if source in built.swings else stronger.get(source, source)
             after = frozenset({firsts[source]} if source in firsts else ())
             firsts[source] = len(acts)
-            acts.append(Act(ActionKind.ATTACK, who, target, LAST if kind == "G" else BLOWS, after=after))
+            rank = LAST if kind == "G" else BLOWS
+            acts.append(Act(ActionKind.ATTACK, who, target, rank, after=after))
             levels.append((target, LEVELS.get(kind, 0)))
-    return acts, levels
+    return acts, levels, firsts
 
 
 def _weapons(
@@ -138,30 +168,29 @@ def _weapons(
     chosen: np.ndarray,
     hits: list[tuple[int, int, int, str]],
     places: dict[int, int],
-    n_acts: int,
+    attacking: dict[int, int],
 ) -> list[tuple[int, int]]:
     """Pairs of acts (before, after) about weapons: the swing between those before it and those after."""
     found = built.found
     swung = [source for source, *_ in hits if source in built.swings]
-    equips = [n for n in places if found.casts[n].weapon >= 0]
+    equips = [n for n in places if n >= 0 and found.casts[n].weapon >= 0]
     last = [n for n in equips if n in built.last and chosen[built.last[n]]]
     pairs = [(places[n], places[one]) for one in last for n in equips if n != one]
     if not swung:
         return pairs
-    attacks = sum(1 for source, *_ in hits if source in built.model.attacks)
+    swing = attacking[swung[0]]
     arm, before = built.swings[swung[0]]
     own = found.casts.index(arm) if arm else -1
     for n in equips:
-        if n == own or (own >= 0 and n not in last):
-            pairs.append((places[n], attacks))
-            pairs += [(places[n], places[own])] if n != own else []
+        if n == own:
+            pairs.append((places[n], swing))
+        elif own >= 0 and n not in last:
+            pairs.append((places[n], places[own]))
         else:
-            pairs.append((attacks, places[n]))
-    for n in places:
-        if found.casts[n].hero_attack:
-            first = found.casts[n] in before
-            pairs.append((places[n], attacks) if first else (attacks, places[n]))
-    assert attacks < n_acts
+            pairs.append((swing, places[n]))
+    for n, place in places.items():
+        if n >= 0 and found.casts[n].hero_attack:
+            pairs.append((place, swing) if found.casts[n] in before else (swing, place))
     return pairs
 
 
@@ -221,10 +250,8 @@ def _carry_out(built: CardModel, act: Act, at: Standing) -> Standing | None:
     except (IllegalActionError, ChanceError):
         return None
     friends = list(at.friends)
-    if act.kind == ActionKind.PLAY and act.source in built.found.numbers:
-        m = len(built.found.problem.friendly)
-        same = [m + k for k, n in enumerate(built.found.numbers) if n == act.source]
-        friends[next(i for i in same if not friends[i])] = births + 1
+    if act.friend >= 0:
+        friends[act.friend] = births + 1
     return Standing(here, tuple(friends), (*at.actions, action))
 
 
@@ -233,7 +260,14 @@ def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
     state = at.position.state
     own, enemy = state["sides"][at.position.active], state["sides"][1 - at.position.active]
     target = act.target
-    if 0 <= target < HERO:
+    if target == ANY_OWN:
+        return _any_own(act, at)
+    if target >= FRIEND:
+        there = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[target - FRIEND])
+        if not len(there):
+            return None
+        target = OWN_SIDE + int(there[0])
+    elif 0 <= target < HERO:
         born = built.found.enemy["board"][target]["born"]
         there = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == born)
         if not len(there):
@@ -254,3 +288,14 @@ def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
             return None
         place = hand.index(act.source)
     return Action(act.kind, place, max(target, 0), aimed=target >= 0)
+
+
+def _any_own(act: Act, at: Standing) -> Action | None:
+    """A card played on the first own minion that it may be aimed at, or on none."""
+    own = at.position.state["sides"][at.position.active]
+    hand = own["hand"][: own["n_hand"]].tolist()
+    for action in at.position.legal_actions():
+        played = action.kind == ActionKind.PLAY and hand[action.source] == act.source
+        if played and (not action.aimed or OWN_SIDE <= action.target < OWN_HERO):
+            return action
+    return None

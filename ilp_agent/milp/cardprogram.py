@@ -4,12 +4,22 @@ A bolt hits as an attacker does (x, p, f on minions, g, G on the hero), without 
 `cast` says whether its card is played. The own hero attacks once, by one of its weapons, and is answered.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from engine import MinionSpec
 from engine.codes import HERO, HERO_HEALTH
 from engine.vocabulary import HEROES, Filter, Trait
-from ilp_agent.milp.cardclass import CardProblem, gain_of, own_targets, swing_attacks, targets_of
+from ilp_agent.milp.cardclass import (
+    CardProblem,
+    gain_of,
+    may_attack,
+    own_targets,
+    strengthened,
+    swing_attacks,
+    targets_of,
+)
 from ilp_agent.milp.casts import Cast
 from ilp_agent.milp.sequential import SequentialModel, add_hits, add_rows, begin_model
 from ilp_agent.weights import Weights
@@ -29,6 +39,10 @@ class CardModel:
     """Cast -> variable: it is aimed at the own hero."""
     removals: dict[tuple[int, int], int] = field(default_factory=dict)
     """(cast, enemy) -> variable: it takes the enemy off the board."""
+    rests: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it strengthens whoever stands after the attacks."""
+    stronger: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Source -> the casts that strengthen the friend that it is before it attacks."""
     last: dict[int, int] = field(default_factory=dict)
     """Cast -> variable: the weapon that it equips is the last; -1 for that of the start."""
     swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
@@ -42,6 +56,7 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
     for n, cast in enumerate(found.casts):
         _add_cast(built, n, cast, w)
     _add_swings(built, w)
+    _add_buffs(built, w)
     _own_hero(built)
     _heals(built, w)
     _asked_targets(built)
@@ -115,8 +130,105 @@ def _add_swings(built: CardModel, w: Weights) -> None:
         for cast in (*((arm,) if arm else ()), *before):
             played = (built.casts[found.casts.index(cast)], -1.0)
             milp.add("the hero attacks with what is played", [*hits, played], upper=0)
+        last_blow = [(v, 1.0) for kind, v in model.hits.get((source, 1, HERO), ()) if kind == "G"]
+        for other, played_too in zip(found.casts, built.casts, strict=True):
+            if (not arm and other.weapon >= 0) or (other.hero_attack and other not in before):
+                milp.add("nothing follows the last blow", [*last_blow, (played_too, 1.0)], upper=1)
         every += hits
     milp.add("the hero attacks once", every, upper=1)
+
+
+def _add_buffs(built: CardModel, w: Weights) -> None:
+    """Friends that attack with more attack or health; other buffs go to whoever stands after the attacks.
+
+    To strengthen a minion is never worse than not to: it can be done after its attack.
+    """
+    found, milp = built.found, built.model.milp
+    buffs = [n for n, cast in enumerate(found.casts) if cast.buff]
+    for chosen in range(1, 1 << len(buffs)):
+        some = tuple(n for place, n in enumerate(buffs) if chosen >> place & 1)
+        able = set.intersection(*(set(strengthened(found, found.casts[n])) for n in some))
+        for i in sorted(able):
+            if may_attack(found, i):
+                _add_stronger(built, i, some, w)
+    used = {n: _uses(built, n) for n in buffs}
+    for n in buffs:
+        cast, (_, health, lasting) = found.casts[n], found.casts[n].buff or (0, 0, 0)
+        rest = milp.binary(f"rest[{cast.label}]", w.body * (lasting + health))
+        needed = 0.0 if cast.spell else -np.inf
+        row = [*used[n], (rest, 1.0), (built.casts[n], -1.0)]
+        milp.add("a minion to strengthen", row, lower=needed, upper=0)
+        standing, constant = _standing(built, n)
+        milp.add("who is strengthened stands", [(rest, 1.0), *standing], upper=constant)
+        built.rests[n] = rest
+    cries = [n for n in buffs if not found.casts[n].spell]
+    if len(cries) > 1:
+        standing, constant = _standing(built, cries[0], others=False)
+        rests = [(built.rests[n], 1.0) for n in cries]
+        scaled = [(v, len(cries) * value) for v, value in standing]
+        most = len(cries) * constant + len(cries) - 1
+        milp.add("who strengthens first finds no other that does", [*rests, *scaled], upper=most)
+
+
+def _uses(built: CardModel, n: int) -> list[tuple[int, float]]:
+    """The attacks of friends that cast `n` has strengthened before."""
+    model = built.model
+    return [
+        hit
+        for source, some in built.stronger.items()
+        if n in some
+        for hit in model.any_hit(source, 1, model.every)
+    ]
+
+
+def _add_stronger(built: CardModel, i: int, some: tuple[int, ...], w: Weights) -> None:
+    """A friend that attacks after some casts have strengthened it, as another source."""
+    found, model = built.found, built.model
+    friend, enemies = model.sources[i], found.problem.enemy
+    buffs = [found.casts[n].buff or (0, 0, 0) for n in some]
+    attack, health = (sum(buff[part] for buff in buffs) for part in (0, 1))
+    body = w.body * sum(buff[1] + buff[2] for buff in buffs)
+    stronger = replace(friend, attack=friend.attack + attack, health=friend.health + health)
+    if stronger.attack == 0:
+        return
+    label = " + ".join([model.labels[i], *(found.casts[n].label for n in some)])
+    source = _add_source(model, label, stronger)
+    model.stronger[source], built.stronger[source] = i, some
+    gains = {
+        j: w.damage * stronger.attack - w.trade * enemies[j].attack + body
+        for j in model.open_targets
+        if (i, j) not in found.problem.barred
+    }
+    if found.problem.record["friends"][i]["hits_hero"]:
+        gains[HERO] = w.face * stronger.attack + body
+    add_hits(model, source, 1, gains)
+    lost = -w.survive * friend.health - w.body * (friend.attack + friend.health) - body
+    model.dies[source] = model.milp.binary(f"d[{label}]", lost)
+
+
+def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
+    """Minus the minions that cast `n` may strengthen after all attacks, as terms and a constant.
+
+    Args:
+        built: the model so far.
+        n: the cast.
+        others: whether minions that strengthen others too count among them.
+    """
+    found, model = built.found, built.model
+    cast, m = found.casts[n], len(found.problem.friendly)
+    terms, constant = [], 0.0
+    cries = {one.minion for one in found.casts if one.buff and not one.spell}
+    for i in strengthened(found, cast):
+        if i < m:
+            constant += 1.0
+        elif others or i - m not in cries:
+            terms.append((model.plays[i - m], -1.0))
+        deaths = [i, *(source for source, one in model.stronger.items() if one == i)]
+        terms += [(model.dies[source], 1.0) for source in deaths if source in model.dies]
+    if not cast.asked:
+        for one, played in zip(found.casts, built.casts, strict=True):
+            terms += [(played, -1.0)] if one.tokens else []
+    return terms, constant
 
 
 def _weapon_name(found: CardProblem) -> str:
@@ -200,6 +312,15 @@ def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights
         if (found.casts.index(arm) if arm else -1) == n
         for hit in model.any_hit(source, 1, model.every)
     ]
+    blows = [
+        (v, 1.0)
+        for source, (arm, _) in built.swings.items()
+        if arm and found.casts.index(arm) != n and n >= 0
+        for kind, v in model.hits.get((source, 1, HERO), ())
+        if kind == "G"
+    ]
+    if blows:
+        model.milp.add("nothing follows the last blow", [*blows, (built.last[n], 1.0)], upper=1)
     if hits:
         worn = (model.milp.binary(f"worn[{name}]", -w.weapon * attack), -1.0)
         model.milp.add("an attack wears the weapon", [*hits, (built.last[n], 1.0), worn], upper=1)
@@ -209,6 +330,7 @@ def _frozen(built: CardModel, w: Weights) -> None:
     """The attack of enemies that are frozen at the end."""
     found, model = built.found, built.model
     freezers = found.freezers
+    freezers |= {source for source, i in model.stronger.items() if i in freezers}
     bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
     for j, enemy in enumerate(found.problem.enemy):
         gain = w.frozen * enemy.attack

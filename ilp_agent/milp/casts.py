@@ -64,6 +64,7 @@ class Cast:
         freezes_all: whether it freezes all enemy minions.
         held: what `hold` counts.
         crystals: empty crystals that it gives.
+        buff: attack and health that its target gets, and how much of the attack lasts; None for none.
     """
 
     label: str
@@ -95,6 +96,7 @@ class Cast:
     freezes_all: bool = False
     held: float = 0.0
     crystals: int = 0
+    buff: tuple[int, int, int] | None = None
 
     @property
     def spell(self) -> bool:
@@ -186,7 +188,7 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
     """A row about the character that the card is aimed at."""
     side, kind = int(row["side"]), int(row["kind"])
     asked, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
-    if asked & ~_ASKED:
+    if asked & ~(_ASKED | (Filter.RACE if op == Op.BUFF else 0)):
         raise OutsideError(cast.label, "whom it may be aimed at")
     if not cast.aim_side:
         cast = replace(cast, aim_side=side, aim_kind=kind, asked=asked, arg=arg)
@@ -207,8 +209,19 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
         return replace(cast, becomes=amount)
     if op == Op.HEAL:
         return replace(cast, heal=amount, heals_minions=True, heals_chosen=True)
-    words = {Op.BUFF: "it strengthens a minion", Op.SILENCE: "silence", Op.BOUNCE: "a minion back in hand"}
+    if op == Op.BUFF:
+        return _with_buff(row, cast)
+    words = {Op.SILENCE: "silence", Op.BOUNCE: "a minion back in hand"}
     raise OutsideError(cast.label, words.get(op, op.name.lower().replace("_", " ")))
+
+
+def _with_buff(row: np.void, cast: Cast) -> Cast:
+    """A cast that strengthens the minion that it is aimed at."""
+    attack, health = int(row["amount"]), int(row["amount2"])
+    if row["kind"] != MINIONS or row["keywords"] & ~Keyword.TAUNT or attack < 0 or health < 0:
+        raise OutsideError(cast.label, "how it changes its target")
+    lasting = attack if row["until"] == Until.ALWAYS else 0
+    return replace(cast, buff=(attack, health, lasting))
 
 
 def _about_all(row: np.void, op: Op, side: int, cast: Cast) -> Cast:

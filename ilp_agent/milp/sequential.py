@@ -37,6 +37,8 @@ class SequentialModel:
     """Other sources, which hit once."""
     swings: list[int] = field(default_factory=list)
     """Those of them that guards stop: attacks of the own hero."""
+    stronger: dict[int, int] = field(default_factory=dict)
+    """Sources that are a friend with more attack or health -> the friend; one attack of either."""
     hits: dict[tuple[int, int, int], list[tuple[str, int]]] = field(default_factory=dict)
     """(source, attack number, enemy or HERO) -> (kind, variable)."""
     plays: list[int] = field(default_factory=list)
@@ -175,12 +177,15 @@ def add_hits(model: SequentialModel, i: int, s: int, gains: Mapping[int, float])
 def add_rows(model: SequentialModel, w: Weights) -> None:
     """All constraints of a turn, on the minions' attacks and on what was added to them."""
     milp, m = model.milp, len(model.problem.friendly)
-    for i in model.attacks:
+    for i in dict.fromkeys((*model.attacks, *model.stronger.values())):
+        hits = model.any_hit(i, 1, model.every)
+        hits += [
+            hit for n, one in model.stronger.items() if one == i for hit in model.any_hit(n, 1, model.every)
+        ]
         if i < m:
-            milp.add("an attack has one target", model.any_hit(i, 1, model.every), upper=1)
+            milp.add("an attack has one target", hits, upper=1)
         else:
-            played = (model.plays[i - m], -1.0)
-            milp.add("only who is played attacks", [*model.any_hit(i, 1, model.every), played], upper=0)
+            milp.add("only who is played attacks", [*hits, (model.plays[i - m], -1.0)], upper=0)
     _targets(model, w)
     _hero(model)
     _shared(model)
@@ -194,6 +199,9 @@ def add_rows(model: SequentialModel, w: Weights) -> None:
                 _lost_by_two(model, w, i)
     for i in model.swings:
         _guards_first(model, i, 1)
+    for i in model.stronger:
+        _guards_first(model, i, 1)
+        _one_attack(model, w, i)
     double = [i for i, count in model.attacks.items() if count == 2]
     if len(double) >= 2 and len(model.open_targets) >= 2:
         _order(model, double)

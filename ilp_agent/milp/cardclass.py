@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine import MinionSpec, Position
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
 from engine.effects.legal import BARRED, SPARING
 from engine.minion import keyword_flags_of
 from engine.vocabulary import (
@@ -34,6 +34,9 @@ from ilp_agent.problem import TurnProblem
 from ilp_agent.turn import attacks_on_arrival
 from ilp_agent.weights import Weights
 
+
+OWN_HERO = -1 - OWN_SIDE - HERO
+"""The own hero, as what is left out names it."""
 
 MOST_BUFFS = 2
 """Most cards that strengthen a minion: each doubles the sources of every attacker."""
@@ -423,6 +426,25 @@ def _check_places(found: CardProblem) -> None:
         raise OutsideError("the own board", "its places may run out")
 
 
+def own_removed(found: CardProblem, cast: Cast) -> list[int]:
+    """Own minions, by index, that a cast may take off the board."""
+    m = len(found.problem.friendly)
+    barred = {one.target for one in found.turn.barred if one.source == cast.number}
+    chosen = []
+    for i, friend in enumerate((*found.problem.friendly, *found.problem.hand)):
+        card = found.own["board"][i] if i < m else found.cards[found.numbers[i - m]]
+        left_out = i < m and int(card["born"]) in barred
+        if not left_out and not card["traits"] & Trait.ELUSIVE:
+            chosen += [i] if cast.allows(friend.attack, friend.keywords) else []
+    return chosen
+
+
+def _bodies(found: CardProblem) -> list[MinionSpec]:
+    """All minions that may stand on the own board this turn; of those that are summoned, their cards."""
+    tokens = [_in_hand(found.cards[n]) for cast in found.casts for n in cast.tokens]
+    return [*found.problem.friendly, *found.problem.hand, *tokens]
+
+
 def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
     """Casts that may be best aimed at an own character: those that pay, where no other target always serves.
 
@@ -435,7 +457,10 @@ def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
         if not aimed or not cast.aim_side & OWN:
             continue
         serves = HERO in targets_of(found, cast) and found.reach < found.problem.enemy_hero
-        pays = cast.minion >= 0 or gain_of(found, cast, w) > 0
+        least = 0.0
+        if cast.destroys:  # without it the own minion would stand at the end
+            least = w.survive * min((friend.health for friend in _bodies(found)), default=0)
+        pays = cast.minion >= 0 or gain_of(found, cast, w) > least
         if pays and not serves:
             found_casts.append(cast)
     return found_casts
@@ -483,8 +508,10 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
         raise OutsideError(cast.label, "a Battlecry that asks for its target")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
         raise OutsideError(cast.label, "a Battlecry that may lack a target")
-    own = own_targets(found, w)
-    if cast in own and not (cast.aim_kind & HEROES and not w.hero and found.outlasts):
+    served = cast.aim_kind & HEROES and not w.hero and found.outlasts
+    barred = any(one.source == cast.number and one.target == OWN_HERO for one in found.turn.barred)
+    counted = cast.destroys and not w.body and not any(one.buff or one.tokens for one in found.casts)
+    if cast in own_targets(found, w) and not counted and (barred or not served):
         raise OutsideError(cast.label, "it may be best aimed at an own character")
 
 
@@ -534,7 +561,7 @@ def _check_buffs(found: CardProblem, w: Weights) -> None:
             raise OutsideError(cast.label, "beside a minion that attacks twice")
         if cast.spell and any(minion["traits"] & Trait.ELUSIVE for minion in found.own["board"]):
             raise OutsideError(cast.label, "beside a minion that spells cannot choose")
-        if any(one.number == cast.number and one.target != ANY_TARGET for one in found.turn.barred):
+        if any(one.source == cast.number and one.target != ANY_TARGET for one in found.turn.barred):
             raise OutsideError(cast.label, "a target that is left out")
         idle = any(not friend.attacks_left for friend in found.problem.friendly)
         harmless = idle and not w.frozen and (not w.damage or _hitters(found) <= 1)

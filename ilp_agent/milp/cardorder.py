@@ -22,6 +22,9 @@ FRIEND = 100
 ANY_OWN = 99
 """As a target: any own minion, or none where there is none to choose."""
 
+BY_HERO = -1
+"""As the source of an attack: the own hero."""
+
 LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3}
 """The order of hits on an enemy, by their kind; those that need it whole come one before the plain ones."""
 
@@ -35,7 +38,7 @@ class Act:
 
     Attributes:
         kind: PLAY, POWER or ATTACK.
-        source: number of the card that is played, `COIN`; of an attack the friend's index, or `HERO`.
+        source: number of the card that is played, `COIN`; of an attack the friend's index, or `BY_HERO`.
         target: an enemy by its number at the start, `HERO`, `OWN_HERO`, a code of `FRIEND`, `ANY_OWN`, or -1
             for none.
         rank: when it is tried, of the constants above.
@@ -86,6 +89,8 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
     aimed = {bolts[source]: (target, kind) for source, _, target, kind in hits if source in bolts}
     aimed |= {n: (j, "k") for (n, j), variable in built.removals.items() if chosen[variable]}
     aimed |= {n: (OWN_HERO, "o") for n, variable in built.own_hero.items() if chosen[variable]}
+    own = {n: i for (n, i), variable in built.own_minions.items() if chosen[variable]}
+    aimed |= {n: (FRIEND + i, "o") for n, i in own.items()}
     spent = sum(cost for variable, cost in model.spent if chosen[variable] and cost > 0)
     short = spent > found.own["mana"]
     if short and chosen[model.coin]:
@@ -119,6 +124,8 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
         levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
     pairs = _weapons(built, chosen, hits, places, attacking)
     for n, place in places.items():
+        if n in own:
+            pairs += [(attacking[source], place) for source in (own[n],) if source in attacking]
         if n >= 0 and found.casts[n].buff:
             pairs += _buffs(built, acts, n, place, attacking)
     return _with_orders(acts, levels, pairs)
@@ -154,7 +161,7 @@ def _attacks(
     stronger = built.model.stronger
     for source, _, target, kind in sorted(hits):
         if source in built.model.attacks or source in built.swings or source in stronger:
-            who = HERO if source in built.swings else stronger.get(source, source)
+            who = BY_HERO if source in built.swings else stronger.get(source, source)
             after = frozenset({firsts[source]} if source in firsts else ())
             firsts[source] = len(acts)
             rank = LAST if kind == "G" else BLOWS
@@ -275,7 +282,7 @@ def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
         target = int(there[0])
     if act.kind == ActionKind.ATTACK:
         source = HERO
-        if act.source != HERO:
+        if act.source != BY_HERO:
             there = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[act.source])
             if not len(there):
                 return None

@@ -15,6 +15,7 @@ from ilp_agent.milp.cardclass import (
     CardProblem,
     gain_of,
     may_attack,
+    own_removed,
     own_targets,
     strengthened,
     swing_attacks,
@@ -37,6 +38,8 @@ class CardModel:
     """Cast -> source of hits."""
     own_hero: dict[int, int] = field(default_factory=dict)
     """Cast -> variable: it is aimed at the own hero."""
+    own_minions: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, friend) -> variable: it takes the friend off the board, after its attack."""
     removals: dict[tuple[int, int], int] = field(default_factory=dict)
     """(cast, enemy) -> variable: it takes the enemy off the board."""
     rests: dict[int, int] = field(default_factory=dict)
@@ -58,6 +61,7 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
     _add_swings(built, w)
     _add_buffs(built, w)
     _own_hero(built)
+    _own_minions(built)
     _heals(built, w)
     _asked_targets(built)
     if w.weapon:
@@ -95,6 +99,11 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
             built.removals[n, j] = milp.binary(f"k[{cast.label},{j}]")
             model.removed.setdefault(j, []).append(built.removals[n, j])
             aims.append((built.removals[n, j], 1.0))
+        if cast in own_targets(found, w):
+            for i in own_removed(found, cast):
+                lost = -w.survive * model.sources[i].health
+                built.own_minions[n, i] = milp.binary(f"k[{cast.label},{model.labels[i]}]", lost)
+                aims.append((built.own_minions[n, i], 1.0))
     else:
         return
     if cast in own_targets(found, w) and cast.aim_kind & HEROES:
@@ -249,6 +258,16 @@ def _own_hero(built: CardModel) -> None:
     health = int(found.own["health"] + found.own["armour"])
     if not found.outlasts:
         model.milp.add("the own hero lives", hurt, upper=health - 1)
+
+
+def _own_minions(built: CardModel) -> None:
+    """An own minion leaves the board once, after its attack, and only if it was played."""
+    model, m = built.model, len(built.found.problem.friendly)
+    for i in sorted({i for _, i in built.own_minions}):
+        gone = [(v, 1.0) for (_, one), v in built.own_minions.items() if one == i]
+        gone += [(model.dies[i], 1.0)] if i in model.dies else []
+        gone += [(model.plays[i - m], -1.0)] if i >= m else []
+        model.milp.add("a minion leaves once", gone, upper=float(i < m))
 
 
 def _heals(built: CardModel, w: Weights) -> None:

@@ -58,7 +58,7 @@ class Cast:
         aim_kind: bits MINIONS and HEROES, likewise.
         asked: filter of its target, and `arg` what that compares with.
         fixed: whether its bolt always hits the enemy hero.
-        destroys: whether it destroys its target.
+        destroys: whether its target leaves the board; an enemy's hand does not matter.
         becomes: card that its target becomes; -1 for none.
         freezes: whether it freezes its target.
         freezes_all: whether it freezes all enemy minions.
@@ -201,7 +201,7 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
             raise OutsideError(cast.label, "random damage")
         held = amount + SPELL_HELD if side & ENEMY else 0.0
         return replace(cast, damage=amount, held=held)
-    if op == Op.DESTROY:
+    if op == Op.DESTROY or (op == Op.BOUNCE and side == ENEMY):
         return replace(cast, destroys=True)
     if op == Op.TRANSFORM:
         if row["amount2"] > amount or amount < 0:

@@ -20,11 +20,9 @@ from engine.vocabulary import (
     MINIONS,
     OWN,
     CardKind,
-    Filter,
     Need,
     Op,
     Pick,
-    Race,
     Trait,
     Trigger,
 )
@@ -189,10 +187,8 @@ def strengthened(found: CardProblem, cast: Cast) -> list[int]:
     """Friends, by index, that a cast may strengthen."""
     own, race = found.own["board"]["race"][: found.own["n_board"]], found.cards["race"]
     races = [*map(int, own), *(int(race[n]) for n in found.numbers)]
-    chosen = range(len(races))
-    if not cast.asked & Filter.RACE:
-        return [i for i in chosen if i - len(own) != cast.minion or cast.minion < 0]
-    return [i for i in chosen if races[i] in (cast.arg, Race.ALL) and i - len(own) != cast.minion]
+    itself = len(own) + cast.minion if cast.minion >= 0 else -1
+    return [i for i in range(len(races)) if i != itself and cast.is_of(races[i])]
 
 
 def may_attack(found: CardProblem, i: int) -> bool:

@@ -234,9 +234,9 @@ def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple
             terms.append((model.plays[i - m], -1.0))
         deaths = [i, *(source for source, one in model.stronger.items() if one == i)]
         terms += [(model.dies[source], 1.0) for source in deaths if source in model.dies]
-    if not cast.asked:
-        for one, played in zip(found.casts, built.casts, strict=True):
-            terms += [(played, -1.0)] if one.tokens else []
+    for one, played in zip(found.casts, built.casts, strict=True):
+        if any(cast.is_of(int(found.cards[token]["race"])) for token in one.tokens):
+            terms.append((played, -1.0))
     return terms, constant
 
 

@@ -15,6 +15,7 @@ from engine.vocabulary import (
     Filter,
     Op,
     Pick,
+    Race,
     Trigger,
     Until,
 )
@@ -102,6 +103,10 @@ class Cast:
     def spell(self) -> bool:
         """Whether it is a spell or a power, which cannot choose who is elusive."""
         return self.minion < 0
+
+    def is_of(self, race: int) -> bool:
+        """Whether a minion of a tribe may be its target."""
+        return not self.asked & Filter.RACE or race in (self.arg, Race.ALL)
 
     def allows(self, attack: int, keywords: int) -> bool:
         """Whether a minion may be its target, but for damage, which changes in the turn."""

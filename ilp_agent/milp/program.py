@@ -1,5 +1,6 @@
 """A mixed-integer linear program as arrays, for any solver, with a name for every variable and constraint."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -52,8 +53,15 @@ class Milp:
             self.upper.append(upper)
 
     def __str__(self) -> str:
-        """The program in readable lines: the objective, then each constraint under its sentence or number."""
-        lines = [*self.notes, f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
+        return self.text()
+
+    def text(self, width: int = 0) -> str:
+        """The program in readable lines: the objective, then each constraint under its sentence or number.
+
+        Args:
+            width: longest line; 0 for no limit.
+        """
+        lines = [f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
         titled = ""
         for row, name, lower, upper in zip(self.rows, self.row_names, self.lower, self.upper, strict=True):
             if name != titled:
@@ -68,10 +76,11 @@ class Milp:
             for whole in (True, False):
                 names = [name for name, integer in named if integer == whole]
                 if names:
-                    lines.append(
-                        f"{'integer' if whole else 'real'} in [{low:g}, {high:g}]: {' '.join(names)}"
-                    )
-        return "\n".join(lines)
+                    between = ", " if self.notes else " "
+                    kind = "integer" if whole else "real"
+                    lines.append(f"{kind} in [{low:g}, {high:g}]: {between.join(names)}")
+        folded = [part for line in lines for part in _fold(line, width)]
+        return "\n".join([*self.notes, *folded])
 
     def _sum(self, row: dict[int, float]) -> str:
         """A linear form: "2 x[1] - z[0]"."""
@@ -96,6 +105,20 @@ class Milp:
         self.high.append(high)
         self.integer.append(integer)
         return len(self.names) - 1
+
+
+def _fold(line: str, width: int) -> list[str]:
+    """A line as lines of at most `width` characters, broken before a sign or after a comma and a space."""
+    if not width or len(line) <= width:
+        return [line]
+    lines, here = [], ""
+    for part in re.split(r"(?<=\S)(?= [+-] )|(?<=, )|(?<=: )", line):
+        if here.strip() and len(here) + len(part.rstrip()) > width:
+            lines.append(here.rstrip())
+            here = " " * 8 + part.lstrip()
+        else:
+            here += part
+    return [*lines, here]
 
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]

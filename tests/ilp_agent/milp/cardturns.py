@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from engine import find_deck, parse_position
+from engine import parse_position
 from ilp_agent import CardTurn, Weights
 from ilp_agent.milp.cardclass import read_turn
 from ilp_agent.milp.casts import OutsideError
@@ -45,37 +46,37 @@ def is_class_a(turn: CardTurn, weights: Weights) -> bool:
     return True
 
 
-@cache
-def in_play(n: int, seed: int) -> tuple[tuple[Turn, ...], dict[str, float]]:
-    """`n` turns of class A from games of the class decks, and the share of class A by deck.
+class InPlay(NamedTuple):
+    """Turns of class A from games, and how many of how many turns are of class A, by deck."""
 
-    Half of them with the shipped profiles, half with weights drawn for all sixteen terms.
+    turns: tuple[Turn, ...]
+    shares: dict[str, tuple[int, int]]
+
+
+@cache
+def in_play(n: int, seed: int) -> InPlay:
+    """`n` turns of class A from games of the class decks against themselves.
+
+    Half of the games are between the shipped profiles, half between weights drawn for all sixteen terms.
     """
     found: list[Turn] = []
-    shares = {}
-    for place, deck in enumerate(CLASS_DECKS):
-        wanted = n * (place + 1) // len(CLASS_DECKS) - len(found)
-        fitting, looked_at = _of_deck(deck, wanted, seed)
-        shares[deck] = len(fitting) / looked_at
-        found += fitting[:wanted]
-    assert len(found) >= n * 0.9, f"too few turns of class A: {len(found)}"
-    return tuple(found), shares
-
-
-def _of_deck(deck: str, wanted: int, seed: int) -> tuple[list[Turn], int]:
-    """Turns of class A of one deck, as many as wanted or a few less, and how many were looked at."""
-    fitting: list[Turn] = []
-    looked_at = 0
-    for extended in (False, True):
-        fits = []
-        turns = reached((deck,), max(4 * wanted, 40), seed, extended)
-        for number in range(len(turns.states)):
-            turn, weights = CardTurn(turns.position(number)), Weights.from_array(turns.weights[number])
-            looked_at += 1
-            if is_class_a(turn, weights):
-                fits.append((turn, weights))
-        fitting += fits[: (wanted + 1) // 2]
-    return fitting, looked_at
+    looked = dict.fromkeys(CLASS_DECKS, 0)
+    fitting = dict.fromkeys(CLASS_DECKS, 0)
+    size = max(20, n // 18)
+    while len(found) < n:
+        for deck in CLASS_DECKS:
+            for extended in (False, True):
+                turns = reached((deck,), size, seed, extended)
+                for number in range(size):
+                    turn = CardTurn(turns.position(number)), Weights.from_array(turns.weights[number])
+                    looked[deck] += 1
+                    if is_class_a(*turn):
+                        fitting[deck] += 1
+                        found.append(turn)
+        seed += 1
+    order = np.random.default_rng(seed).permutation(len(found))[:n]
+    shares = {deck: (fitting[deck], looked[deck]) for deck in CLASS_DECKS}
+    return InPlay(tuple(found[place] for place in order), shares)
 
 
 def random_turns(n: int, seed: int) -> Iterator[Turn]:
@@ -111,6 +112,3 @@ def _random_text(pick: np.random.Generator) -> str:
         f"turn 6 first effects 1 | {own} board [{'; '.join(ready)}] hand [{'; '.join(hand)}] {deck} | "
         f"hero {int(pick.integers(1, 31))} board [{'; '.join(enemies)}]"
     )
-
-
-assert all(find_deck(name).hero_class for name in CLASS_DECKS)

@@ -319,9 +319,10 @@ def _casts(
                 worth=0.0 if cast.power else float(card["value"]),
                 overload=int(card["overload"]),
             )
+        cast = read_cast(card, cast)
         if card["needs"] & ~(Need.ROOM | Need.ENEMY_MINION | Need.TWO_ENEMY_MINIONS):
             raise OutsideError(label, "what it needs to be played")
-        yield read_cast(card, cast)
+        yield cast
 
 
 def _cries(card: np.void) -> bool:
@@ -449,7 +450,7 @@ def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
     """
     found_casts = []
     for cast in found.casts:
-        aimed = cast.damage or cast.destroys or cast.becomes >= 0
+        aimed = cast.damage or cast.destroys
         if not aimed or not cast.aim_side & OWN:
             continue
         serves = HERO in targets_of(found, cast) and found.reach < found.problem.enemy_hero
@@ -498,9 +499,7 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
         card = found.cards[number]
         if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
             raise OutsideError(cast.label, f"{name(number)} does more than stand there")
-    if cast.becomes >= 0 and found.cards[cast.becomes]["n_effects"]:
-        raise OutsideError(cast.label, f"{name(cast.becomes)} has a text")
-    if cast.minion >= 0 and (cast.destroys or cast.becomes >= 0 or (cast.asked and not cast.buff)):
+    if cast.minion >= 0 and (cast.destroys or (cast.asked and not cast.buff)):
         raise OutsideError(cast.label, "a Battlecry that asks for its target")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
         raise OutsideError(cast.label, "a Battlecry that may lack a target")
@@ -513,9 +512,7 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
 
 def _check_removals(found: CardProblem) -> None:
     """Refuse what takes minions off the board without a hit where its time matters."""
-    removals = [cast for cast in found.casts if cast.destroys or cast.becomes >= 0]
-    if any(cast.becomes >= 0 for cast in removals):
-        raise OutsideError(removals[0].label, "a minion that becomes another")
+    removals = [cast for cast in found.casts if cast.destroys]
     asking = [cast for cast in found.casts if cast.asked and cast.damage]
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
     if doubles and (removals or asking):

@@ -29,7 +29,7 @@ def solve_cards_milp(turn: CardTurn, weights: Weights, backend: str, run: Run) -
         SolverError: the turn is outside of class A; the message names the card.
     """
     scaled = scaled_weights(weights)
-    found = _read(turn, scaled, f"backend {backend!r}")
+    found = _read(turn, scaled, f"backend {backend!r}", " in its program")
     built = card_model(found, scaled)
     milp = built.model.milp
     status, chosen = rounded(run, milp)
@@ -59,7 +59,7 @@ def card_program(turn: CardTurn, weights: Weights, formulation: str) -> Milp:
     return card_model(_read(turn, weights, "the integer program"), weights).model.milp
 
 
-def _read(turn: CardTurn, weights: Weights, who: str) -> CardProblem:
+def _read(turn: CardTurn, weights: Weights, who: str, where: str = "") -> CardProblem:
     """What the program needs of a turn.
 
     Raises:
@@ -68,7 +68,7 @@ def _read(turn: CardTurn, weights: Weights, who: str) -> CardProblem:
     try:
         return read_turn(turn, weights)
     except OutsideError as error:
-        raise SolverError(f"{who} cannot count {error}; use auto") from None
+        raise SolverError(f"{who} cannot count {error}{where}; use auto") from None
 
 
 def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:

@@ -94,7 +94,7 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
         targets = targets_of(found, cast)
         add_hits(model, source, 1, {j: cast.damage * (w.face if j == HERO else w.damage) for j in targets})
         aims = model.any_hit(source, 1, targets)
-    elif cast.destroys or cast.becomes >= 0:
+    elif cast.destroys:
         for j in targets_of(found, cast):
             built.removals[n, j] = milp.binary(f"k[{cast.label},{j}]")
             model.removed.setdefault(j, []).append(built.removals[n, j])

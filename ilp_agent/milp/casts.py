@@ -60,7 +60,6 @@ class Cast:
         asked: filter of its target, and `arg` what that compares with.
         fixed: whether its bolt always hits the enemy hero.
         destroys: whether its target leaves the board; an enemy's hand does not matter.
-        becomes: card that its target becomes; -1 for none.
         freezes: whether it freezes its target.
         freezes_all: whether it freezes all enemy minions.
         held: what `hold` counts.
@@ -92,7 +91,6 @@ class Cast:
     arg: int = 0
     fixed: bool = False
     destroys: bool = False
-    becomes: int = -1
     freezes: bool = False
     freezes_all: bool = False
     held: float = 0.0
@@ -208,15 +206,16 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
         return replace(cast, damage=amount, held=held)
     if op == Op.DESTROY or (op == Op.BOUNCE and side == ENEMY):
         return replace(cast, destroys=True)
-    if op == Op.TRANSFORM:
-        if row["amount2"] > amount or amount < 0:
-            raise OutsideError(cast.label, "random minions")
-        return replace(cast, becomes=amount)
     if op == Op.HEAL:
         return replace(cast, heal=amount, heals_minions=True, heals_chosen=True)
     if op == Op.BUFF:
         return _with_buff(row, cast)
-    words = {Op.SILENCE: "silence", Op.BOUNCE: "a minion back in hand"}
+    words = {
+        Op.BOUNCE: "a minion back in hand",
+        Op.CONTROL: "control of a minion",
+        Op.SET: "attack or health that is set",
+        Op.TRANSFORM: "a minion that becomes another",
+    }
     raise OutsideError(cast.label, words.get(op, op.name.lower().replace("_", " ")))
 
 

@@ -1,7 +1,7 @@
 """Turns of class A by the search and by the integer programs, the same turns in one run, on one core.
 
-Run with `make bench`. Turns are those of games between class decks that the program accepts; each time is that
-of a whole Python call of `solve`. Everything is compiled, and every solver started, before it is timed.
+Run with `make bench`. Turns are those of games of class decks that the program accepts; each time is that of
+a whole Python call of `solve`. All is compiled, and every solver started, before it is timed.
 """
 
 import time
@@ -32,9 +32,9 @@ def main() -> None:
     for backend in BACKENDS:
         seconds(backend, turns[:3])
     found = {backend: seconds(backend, turns) for backend in BACKENDS}
-    print(f"{TURNS:,} turns of class A    median ms    mean ms     99% ms    median ratio to the search")
+    print(f"{TURNS:,} turns of class A    median ms    mean ms     99% ms    ratio of medians to the search")
     for backend, times in found.items():
-        ratio = np.median(times / found["search"])
+        ratio = np.median(times) / np.median(found["search"])
         print(
             f"{backend:<24} {1e3 * np.median(times):>12.3f} {1e3 * times.mean():>10.3f} "
             f"{1e3 * np.percentile(times, 99):>10.3f} {ratio:>18.1f}"

@@ -144,7 +144,7 @@ def _buffs(
 
 
 def _character(built: CardModel, n: int, target: int) -> int:
-    """What a cast is aimed at in the engine: a heal that is chosen at the own hero, fixed bolts at nothing."""
+    """What a cast is aimed at in the engine: heals at the own hero, fixed bolts at nothing."""
     if n >= 0 and built.found.casts[n].fixed:
         return -1
     if n >= 0 and built.found.casts[n].heals_chosen:
@@ -155,8 +155,9 @@ def _character(built: CardModel, n: int, target: int) -> int:
 def _attacks(
     built: CardModel, hits: list[tuple[int, int, int, str]]
 ) -> tuple[list[Act], list[tuple[int, int]], dict[int, int]]:
-    """The attacks of minions and the own hero, the (target, level) of each, and the place of each source's."""
-    acts, levels = [], []
+    """The attacks of minions and the own hero, the (target, level) of each, and each source's place."""
+    acts: list[Act] = []
+    levels: list[tuple[int, int]] = []
     firsts: dict[int, int] = {}
     stronger = built.model.stronger
     for source, _, target, kind in sorted(hits):

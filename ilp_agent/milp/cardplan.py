@@ -6,9 +6,10 @@ from engine import Action
 from engine.effects.luck import Chance
 from ilp_agent.backends import FORMULATIONS
 from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.milp.cardclass import CardProblem, read_turn
+from ilp_agent.milp.cardclass import CardProblem
 from ilp_agent.milp.cardorder import acts_of, order_acts
 from ilp_agent.milp.cardprogram import card_model
+from ilp_agent.milp.cardreading import read_turn
 from ilp_agent.milp.casts import OutsideError
 from ilp_agent.milp.program import Milp, Run, UnanswerableError, rounded, scaled_weights
 from ilp_agent.plan import Terms, terms_of

@@ -24,6 +24,7 @@ from ilp_agent.solver import SolverError
 from ilp_agent.steps import PLAN
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
 
+
 def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Run) -> Plan:
     """Build a formulation, solve it with `run`, and make a plan of the answer.
 

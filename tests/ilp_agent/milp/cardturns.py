@@ -8,7 +8,7 @@ import numpy as np
 
 from engine import parse_position
 from ilp_agent import CardTurn, Weights
-from ilp_agent.milp.cardclass import read_turn
+from ilp_agent.milp.cardreading import read_turn
 from ilp_agent.milp.casts import OutsideError
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from tests.ilp_agent.search.turns import CLASS_DECKS, reached
@@ -17,7 +17,15 @@ Turn = tuple[CardTurn, Weights]
 
 HAND = (
     *("Fireball", "Holy Smite", "Frostbolt", "Arcane Shot", "Shadow Bolt", "Backstab", "Sinister Strike"),
-    *("Assassinate", "Execute", "Shadow Word: Pain", "Sap", "Fiery War Axe", "Arcanite Reaper", "Shield Block"),
+    *(
+        "Assassinate",
+        "Execute",
+        "Shadow Word: Pain",
+        "Sap",
+        "Fiery War Axe",
+        "Arcanite Reaper",
+        "Shield Block",
+    ),
     *("Heroic Strike", "Claw", "Innervate", "Arcane Intellect", "Lightning Bolt", "Frost Nova", "Holy Light"),
     *("Elven Archer", "Stormpike Commando", "Murloc Tidehunter", "Shattered Sun Cleric", "Wolfrider"),
     *("Bloodfen Raptor", "Sen'jin Shieldmasta", "Argent Squire", "Scarlet Crusader", "Novice Engineer"),

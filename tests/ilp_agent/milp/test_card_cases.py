@@ -311,7 +311,9 @@ def test_the_program_names_spells_weapons_and_powers() -> None:
         "x[Bloodfen Raptor,1,0]",
     ):
         assert part in text, part
-    with pytest.raises(SolverError, match="the integer program cannot count Arcane Missiles .random targets."):
+    with pytest.raises(
+        SolverError, match="the integer program cannot count Arcane Missiles .random targets."
+    ):
         program_of(turn_of(REFUSED[0][0]), only(face=1), "sequential")
     with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords, not real cards"):
         program_of(turn_of(READS), only(face=1), "thesis")

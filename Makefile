@@ -104,6 +104,7 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.engine_speed
 	$(BIN)/python -m benchmarks.turn_speed
 	$(BIN)/python -m benchmarks.card_speed
+	$(BIN)/python -m benchmarks.card_programs
 	$(BIN)/python -m benchmarks.rival_speed
 
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors

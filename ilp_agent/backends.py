@@ -107,6 +107,7 @@ _ENTRIES = (
         "Gurobi, with your licence or the one inside its wheel",
         library="gurobipy",
         licence="the wheel's is for non-production use, to 2,000 variables and constraints",
+        cards="some",
     ),
     Backend(
         "highs",
@@ -115,6 +116,7 @@ _ENTRIES = (
         FORMULATIONS,
         "HiGHS, open source",
         library="highspy",
+        cards="some",
     ),
     Backend(
         "scip",
@@ -124,6 +126,7 @@ _ENTRIES = (
         "SCIP, open source, an optional extra",
         library="pyscipopt",
         extra="scip",
+        cards="some",
     ),
 )
 

@@ -101,7 +101,7 @@ def card_solver_for(backend: str, formulation: str) -> CardSolver:
     solver = solver_for(backend, formulation)
     if formulation != FORMULATIONS[0] or not BACKENDS[backend].cards:
         what = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
-        able = [entry.name for entry in installed_backends() if entry.cards]
+        able = [entry.name for entry in installed_backends() if entry.cards == "all"]
         raise SolverError(f"{what} reads bodies with keywords, not real cards; use {listed(able, 'or')}")
     return cast(CardSolver, solver)
 

@@ -206,7 +206,7 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         kind = find_kind(name)
         if not kind.effects:
             unable.append(name)
-        elif kind.takes_backend and not BACKENDS[backend].cards:
+        elif kind.takes_backend and BACKENDS[backend].cards != "all":
             unable.append(f"{name} with backend {backend}")
     if real and unable:
         names = ", ".join(dict.fromkeys(deck.name for deck in real))

@@ -173,7 +173,8 @@ def explain_command(
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
     real = bool(parsed.state["effects"])
     if program:
-        print(program_of(TurnProblem.from_position(parsed), chosen.weights, program))
+        turn = CardTurn(parsed) if real else TurnProblem.from_position(parsed)
+        print(program_of(turn, chosen.weights, program).text(console().width if real else 0))
         return
     if as_data:
         if real:

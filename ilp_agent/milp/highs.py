@@ -3,8 +3,10 @@
 import highspy
 import numpy as np
 
-from ilp_agent.milp.interpret import UnanswerableError, solve_milp
-from ilp_agent.milp.program import Milp
+from ilp_agent.cardturn import CardPlan, CardTurn
+from ilp_agent.milp.cardplan import solve_cards_milp
+from ilp_agent.milp.interpret import solve_milp
+from ilp_agent.milp.program import Milp, UnanswerableError
 from ilp_agent.plan import Plan, Status
 from ilp_agent.problem import TurnProblem
 from ilp_agent.solver import SolverError, others
@@ -50,6 +52,17 @@ class HighsSolver:
         """
         try:
             return solve_milp(problem, weights, formulation, self._run)
+        except UnanswerableError as error:
+            raise SolverError(f"backend 'highs' found no plan: {error}; {others('highs')}") from None
+
+    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
+        """The best plan of a turn of class A (docs/turn-search.md).
+
+        Raises:
+            SolverError: HiGHS has no answer, or the program cannot count a card; the message names it.
+        """
+        try:
+            return solve_cards_milp(turn, weights, self.name, self._run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'highs' found no plan: {error}; {others('highs')}") from None
 

@@ -3,18 +3,18 @@
 Values are rounded first; order, prediction, terms and objective are computed again from the rounded choice.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
 from ilp_agent.backends import FORMULATIONS
+from ilp_agent.cardturn import CardTurn
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.scope import check_scope
 from ilp_agent.exact.work import new_work
-from ilp_agent.milp.program import Milp
+from ilp_agent.milp.cardplan import card_program
+from ilp_agent.milp.program import Milp, Run, UnanswerableError, rounded, scaled_weights
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
 from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, plan_of, terms_of
@@ -23,13 +23,6 @@ from ilp_agent.replay import is_playable
 from ilp_agent.solver import SolverError
 from ilp_agent.steps import PLAN
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
-
-Run = Callable[[Milp], tuple[Status, np.ndarray]]
-"""Solves a program: a status, and a value for each variable (empty where there is none)."""
-
-
-class UnanswerableError(Exception):
-    """A solver gave no usable answer; the backend says so under its own name."""
 
 
 def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Run) -> Plan:
@@ -40,27 +33,27 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
         SolverError: a weight is set that the formulation cannot count on this turn.
     """
     _check_weights(problem, weights, formulation)
-    # Solvers work to absolute tolerances: give them weights of the size of 1. Terms use the true ones.
-    largest = weights.array.max()
-    scaled = Weights.from_array(weights.array / largest) if largest > 0 else weights
+    scaled = scaled_weights(weights)
     if formulation == "thesis":
         thesis = thesis_model(problem, scaled)
-        status, chosen = _rounded(*run(thesis.milp))
+        status, chosen = rounded(run, thesis.milp)
         return _thesis_plan(thesis, weights, status, chosen)
     model = sequential_model(problem, scaled)
-    status, chosen = _rounded(*run(model.milp))
+    status, chosen = rounded(run, model.milp)
     return _sequential_plan(model, weights, status, chosen)
 
 
-def program_of(problem: TurnProblem, weights: Weights, formulation: str) -> Milp:
+def program_of(problem: TurnProblem | CardTurn, weights: Weights, formulation: str) -> Milp:
     """The program of a turn, before any solver; printed, it reads line by line.
 
     Raises:
         UnknownNameError: no such formulation.
-        SolverError: a weight is set that it cannot count on this turn.
+        SolverError: a weight is set, or a card there, that it cannot count on this turn.
     """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
+    if isinstance(problem, CardTurn):
+        return card_program(problem, weights, formulation)
     _check_weights(problem, weights, formulation)
     return (thesis_model if formulation == "thesis" else sequential_model)(problem, weights).milp
 
@@ -81,12 +74,6 @@ def _check_weights(problem: TurnProblem, weights: Weights, formulation: str) -> 
                 f"formulation 'thesis' has no weight {name!r}, which is {value:g}; "
                 "use formulation 'sequential', or set it to 0"
             )
-
-
-def _rounded(status: Status, values: np.ndarray) -> tuple[Status, np.ndarray]:
-    if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
-        raise UnanswerableError(f"status {status}")
-    return status, np.rint(values).astype(np.int64)
 
 
 def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:

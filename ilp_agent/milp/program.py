@@ -1,9 +1,13 @@
 """A mixed-integer linear program as arrays, for any solver, with a name for every variable and constraint."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from ilp_agent.plan import Status
+from ilp_agent.weights import Weights
 
 
 @dataclass
@@ -23,6 +27,8 @@ class Milp:
     row_names: list[str] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Lines printed before the program: what its numbers stand for."""
 
     def binary(self, name: str, cost: float = 0.0, high: float = 1.0) -> int:
         """A new 0-1 variable (fixed at 0 with `high=0`); returns its number."""
@@ -47,7 +53,14 @@ class Milp:
             self.upper.append(upper)
 
     def __str__(self) -> str:
-        """The program in readable lines: the objective, then each constraint under its sentence or number."""
+        return self.text()
+
+    def text(self, width: int = 0) -> str:
+        """The program in readable lines: the objective, then each constraint under its sentence or number.
+
+        Args:
+            width: longest line; 0 for no limit.
+        """
         lines = [f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
         titled = ""
         for row, name, lower, upper in zip(self.rows, self.row_names, self.lower, self.upper, strict=True):
@@ -63,10 +76,11 @@ class Milp:
             for whole in (True, False):
                 names = [name for name, integer in named if integer == whole]
                 if names:
-                    lines.append(
-                        f"{'integer' if whole else 'real'} in [{low:g}, {high:g}]: {' '.join(names)}"
-                    )
-        return "\n".join(lines)
+                    between = ", " if self.notes else " "
+                    kind = "integer" if whole else "real"
+                    lines.append(f"{kind} in [{low:g}, {high:g}]: {between.join(names)}")
+        folded = [part for line in lines for part in _fold(line, width)]
+        return "\n".join([*self.notes, *folded])
 
     def _sum(self, row: dict[int, float]) -> str:
         """A linear form: "2 x[1] - z[0]"."""
@@ -91,3 +105,43 @@ class Milp:
         self.high.append(high)
         self.integer.append(integer)
         return len(self.names) - 1
+
+
+def _fold(line: str, width: int) -> list[str]:
+    """A line as lines of at most `width` characters, broken before a sign or after a comma and a space."""
+    if not width or len(line) <= width:
+        return [line]
+    lines, here = [], ""
+    for part in re.split(r"(?<=\S)(?= [+-] )|(?<=, )|(?<=: )", line):
+        if here.strip() and len(here) + len(part.rstrip()) > width:
+            lines.append(here.rstrip())
+            here = " " * 8 + part.lstrip()
+        else:
+            here += part
+    return [*lines, here]
+
+
+Run = Callable[[Milp], tuple[Status, np.ndarray]]
+"""Solves a program: a status, and a value for each variable (empty where there is none)."""
+
+
+class UnanswerableError(Exception):
+    """A solver gave no usable answer; the backend says so under its own name."""
+
+
+def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
+    """Solve a program; the status, and the values as integers.
+
+    Raises:
+        UnanswerableError: there is no solution.
+    """
+    status, values = run(milp)
+    if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
+        raise UnanswerableError(f"status {status}")
+    return status, np.rint(values).astype(np.int64)
+
+
+def scaled_weights(weights: Weights) -> Weights:
+    """Weights of the size of 1: solvers work to absolute tolerances. Terms use the true ones."""
+    largest = weights.array.max()
+    return Weights.from_array(weights.array / largest) if largest > 0 else weights

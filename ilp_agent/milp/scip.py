@@ -3,8 +3,10 @@
 import numpy as np
 import pyscipopt
 
-from ilp_agent.milp.interpret import UnanswerableError, solve_milp
-from ilp_agent.milp.program import Milp
+from ilp_agent.cardturn import CardPlan, CardTurn
+from ilp_agent.milp.cardplan import solve_cards_milp
+from ilp_agent.milp.interpret import solve_milp
+from ilp_agent.milp.program import Milp, UnanswerableError
 from ilp_agent.plan import Plan, Status
 from ilp_agent.problem import TurnProblem
 from ilp_agent.solver import SolverError, others
@@ -62,6 +64,17 @@ class ScipSolver:
         """
         try:
             return solve_milp(problem, weights, formulation, self._run)
+        except UnanswerableError as error:
+            raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
+
+    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
+        """The best plan of a turn of class A (docs/turn-search.md).
+
+        Raises:
+            SolverError: SCIP has no answer, or the program cannot count a card; the message names it.
+        """
+        try:
+            return solve_cards_milp(turn, weights, self.name, self._run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
 

@@ -6,6 +6,7 @@ or the last blow (G). Minions that live lose health: enemies w (`wound`), friend
 Objective and rows are named in the words of the rules.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -18,31 +19,72 @@ from ilp_agent.weights import Weights
 
 @dataclass
 class SequentialModel:
-    """The program and what its variables stand for."""
+    """The program and what its variables stand for.
+
+    Sources of hits are numbered: first the friends of the problem, on board and in hand; real cards add what
+    else hits (`ilp_agent.milp.cardprogram`).
+    """
 
     problem: TurnProblem
     milp: Milp = field(default_factory=Milp)
+    sources: list[MinionSpec] = field(default_factory=list)
+    """What hits, by number."""
+    labels: list[str] = field(default_factory=list)
+    """How names of variables call the sources."""
+    attacks: dict[int, int] = field(default_factory=dict)
+    """Sources that attack as minions do -> how often."""
+    further: list[int] = field(default_factory=list)
+    """Other sources, which hit once."""
+    swings: list[int] = field(default_factory=list)
+    """Those of them that guards stop: attacks of the own hero."""
+    stronger: dict[int, int] = field(default_factory=dict)
+    """Sources that are a friend with more attack or health -> the friend; one attack of either."""
     hits: dict[tuple[int, int, int], list[tuple[str, int]]] = field(default_factory=dict)
-    """(friend, attack number, enemy or HERO) -> (kind, variable)."""
+    """(source, attack number, enemy or HERO) -> (kind, variable)."""
     plays: list[int] = field(default_factory=list)
     alive: list[int] = field(default_factory=list)
     dies: dict[int, int] = field(default_factory=dict)
+    removed: dict[int, list[int]] = field(default_factory=dict)
+    """Enemy -> variables of what takes it off the board without a hit."""
+    spent: list[tuple[int, float]] = field(default_factory=list)
+    """(variable, mana) of all that costs mana, or gives it."""
     lethal: int = 0
     clear: int = 0
+    coin: int = 0
 
-    def any_hit(self, friend: int, number: int, targets: list[int]) -> list[tuple[int, float]]:
-        """The sum of all kinds of hits of a friend's attack on these targets."""
+    @property
+    def open_targets(self) -> list[int]:
+        """Enemies that may be attacked, once no guard is in the way."""
+        return [j for j, enemy in enumerate(self.problem.enemy) if not enemy.stealth]
+
+    @property
+    def guards(self) -> list[int]:
+        """Enemies that are attacked before all others."""
+        return [j for j in self.open_targets if self.problem.enemy[j].taunt]
+
+    @property
+    def elsewhere(self) -> list[int]:
+        """Enemies that may be attacked and do not guard."""
+        return [j for j in self.open_targets if not self.problem.enemy[j].taunt]
+
+    @property
+    def every(self) -> list[int]:
+        """All targets of attacks, the hero included."""
+        return [*self.open_targets, HERO]
+
+    def any_hit(self, source: int, number: int, targets: list[int]) -> list[tuple[int, float]]:
+        """The sum of all kinds of hits of a source's attack on these targets."""
         return [
             (variable, 1.0)
             for target in targets
-            for _, variable in self.hits.get((friend, number, target), ())
+            for _, variable in self.hits.get((source, number, target), ())
         ]
 
     def kind(self, kind: str, target: int) -> list[tuple[int, int]]:
-        """(friend, variable) of all hits of one kind on a target."""
+        """(source, variable) of all hits of one kind on a target."""
         return [
-            (friend, variable)
-            for (friend, _, aim), kinds in self.hits.items()
+            (source, variable)
+            for (source, _, aim), kinds in self.hits.items()
             if aim == target
             for name, variable in kinds
             if name == kind
@@ -56,17 +98,28 @@ def kills(friend: MinionSpec, enemy: MinionSpec) -> bool:
 
 def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
     """Build the program of a turn."""
+    model = begin_model(problem, weights, min(problem.mana + problem.coin, MAX_MANA))
+    add_rows(model, weights)
+    return model
+
+
+def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str] = ()) -> SequentialModel:
+    """The variables of a turn's minions, and what they are worth; `add_rows` adds all constraints.
+
+    Args:
+        problem: the turn.
+        w: the weights.
+        most: mana that can be spent at once.
+        names: what names of variables call the friends; by default they are numbers.
+    """
     model = SequentialModel(problem)
-    milp = model.milp
-    w = weights
-    friends = (*problem.friendly, *problem.hand)
-    m = len(problem.friendly)
-    free = BOARD_SIZE - m
-    most = min(problem.mana + problem.coin, MAX_MANA)
-    record = problem.record
+    milp, m = model.milp, len(problem.friendly)
+    model.sources = [*problem.friendly, *problem.hand]
+    model.labels = list(names) or [str(i) for i in range(len(model.sources))]
     for k, card in enumerate(problem.hand):
         gain = w.play * card.worth + w.survive * card.health
-        model.plays.append(milp.binary(f"u[{m + k}]", gain, float(card.cost <= most)))
+        model.plays.append(milp.binary(f"u[{model.labels[m + k]}]", gain, float(card.cost <= most)))
+        model.spent.append((model.plays[-1], float(card.cost)))
     milp.offset += w.survive * sum(minion.health for minion in problem.friendly)
     milp.offset += w.wound * sum(minion.health for minion in problem.enemy)
     model.alive = [
@@ -75,61 +128,99 @@ def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
     ]
     model.lethal = milp.binary("L", w.lethal)
     model.clear = milp.binary("c", w.clear)
-    coin = milp.binary("coin", 0.0, float(problem.coin))
-    attacks = {
-        i: int(record["friends"][i]["attacks"])
-        for i in range(len(friends))
-        if record["friends"][i]["attacks"] and (i < m or (friends[i].cost <= most and free > 0))
-    }
-    open_targets = [j for j, enemy in enumerate(problem.enemy) if not enemy.stealth]
-    guards = [j for j in open_targets if problem.enemy[j].taunt]
-    elsewhere = [j for j in open_targets if j not in guards]
-    for i, count in attacks.items():
-        for s in range(1, count + 1):
-            _add_hits(model, w, i, s, friends[i], open_targets, bool(record["friends"][i]["hits_hero"]))
-        body = friends[i].attack + friends[i].health
-        model.dies[i] = milp.binary(f"d[{i}]", -w.survive * friends[i].health - w.body * body)
-    every = [*open_targets, HERO]
-    for i in attacks:
-        if i < m:
-            milp.add("an attack has one target", model.any_hit(i, 1, every), upper=1)
-        else:
-            played = (model.plays[i - m], -1.0)
-            milp.add("only who is played attacks", [*model.any_hit(i, 1, every), played], upper=0)
-    _targets(model, w, friends)
-    _hero(model, friends)
-    _shared(model, list(attacks), every, coin)
-    for i, count in attacks.items():
-        for s in range(1, count + 1):
-            for t in guards:
-                behind = [*model.any_hit(i, s, [*elsewhere, HERO]), (model.alive[t], 1.0)]
-                milp.add("guards die before anything else is attacked", behind, upper=1)
-        if count == 1:
-            _one_attack(model, w, i, friends[i], open_targets)
-        else:
-            _two_attacks(model, i, friends[i], guards, elsewhere)
-            if w.body:
-                _lost_by_two(model, w, i, friends[i], open_targets)
-    double = [i for i, count in attacks.items() if count == 2]
-    if len(double) >= 2 and len(open_targets) >= 2:
-        _order(model, double, list(attacks), open_targets)
+    model.coin = milp.binary("coin", 0.0, float(problem.coin))
+    model.spent.append((model.coin, -1.0))
+    _add_attackers(model, w, most)
     return model
 
 
-def _shared(model: SequentialModel, attackers: list[int], every: list[int], coin: int) -> None:
-    """What all actions share: mana, places on board, and when the board is cleared.
+def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
+    """The attacks of minions, and whether they die of them."""
+    problem, m = model.problem, len(model.problem.friendly)
+    room = m < BOARD_SIZE
+    for i, friend in enumerate(model.sources):
+        record = problem.record["friends"][i]
+        if not record["attacks"] or (i >= m and (friend.cost > most or not room)):
+            continue
+        model.attacks[i] = int(record["attacks"])
+        gains = {
+            j: w.damage * friend.attack - w.trade * problem.enemy[j].attack
+            for j in model.open_targets
+            if (i, j) not in problem.barred
+        }
+        if record["hits_hero"]:
+            gains[HERO] = w.face * friend.attack
+        for s in range(1, model.attacks[i] + 1):
+            add_hits(model, i, s, gains)
+        body = friend.attack + friend.health
+        lost = -w.survive * friend.health - w.body * body
+        model.dies[i] = model.milp.binary(f"d[{model.labels[i]}]", lost)
 
-    Args:
-        model: modified in place.
-        attackers: friends that can attack, by index.
-        every: all targets, the hero included.
-        coin: variable of The Coin.
-    """
+
+def add_hits(model: SequentialModel, i: int, s: int, gains: Mapping[int, float]) -> None:
+    """The ways in which attack s of source i can hit each target, a key of `gains`: what a hit is worth."""
+    milp, source, label = model.milp, model.sources[i], model.labels[i]
+    for j, gain in gains.items():
+        if j == HERO:
+            plain = milp.binary(f"g[{label},{s}]", gain, float(source.attack < model.problem.enemy_hero))
+            model.hits[i, s, HERO] = [("g", plain), ("G", milp.binary(f"G[{label},{s}]", gain))]
+            continue
+        enemy = model.problem.enemy[j]
+        kinds = [("f", milp.binary(f"f[{label},{s},{j}]", gain))]
+        if not source.poisonous and source.attack < enemy.health:
+            kinds.append(("x", milp.binary(f"x[{label},{s},{j}]", gain)))
+        if enemy.divine_shield:
+            kinds.append(("p", milp.binary(f"p[{label},{s},{j}]", gain)))
+        model.hits[i, s, j] = kinds
+
+
+def add_rows(model: SequentialModel, w: Weights) -> None:
+    """All constraints of a turn, on the minions' attacks and on what was added to them."""
+    milp, m = model.milp, len(model.problem.friendly)
+    for i in dict.fromkeys((*model.attacks, *model.stronger.values())):
+        hits = model.any_hit(i, 1, model.every)
+        hits += [
+            hit for n, one in model.stronger.items() if one == i for hit in model.any_hit(n, 1, model.every)
+        ]
+        if i < m:
+            milp.add("an attack has one target", hits, upper=1)
+        else:
+            milp.add("only who is played attacks", [*hits, (model.plays[i - m], -1.0)], upper=0)
+    _targets(model, w)
+    _hero(model)
+    _shared(model)
+    for i, count in model.attacks.items():
+        _guards_first(model, i, count)
+        if count == 1:
+            _one_attack(model, w, i)
+        else:
+            _two_attacks(model, i)
+            if w.body:
+                _lost_by_two(model, w, i)
+    for i in model.swings:
+        _guards_first(model, i, 1)
+    for i in model.stronger:
+        _guards_first(model, i, 1)
+        _one_attack(model, w, i)
+    double = [i for i, count in model.attacks.items() if count == 2]
+    if len(double) >= 2 and len(model.open_targets) >= 2:
+        _order(model, double)
+
+
+def _guards_first(model: SequentialModel, i: int, count: int) -> None:
+    """A source's attacks elsewhere wait for the guards' deaths."""
+    for s in range(1, count + 1):
+        for t in model.guards:
+            behind = [*model.any_hit(i, s, [*model.elsewhere, HERO]), (model.alive[t], 1.0)]
+            model.milp.add("guards die before anything else is attacked", behind, upper=1)
+
+
+def _shared(model: SequentialModel) -> None:
+    """What all actions share: mana, places on board, and when the board is cleared."""
     milp, m = model.milp, len(model.problem.friendly)
     free = BOARD_SIZE - m
-    spent = [(u, float(card.cost)) for u, card in zip(model.plays, model.problem.hand, strict=True)]
-    milp.add("mana, and The Coin", [*spent, (coin, -1.0)], upper=model.problem.mana)
-    from_hand = [hit for i in attackers if i >= m for hit in model.any_hit(i, 1, every)]
+    milp.add("mana, and The Coin", model.spent, upper=model.problem.mana)
+    from_hand = [hit for i in model.attacks if i >= m for hit in model.any_hit(i, 1, model.every)]
     milp.add("hand attackers use places free at the start", from_hand, upper=free)
     freed = [(d, -1.0) for i, d in model.dies.items() if i < m]
     milp.add(
@@ -140,41 +231,20 @@ def _shared(model: SequentialModel, attackers: list[int], every: list[int], coin
     milp.add("cleared when none lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
 
 
-def _add_hits(
-    model: SequentialModel, w: Weights, i: int, s: int, friend: MinionSpec, targets: list[int], hero: bool
-) -> None:
-    """The ways in which attack s of friend i can hit each target."""
-    milp = model.milp
-    for j in targets:
-        if (i, j) in model.problem.barred:
-            continue
-        enemy = model.problem.enemy[j]
-        gain = w.damage * friend.attack - w.trade * enemy.attack
-        kinds = [("f", milp.binary(f"f[{i},{s},{j}]", gain))]
-        if not friend.poisonous and friend.attack < enemy.health:
-            kinds.append(("x", milp.binary(f"x[{i},{s},{j}]", gain)))
-        if enemy.divine_shield:
-            kinds.append(("p", milp.binary(f"p[{i},{s},{j}]", gain)))
-        model.hits[i, s, j] = kinds
-    if hero:
-        gain = w.face * friend.attack
-        plain = milp.binary(f"g[{i},{s}]", gain, float(friend.attack < model.problem.enemy_hero))
-        model.hits[i, s, HERO] = [("g", plain), ("G", milp.binary(f"G[{i},{s}]", gain))]
-
-
-def _targets(model: SequentialModel, w: Weights, friends: tuple[MinionSpec, ...]) -> None:
+def _targets(model: SequentialModel, w: Weights) -> None:
     """What it takes to kill an enemy, and to leave it alive; what health one that lives loses."""
-    milp = model.milp
+    milp, sources = model.milp, model.sources
     for j, enemy in enumerate(model.problem.enemy):
         z = model.alive[j]
         finish, plain, pop = (model.kind(kind, j) for kind in "fxp")
+        removed = [(v, 1.0) for v in model.removed.get(j, ())]
         milp.add(
             "one hit finishes an enemy that dies",
-            [*((v, 1.0) for _, v in finish), (z, 1.0)],
+            [*((v, 1.0) for _, v in finish), (z, 1.0), *removed],
             lower=1,
             upper=1,
         )
-        plain_sum = [(v, float(friends[i].attack)) for i, v in plain]
+        plain_sum = [(v, float(sources[i].attack)) for i, v in plain]
         milp.add("plain hits leave an enemy alive", plain_sum, upper=enemy.health - 1)
         if w.wound and plain:
             lost = milp.continuous(f"w[{j}]", enemy.health - 1, w.wound)
@@ -182,36 +252,36 @@ def _targets(model: SequentialModel, w: Weights, friends: tuple[MinionSpec, ...]
             milp.add("plain hits take health off", [(lost, 1.0), *minus], upper=0)
             milp.add("the dead lose all of it", [(lost, 1.0), (z, 1.0 - enemy.health)], upper=0)
         missing = [
-            (v, float(friends[i].attack - enemy.health))
+            (v, float(sources[i].attack - enemy.health))
             for i, v in finish
-            if not friends[i].poisonous and friends[i].attack < enemy.health
+            if not sources[i].poisonous and sources[i].attack < enemy.health
         ]
         milp.add("a finishing hit needs the plain ones before it", [*plain_sum, *missing], lower=0)
         if enemy.divine_shield:
             popped = [(v, 1.0) for _, v in pop]
             milp.add("one hit pops a shield", popped, upper=1)
-            milp.add("a shield pops before its bearer dies", [*popped, (z, 1.0)], lower=1)
+            milp.add("a shield pops before its bearer dies", [*popped, (z, 1.0), *removed], lower=1)
             for _, v in plain:
                 milp.add("a shield pops before a plain hit", [*popped, (v, -1.0)], lower=0)
 
 
-def _hero(model: SequentialModel, friends: tuple[MinionSpec, ...]) -> None:
+def _hero(model: SequentialModel) -> None:
     """Damage to the hero, and the last blow of a kill."""
-    milp = model.milp
+    milp, sources = model.milp, model.sources
     health = model.problem.enemy_hero
     plain, blow = model.kind("g", HERO), model.kind("G", HERO)
     milp.add(
         "a kill has one last blow", [*((v, 1.0) for _, v in blow), (model.lethal, -1.0)], lower=0, upper=0
     )
-    damage = [(v, float(friends[i].attack)) for i, v in plain]
+    damage = [(v, float(sources[i].attack)) for i, v in plain]
     milp.add("the hero lives until the last blow", damage, upper=health - 1)
-    total = [*damage, *((v, float(friends[i].attack)) for i, v in blow), (model.lethal, -float(health))]
+    total = [*damage, *((v, float(sources[i].attack)) for i, v in blow), (model.lethal, -float(health))]
     milp.add("a kill takes all the hero's health", total, lower=0)
 
 
-def _one_attack(model: SequentialModel, w: Weights, i: int, friend: MinionSpec, targets: list[int]) -> None:
+def _one_attack(model: SequentialModel, w: Weights, i: int) -> None:
     """One attack: whether it kills the attacker, and what health it costs one that lives."""
-    enemies = model.problem.enemy
+    enemies, friend, targets = model.problem.enemy, model.sources[i], model.open_targets
     deadly = [j for j in targets if kills(friend, enemies[j])] if not friend.divine_shield else []
     terms = [*model.any_hit(i, 1, deadly), (model.dies[i], -1.0)]
     model.milp.add("who attacks what kills it dies", terms, lower=0, upper=0)
@@ -221,12 +291,10 @@ def _one_attack(model: SequentialModel, w: Weights, i: int, friend: MinionSpec, 
                 model.milp.cost[v] -= w.body * enemies[j].attack
 
 
-def _two_attacks(
-    model: SequentialModel, i: int, friend: MinionSpec, guards: list[int], elsewhere: list[int]
-) -> None:
+def _two_attacks(model: SequentialModel, i: int) -> None:
     """Windfury: two attacks, on one target or two, and what they cost."""
-    milp, d = model.milp, model.dies[i]
-    enemies = model.problem.enemy
+    milp, d, friend = model.milp, model.dies[i], model.sources[i]
+    enemies, guards, elsewhere = model.problem.enemy, model.guards, model.elsewhere
     targets = [*guards, *elsewhere]
     first, second = (model.any_hit(i, s, [*targets, HERO]) for s in (1, 2))
     deadly = [j for j in targets if kills(friend, enemies[j])]
@@ -270,10 +338,10 @@ def _two_attacks(
                 milp.add("of two hits the first pops", [(v, 1.0), *model.any_hit(i, 1, [j])], upper=1)
 
 
-def _lost_by_two(model: SequentialModel, w: Weights, i: int, friend: MinionSpec, targets: list[int]) -> None:
+def _lost_by_two(model: SequentialModel, w: Weights, i: int) -> None:
     """Windfury: the health that two attacks cost a friend that lives."""
-    milp, enemies = model.milp, model.problem.enemy
-    lost = (milp.continuous(f"b[{i}]", friend.health - 1, -w.body), -1.0)
+    milp, enemies, friend, targets = model.milp, model.problem.enemy, model.sources[i], model.open_targets
+    lost = (milp.continuous(f"b[{model.labels[i]}]", friend.health - 1, -w.body), -1.0)
     taken = {s: [(v, j) for j in targets for v, _ in model.any_hit(i, s, [j])] for s in (1, 2)}
     if friend.divine_shield:
         most = friend.health - 1.0
@@ -289,17 +357,17 @@ def _lost_by_two(model: SequentialModel, w: Weights, i: int, friend: MinionSpec,
         milp.add("both damages, where it lives", [*damages, dead, lost], upper=0)
 
 
-def _order(model: SequentialModel, double: list[int], sources: list[int], targets: list[int]) -> None:
+def _order(model: SequentialModel, double: list[int]) -> None:
     """One order for all attacks: times of attacks (tau), of each target's finish (phi) and pop (pi)."""
-    milp = model.milp
+    milp, targets = model.milp, model.open_targets
     span = 2.0 * (len(double) + len(targets))
     phi = {j: milp.continuous(f"phi[{j}]", span) for j in targets}
     pi = {j: milp.continuous(f"pi[{j}]", span) for j in targets}
     for j in targets:
         milp.add("a target is popped before it is finished", [(phi[j], 1.0), (pi[j], -1.0)], lower=1)
-    for i in sources:
-        numbers = sorted({s for friend, s, _ in model.hits if friend == i})
-        tau = {s: milp.continuous(f"tau[{i},{s}]", span) for s in numbers}
+    for i in (*model.attacks, *model.further):
+        numbers = sorted({s for source, s, _ in model.hits if source == i})
+        tau = {s: milp.continuous(f"tau[{model.labels[i]},{s}]", span) for s in numbers}
         for one, two in pairwise(numbers):
             milp.add("attacks in their order", [(tau[two], 1.0), (tau[one], -1.0)], lower=1)
         for s in numbers:

@@ -9,6 +9,7 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
 from ilp_agent.search.finish import attack_hero, next_before_kill
+from ilp_agent.search.kernel import begin
 from ilp_agent.search.keys import position_key
 from ilp_agent.search.late import FACE_FIRST, HERO_FIRST, LATE_PLAYS, next_late_action, what_is_late
 from ilp_agent.search.memo import NOWHERE, find
@@ -143,6 +144,20 @@ def certain_terms(
         terms[term] = weights[term] * (
             terms[term] - base_value(work["states"][0], units[term], start["seat"])
         )
+
+
+@njit
+def terms_of_actions(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    works: np.ndarray,
+    actions: np.ndarray,
+    terms: np.ndarray,
+) -> None:
+    """`certain_terms` of actions from a position, dtype `STATE`, shape (1,), that need not be searched."""
+    begin(states[0], cards, weights, works[0])
+    certain_terms(cards, weights, works, actions, terms)
 
 
 @njit

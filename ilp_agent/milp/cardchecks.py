@@ -1,0 +1,242 @@
+"""What the integer program refuses of a turn on real cards, by the card's name."""
+
+import numpy as np
+
+from engine import Position
+from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, OWN_SIDE, Keyword
+from engine.effects.legal import BARRED, SPARING
+from engine.vocabulary import (
+    ENEMY,
+    HEROES,
+    MINIONS,
+    OWN,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
+from ilp_agent.cardturn import ANY_TARGET
+from ilp_agent.milp.cardclass import (
+    CardProblem,
+    harm_of,
+    may_attack,
+    own_targets,
+    strengthened,
+    swing_attacks,
+)
+from ilp_agent.milp.casts import Cast, OutsideError
+from ilp_agent.turn import attacks_on_arrival
+from ilp_agent.weights import Weights
+
+MOST_BUFFS = 2
+"""Most cards that strengthen a minion: each doubles the sources of every attacker."""
+
+
+OWN_HERO = -1 - OWN_SIDE - HERO
+"""The own hero, as what is left out names it."""
+
+
+def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
+    """Refuse what befell a hero and the program does not see."""
+    for side, name in ((own, "the own hero"), (enemy, "the enemy hero")):
+        if side["traits"] & Trait.IMMUNE:
+            raise OutsideError(name, "immune")
+    if own["hero_attacks_left"] > 1:
+        raise OutsideError("the own hero", "two attacks")
+    if own["durability"] > 0:
+        _check_weapon(position, int(own["weapon"]))
+    if enemy["durability"] > 0 and position.table.array[enemy["weapon"]]["n_effects"]:
+        raise OutsideError(position.card_name(int(enemy["weapon"])), "a weapon with a text")
+
+
+def _check_weapon(position: Position, number: int) -> None:
+    """Refuse weapons that do more than hit."""
+    card = position.table.array[number]
+    if card["n_effects"] or card["keywords"] or card["traits"]:
+        raise OutsideError(position.card_name(number), "a weapon with a text")
+
+
+def _check_minions(found: CardProblem, w: Weights) -> None:
+    """Refuse minions that do more than their keywords say, as far as it can matter this turn."""
+    name = found.position.card_name
+    problem = found.problem
+    doubles = any(record["attacks"] == 2 for record in problem.record["friends"])
+    for side, minions in ((0, found.own["board"]), (1, found.enemy["board"])):
+        n = found.own["n_board"] if side == 0 else found.enemy["n_board"]
+        for place in range(n):
+            minion = minions[place]
+            title, card = name(int(minion["card"])), found.cards[minion["card"]]
+            if minion["turn_attack"]:
+                raise OutsideError(title, "attack of this turn alone")
+            if minion["traits"] & (Trait.IMMUNE | Trait.DOOMED):
+                raise OutsideError(title, "immune or doomed")
+            if minion["traits"] & Trait.DEATHRATTLE and _may_die(found, side, place):
+                raise OutsideError(title, "Deathrattle")
+            if minion["keywords"] & Keyword.LIFESTEAL and minion["attack"] > 0:
+                raise OutsideError(title, "Lifesteal")
+            if side == 1 and doubles and minion["traits"] & Trait.FREEZES:
+                raise OutsideError(title, "it freezes who attacks twice")
+            if side == 0 and not minion["traits"] & Trait.SILENCED:
+                _check_end(title, card, w)
+    for k, number in enumerate(found.numbers):
+        title, card = name(number), found.cards[number]
+        attacks = attacks_on_arrival(int(card["attack"]), int(card["keywords"]))
+        if card["keywords"] & Keyword.LIFESTEAL and attacks:
+            raise OutsideError(title, "Lifesteal")
+        if card["traits"] & Trait.DEATHRATTLE and (attacks or own_targets(found, w)):
+            raise OutsideError(title, "Deathrattle")
+        if card["overload"]:
+            raise OutsideError(title, "overload of a minion")
+        if attacks and card["traits"] & (BARRED | SPARING):
+            raise OutsideError(title, "attacks that it may not make")
+        _check_end(title, card, w)
+        assert problem.hand[k].attack == card["attack"]
+
+
+def _check_end(title: str, card: np.void, w: Weights) -> None:
+    """Refuse own minions that do something at the end of the turn, unless they heal what does not count."""
+    for row in card["effects"][: card["n_effects"]]:
+        healing = row["op"] == Op.HEAL and row["pick"] == Pick.ALL and row["side"] == OWN
+        if row["trigger"] == Trigger.TURN_END and not (healing and row["kind"] == MINIONS and not w.body):
+            raise OutsideError(title, "the end of the turn")
+
+
+def _may_die(found: CardProblem, side: int, place: int) -> bool:
+    """Whether a minion on board can die this turn, as far as is seen at once."""
+    if side == 0:
+        record = found.problem.record["friends"][place]
+        return bool(record["attacks"]) or any(cast.aim_side & OWN for cast in found.casts)
+    return True
+
+
+def _check_places(found: CardProblem) -> None:
+    """Refuse turns on which the places on the own board may run out."""
+    budget = int(found.own["mana"]) + found.problem.coin + sum(cast.mana for cast in found.casts)
+    best = [0] * (budget + 1)
+    items = [
+        (card.cost, 1 + sum(len(cast.tokens) for cast in found.casts if cast.minion == k))
+        for k, card in enumerate(found.problem.hand)
+    ]
+    items += [(cast.cost, len(cast.tokens)) for cast in found.casts if cast.minion < 0 and cast.tokens]
+    for cost, n in items:
+        for left in range(budget, cost - 1, -1):
+            best[left] = max(best[left], best[left - cost] + n)
+    if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
+        raise OutsideError("the own board", "its places may run out")
+
+
+def _check_together(found: CardProblem, w: Weights) -> None:
+    """Refuse words of which each alone can be counted, but not beside each other."""
+    casts = found.casts
+    bodies = [found.own["board"][i]["spell_damage"] for i in range(found.own["n_board"])]
+    spells = [cast for cast in casts if cast.damage and not cast.power and cast.spell]
+    if spells and (any(bodies) or any(found.cards[n]["spell_damage"] for n in found.numbers)):
+        raise OutsideError(spells[0].label, "beside Spell Damage")
+    for cast in casts:
+        _check_cast(found, cast, w)
+    drawn = sum(cast.draws for cast in casts)
+    if drawn:
+        label = next(cast.label for cast in casts if cast.draws)
+        if found.own["n_deck"] < drawn:
+            raise OutsideError(label, "fatigue")
+        power = any(cast.draws and cast.power for cast in casts)
+        if w.draw and found.own["n_hand"] - 1 + power + drawn > HAND_SIZE:
+            raise OutsideError(label, "cards that may burn")
+    crystals = sum(cast.crystals for cast in casts)
+    if crystals and found.own["crystals"] + crystals > MAX_MANA:
+        raise OutsideError(next(cast.label for cast in casts if cast.crystals), "full mana crystals")
+    if sum(1 for cast in casts if cast.hero_attack) > 3:
+        raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three of its kind")
+    _check_removals(found)
+    _check_heals(found, w)
+    _check_buffs(found, w)
+
+
+def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
+    """Refuse a cast for what else is there."""
+    name = found.position.card_name
+    if cast.weapon >= 0:
+        _check_weapon(found.position, cast.weapon)
+    for number in cast.tokens:
+        card = found.cards[number]
+        if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+            raise OutsideError(cast.label, f"{name(number)} does more than stand there")
+    if cast.minion >= 0 and (cast.destroys or (cast.asked and not cast.buff)):
+        raise OutsideError(cast.label, "a Battlecry that asks for its target")
+    if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
+        raise OutsideError(cast.label, "a Battlecry that may lack a target")
+    served = cast.aim_kind & HEROES and not w.hero and found.outlasts
+    barred = any(one.source == cast.number and one.target == OWN_HERO for one in found.turn.barred)
+    counted = cast.destroys and not w.body and not any(one.buff or one.tokens for one in found.casts)
+    if cast in own_targets(found, w) and not counted and (barred or not served):
+        raise OutsideError(cast.label, "it may be best aimed at an own character")
+
+
+def _check_removals(found: CardProblem) -> None:
+    """Refuse what takes minions off the board without a hit where its time matters."""
+    removals = [cast for cast in found.casts if cast.destroys]
+    asking = [cast for cast in found.casts if cast.asked and cast.damage]
+    doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
+    if doubles and (removals or asking):
+        raise OutsideError((removals or asking)[0].label, "beside a minion that attacks twice")
+
+
+def _check_heals(found: CardProblem, w: Weights) -> None:
+    """Refuse heals where it matters when they come, or whom they heal."""
+    heals = [cast for cast in found.casts if cast.heal or cast.heals_minions]
+    if not heals:
+        return
+    label, harm = heals[0].label, harm_of(found)
+    if not found.outlasts or (w.hero and harm):
+        raise OutsideError(label, "heals while the own hero may be hurt")
+    if any(cast.heals_minions for cast in heals) and w.body:
+        raise OutsideError(label, "heals of minions while `body` counts")
+    if not any(cast.heals_chosen for cast in heals):
+        return
+    records = found.problem.record["friends"]
+    for i in range(found.own["n_board"]):
+        minion = found.own["board"][i]
+        weak = records[i]["attacks"] == 2 or minion["health"] < minion["max_health"]
+        if records[i]["attacks"] and weak:
+            raise OutsideError(label, f"it may save {found.labels[i]}")
+    if found.reach >= found.problem.enemy_hero:
+        raise OutsideError(label, "heals of an enemy hero who may die")
+    if found.problem.enemy and _hitters(found) > 1 and (w.damage or w.frozen):
+        raise OutsideError(label, "heals of enemies that are hit")
+
+
+def _check_buffs(found: CardProblem, w: Weights) -> None:
+    """Refuse buffs that may be best given to an enemy, and those beside what the program does not see."""
+    buffs = [cast for cast in found.casts if cast.buff]
+    if len(buffs) > MOST_BUFFS:
+        raise OutsideError(buffs[0].label, f"more than {MOST_BUFFS} cards that strengthen a minion")
+    friends = (*found.problem.friendly, *found.problem.hand)
+    for cast in buffs:
+        if any(friends[i].windfury and may_attack(found, i) for i in strengthened(found, cast)):
+            raise OutsideError(cast.label, "beside a minion that attacks twice")
+        if cast.spell and any(minion["traits"] & Trait.ELUSIVE for minion in found.own["board"]):
+            raise OutsideError(cast.label, "beside a minion that spells cannot choose")
+        if any(one.source == cast.number and one.target != ANY_TARGET for one in found.turn.barred):
+            raise OutsideError(cast.label, "a target that is left out")
+        idle = any(not friend.attacks_left for friend in found.problem.friendly)
+        harmless = idle and not w.frozen and (not w.damage or _hitters(found) <= 1)
+        hidden = all(enemy.stealth for enemy in found.problem.enemy)
+        if cast.aim_side & ENEMY and not hidden and not harmless:
+            raise OutsideError(cast.label, "it may be best given to an enemy")
+
+
+def _hitters(found: CardProblem) -> int:
+    """How many hits on enemy minions there can be."""
+    hits = sum(int(record["attacks"]) for record in found.problem.record["friends"])
+    return hits + sum(1 for c in found.casts if c.damage) + any(True for _ in swing_attacks(found))
+
+
+def check_turn(found: CardProblem, w: Weights) -> None:
+    """Refuse a turn that the program does not count exactly.
+
+    Raises:
+        OutsideError: the message names the card and the reason.
+    """
+    _check_minions(found, w)
+    _check_places(found)
+    _check_together(found, w)

@@ -1,0 +1,309 @@
+"""From chosen values to a plan on real cards: actions in a legal order, carried out in the engine."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine import Action, Position
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind
+from engine.effects.luck import Chance
+from engine.errors import ChanceError, IllegalActionError
+from engine.vocabulary import Filter
+from ilp_agent.milp.cardprogram import CardModel
+
+MOST_TRIED = 2_000
+"""Most actions that are tried in the engine until all are carried out."""
+
+OWN_HERO = OWN_SIDE + BOARD_SIZE
+
+FRIEND = 100
+"""As a target: plus a friend's index, that friend."""
+
+ANY_OWN = 99
+"""As a target: any own minion, or none where there is none to choose."""
+
+BY_HERO = -1
+"""As the source of an attack: the own hero."""
+
+LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3}
+"""The order of hits on an enemy, by their kind; those that need it whole come one before the plain ones."""
+
+FIRST, PLAYS, BLOWS, LAST = range(4)
+"""When actions are tried: what gives mana, armour or cards; other plays; hits; the last blow on a hero."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something that is done once in the turn.
+
+    Attributes:
+        kind: PLAY, POWER or ATTACK.
+        source: number of the card that is played, `COIN`; of an attack the friend's index, or `BY_HERO`.
+        target: an enemy by its number at the start, `HERO`, `OWN_HERO`, a code of `FRIEND`, `ANY_OWN`, or -1
+            for none.
+        rank: when it is tried, of the constants above.
+        mana: that it gives and that must not be lost.
+        friend: index of the minion that is played; -1 for none.
+        after: places in the list of acts of those that come before it.
+    """
+
+    kind: ActionKind
+    source: int
+    target: int = -1
+    rank: int = PLAYS
+    mana: int = 0
+    friend: int = -1
+    after: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A position on the way: who of the start stands there.
+
+    Attributes:
+        position: where the actions so far have led.
+        friends: birth of each friend of the problem; 0 of those still in hand.
+        actions: so far.
+    """
+
+    position: Position
+    friends: tuple[int, ...]
+    actions: tuple[Action, ...] = ()
+
+
+def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
+    """What a rounded solution does, with what must come before what.
+
+    Of the hits on an enemy the one that pops its shield comes first, then those that need it whole, then the
+    others, and last what takes it off the board. A swing comes between the weapons as `_weapons` says.
+    """
+    found, model = built.found, built.model
+    hits = [
+        (source, number, target, kind)
+        for (source, number, target), kinds in model.hits.items()
+        for kind, variable in kinds
+        if chosen[variable]
+    ]
+    acts, levels, attacking = _attacks(built, hits)
+    bolts = {source: n for n, source in built.bolts.items()}
+    aimed = {bolts[source]: (target, kind) for source, _, target, kind in hits if source in bolts}
+    aimed |= {n: (j, "k") for (n, j), variable in built.removals.items() if chosen[variable]}
+    aimed |= {n: (OWN_HERO, "o") for n, variable in built.own_hero.items() if chosen[variable]}
+    own = {n: i for (n, i), variable in built.own_minions.items() if chosen[variable]}
+    aimed |= {n: (FRIEND + i, "o") for n, i in own.items()}
+    spent = sum(cost for variable, cost in model.spent if chosen[variable] and cost > 0)
+    short = spent > found.own["mana"]
+    if short and chosen[model.coin]:
+        acts.append(Act(ActionKind.PLAY, COIN, rank=FIRST, mana=1))
+        levels.append((-1, 0))
+    places: dict[int, int] = {}
+    cries = {cast.minion: n for n, cast in enumerate(found.casts) if cast.minion >= 0}
+    for k, variable in enumerate(model.plays):
+        if chosen[variable]:
+            n = cries.get(k, -1)
+            target, kind = aimed.get(n, (-1, ""))
+            first = n >= 0 and (found.casts[n].draws or found.casts[n].armour)
+            rank = LAST if kind == "G" else BLOWS if target >= 0 else FIRST if first else PLAYS
+            places[n] = len(acts)
+            friend = len(found.problem.friendly) + k
+            character = _character(built, n, target)
+            acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend))
+            levels.append((target, LEVELS.get(kind, 0)))
+    for n, (cast, variable) in enumerate(zip(found.casts, built.casts, strict=True)):
+        if not chosen[variable] or cast.minion >= 0:
+            continue
+        target, kind = aimed.get(n, (-1, ""))
+        first = cast.draws or cast.armour or cast.mana
+        rank = LAST if kind == "G" else BLOWS if target >= 0 else FIRST if first else PLAYS
+        action = ActionKind.POWER if cast.power else ActionKind.PLAY
+        places[n] = len(acts)
+        mana = cast.mana if short else 0
+        source = 0 if cast.power else cast.number
+        acts.append(Act(action, source, _character(built, n, target), rank, mana))
+        whole = bool(cast.asked & Filter.UNDAMAGED)
+        levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
+    pairs = _weapons(built, chosen, hits, places, attacking)
+    for n, place in places.items():
+        if n in own:
+            pairs += [(attacking[source], place) for source in (own[n],) if source in attacking]
+        if n >= 0 and found.casts[n].buff:
+            pairs += _buffs(built, acts, n, place, attacking)
+    return _with_orders(acts, levels, pairs)
+
+
+def _buffs(
+    built: CardModel, acts: list[Act], n: int, place: int, attacking: dict[int, int]
+) -> list[tuple[int, int]]:
+    """Pairs (before, after) about a cast that strengthens; its act is told whom. `acts` is modified."""
+    for source, some in built.stronger.items():
+        if n in some and source in attacking:
+            acts[place] = replace(acts[place], target=FRIEND + built.model.stronger[source])
+            return [(place, attacking[source])]
+    acts[place] = replace(acts[place], target=ANY_OWN, rank=BLOWS)
+    return [(attack, place) for attack in attacking.values() if acts[attack].rank != LAST]
+
+
+def _character(built: CardModel, n: int, target: int) -> int:
+    """What a cast is aimed at in the engine: heals at the own hero, fixed bolts at nothing."""
+    if n >= 0 and built.found.casts[n].fixed:
+        return -1
+    if n >= 0 and built.found.casts[n].heals_chosen:
+        return OWN_HERO
+    return target
+
+
+def _attacks(
+    built: CardModel, hits: list[tuple[int, int, int, str]]
+) -> tuple[list[Act], list[tuple[int, int]], dict[int, int]]:
+    """The attacks of minions and the own hero, the (target, level) of each, and each source's place."""
+    acts: list[Act] = []
+    levels: list[tuple[int, int]] = []
+    firsts: dict[int, int] = {}
+    stronger = built.model.stronger
+    for source, _, target, kind in sorted(hits):
+        if source in built.model.attacks or source in built.swings or source in stronger:
+            who = BY_HERO if source in built.swings else stronger.get(source, source)
+            after = frozenset({firsts[source]} if source in firsts else ())
+            firsts[source] = len(acts)
+            rank = LAST if kind == "G" else BLOWS
+            acts.append(Act(ActionKind.ATTACK, who, target, rank, after=after))
+            levels.append((target, LEVELS.get(kind, 0)))
+    return acts, levels, firsts
+
+
+def _weapons(
+    built: CardModel,
+    chosen: np.ndarray,
+    hits: list[tuple[int, int, int, str]],
+    places: dict[int, int],
+    attacking: dict[int, int],
+) -> list[tuple[int, int]]:
+    """Pairs of acts (before, after) about weapons: the swing between those before it and those after."""
+    found = built.found
+    swung = [source for source, *_ in hits if source in built.swings]
+    equips = [n for n in places if n >= 0 and found.casts[n].weapon >= 0]
+    last = [n for n in equips if n in built.last and chosen[built.last[n]]]
+    pairs = [(places[n], places[one]) for one in last for n in equips if n != one]
+    if not swung:
+        return pairs
+    swing = attacking[swung[0]]
+    arm, before = built.swings[swung[0]]
+    own = found.casts.index(arm) if arm else -1
+    for n in equips:
+        if n == own:
+            pairs.append((places[n], swing))
+        elif own >= 0 and n not in last:
+            pairs.append((places[n], places[own]))
+        else:
+            pairs.append((swing, places[n]))
+    for n, place in places.items():
+        if n >= 0 and found.casts[n].hero_attack:
+            pairs.append((place, swing) if found.casts[n] in before else (swing, place))
+    return pairs
+
+
+def _with_orders(acts: list[Act], levels: list[tuple[int, int]], pairs: list[tuple[int, int]]) -> list[Act]:
+    """The acts, each with those that come before it."""
+    after = [set(act.after) for act in acts]
+    for one, (target, level) in enumerate(levels):
+        for other, (aim, above) in enumerate(levels):
+            if 0 <= target < HERO and aim == target and level < above:
+                after[other].add(one)
+    for before, later in pairs:
+        after[later].add(before)
+    return [replace(act, after=frozenset(some)) for act, some in zip(acts, after, strict=True)]
+
+
+def order_acts(built: CardModel, acts: list[Act]) -> tuple[Action, ...] | None:
+    """The acts in an order that is legal in the engine; None where none is found."""
+    found = built.found
+    births = [int(born) for born in found.own["board"]["born"][: found.own["n_board"]]]
+    start = Standing(found.position.copy(), (*births, *(0 for _ in found.numbers)))
+    tried = [0]
+    order = sorted(range(len(acts)), key=lambda n: (acts[n].rank, n))
+    return _go_on(built, acts, order, frozenset(), start, tried)
+
+
+def _go_on(
+    built: CardModel, acts: list[Act], order: list[int], done: frozenset[int], at: Standing, tried: list[int]
+) -> tuple[Action, ...] | None:
+    """Carry out what is left, depth first; `tried` counts, and is modified in place."""
+    if len(done) == len(acts):
+        return at.actions
+    for n in order:
+        act = acts[n]
+        if n in done or not act.after <= done or tried[0] >= MOST_TRIED:
+            continue
+        if act.rank == LAST and len(done) + 1 < len(acts):
+            continue
+        tried[0] += 1
+        following = _carry_out(built, act, at)
+        if following is not None:
+            actions = _go_on(built, acts, order, done | {n}, following, tried)
+            if actions is not None:
+                return actions
+    return None
+
+
+def _carry_out(built: CardModel, act: Act, at: Standing) -> Standing | None:
+    """What an act leads to; None where it is not legal or would be wasted."""
+    side = at.position.state["sides"][at.position.active]
+    action = _action_of(built, act, at)
+    if action is None or side["mana"] + act.mana > MAX_MANA:
+        return None
+    here = at.position.copy()
+    births = int(here.state["births"])
+    try:
+        here.play(action, Chance.blind())
+    except (IllegalActionError, ChanceError):
+        return None
+    friends = list(at.friends)
+    if act.friend >= 0:
+        friends[act.friend] = births + 1
+    return Standing(here, tuple(friends), (*at.actions, action))
+
+
+def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
+    """An act as the engine's action; None where who does it or whom it is about is not there."""
+    state = at.position.state
+    own, enemy = state["sides"][at.position.active], state["sides"][1 - at.position.active]
+    target = act.target
+    if target == ANY_OWN:
+        return _any_own(act, at)
+    if target >= FRIEND:
+        there = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[target - FRIEND])
+        if not len(there):
+            return None
+        target = OWN_SIDE + int(there[0])
+    elif 0 <= target < HERO:
+        born = built.found.enemy["board"][target]["born"]
+        there = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == born)
+        if not len(there):
+            return None
+        target = int(there[0])
+    if act.kind == ActionKind.ATTACK:
+        source = HERO
+        if act.source != BY_HERO:
+            there = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[act.source])
+            if not len(there):
+                return None
+            source = int(there[0])
+        return Action(ActionKind.ATTACK, source, target)
+    place = 0
+    if act.kind == ActionKind.PLAY:
+        hand = own["hand"][: own["n_hand"]].tolist()
+        if act.source not in hand:
+            return None
+        place = hand.index(act.source)
+    return Action(act.kind, place, max(target, 0), aimed=target >= 0)
+
+
+def _any_own(act: Act, at: Standing) -> Action | None:
+    """A card played on the first own minion that it may be aimed at, or on none."""
+    own = at.position.state["sides"][at.position.active]
+    hand = own["hand"][: own["n_hand"]].tolist()
+    for action in at.position.legal_actions():
+        played = action.kind == ActionKind.PLAY and hand[action.source] == act.source
+        if played and (not action.aimed or OWN_SIDE <= action.target < OWN_HERO):
+            return action
+    return None

@@ -1,0 +1,326 @@
+"""Class A by name: what each word of it does, what is refused and how, and how its program reads."""
+
+import pytest
+
+from engine import find_deck, parse_position
+from engine.errors import ManaforgeError
+from ilp_agent import WEIGHT_NAMES, CardTurn, SolverError, Weights, explain_cards, program_of, solve
+from rivals import refuse_decks
+from tests.backends import backends
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+
+pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+TURN = "turn 6 first effects 1 | hero 30 "
+
+
+def only(**weights: float) -> Weights:
+    return Weights(**(dict.fromkeys(WEIGHT_NAMES, 0.0) | weights))
+
+
+def turn_of(text: str) -> CardTurn:
+    return CardTurn(parse_position(text if text.startswith("turn") else TURN + text))
+
+
+PLANS = {
+    "a bolt kills the guard, then the attack": (
+        "mana 4/6 board [Bloodfen Raptor* ready] hand [Fireball*] | hero 20 board [Sen'jin Shieldmasta*]",
+        {"face": 1, "threat": 5, "damage": 0.1},
+        ["play 0 -> 0", "attack 0 -> hero"],
+        3.6,
+    ),
+    "a power finishes what an attack would leave": (
+        "mana 2/6 power [Fireblast*] board [River Crocolisk* ready] | hero 20 board [Bloodfen Raptor* now 3/3 max 3]",
+        {"threat": 1, "survive": 0.1},
+        ["power -> 0", "attack 0 -> 0"],
+        0.0,
+    ),
+    "a weapon opens the way": (
+        "mana 3/6 attacks 1 hand [Fiery War Axe*] board [Boulderfist Ogre* ready] | hero 20 board [Ironfur Grizzly*]",
+        {"threat": 1, "face": 1},
+        ["play 0", "attack hero -> 0", "attack 0 -> hero"],
+        6.0,
+    ),
+    "a power pops a shield": (
+        "mana 2/6 power [Fireblast*] board [Bloodfen Raptor* ready] | hero 20 board [Scarlet Crusader* now 3/3D max 3]",
+        {"threat": 1},
+        ["power -> 0", "attack 0 -> 0"],
+        0.0,
+    ),
+    "The Coin pays for a bolt": (
+        "mana 3/6 hand [Fireball*; The Coin] | hero 20 board [Chillwind Yeti*]",
+        {"threat": 1},
+        ["play 1", "play 0 -> 0"],
+        0.0,
+    ),
+    "at ten mana The Coin waits": (
+        "mana 10/10 power [Fireblast*] hand [Boulderfist Ogre*; Arcane Shot*; Arcane Shot*; The Coin; Arcane Shot*] | hero 20",
+        {"face": 1, "play": 1},
+        None,
+        6 + 3 * 3 + 1,
+    ),
+    "two Innervates pay for a bolt": (
+        "mana 2/6 hand [Fireball*; Innervate*; Innervate*] | hero 20 board [Chillwind Yeti*]",
+        {"threat": 1},
+        ["play 1", "play 1", "play 0 -> 0"],
+        0.0,
+    ),
+    "nothing follows a bolt that ends the game": (
+        "mana 4/6 hand [Fireball*] board [Bloodfen Raptor* ready] | hero 6 board [Chillwind Yeti*]",
+        {"lethal": 50, "damage": 1},
+        ["attack 0 -> 0", "play 0 -> hero"],
+        53.0,
+    ),
+    "the last blow is the hero's, after what strengthens it": (
+        "mana 2/6 attacks 1 hand [Heroic Strike*] weapon [Fiery War Axe*] | hero 7",
+        {"lethal": 1},
+        ["play 0", "attack hero -> hero"],
+        1.0,
+    ),
+    "the old weapon swings before the new one comes": (
+        "mana 5/6 attacks 1 hand [Arcanite Reaper*] weapon [Fiery War Axe* now 3/1] | hero 20",
+        {"weapon": 1, "face": 1},
+        ["attack hero -> hero", "play 0"],
+        13.0,
+    ),
+    "an attack wears the weapon": (
+        "attacks 1 weapon [Fiery War Axe*] | hero 20",
+        {"weapon": 1, "face": 0.5},
+        [],
+        6.0,
+    ),
+    "an enemy that must be whole is hit first": (
+        "mana 2/6 power [Fireblast*] hand [Backstab*] | hero 20 board [Bloodfen Raptor* now 3/3 max 3]",
+        {"threat": 1},
+        ["play 0 -> 0", "power -> 0"],
+        0.0,
+    ),
+    "an enemy that must be hurt is hit before": (
+        "mana 4/6 power [Fireblast*] hand [Execute*] | hero 20 board [Chillwind Yeti*]",
+        {"threat": 1},
+        ["power -> 0", "play 0 -> 0"],
+        0.0,
+    ),
+    "Assassinate opens the way": (
+        "mana 5/6 hand [Assassinate*] board [Bloodfen Raptor* ready] | hero 20 board [Sen'jin Shieldmasta*]",
+        {"face": 1},
+        ["play 0 -> 0", "attack 0 -> hero"],
+        3.0,
+    ),
+    "Sap opens the way": (
+        "mana 2/6 hand [Sap*] board [Bloodfen Raptor* ready] | hero 20 board [Sen'jin Shieldmasta*]",
+        {"face": 1},
+        ["play 0 -> 0", "attack 0 -> hero"],
+        3.0,
+    ),
+    "a Battlecry chooses whom spells cannot": (
+        "mana 6/6 hand [Stormpike Commando*; Arcane Shot*] | hero 20 board [Faerie Dragon*]",
+        {"threat": 1, "face": 0.1},
+        ["play 0 -> 0", "play 0 -> hero"],
+        0.2,
+    ),
+    "a Battlecry strengthens an attacker first": (
+        "mana 3/6 hand [Shattered Sun Cleric*] board [Bloodfen Raptor* ready] | hero 20 board [Chillwind Yeti* now 4/4 max 5]",
+        {"threat": 1},
+        ["play 0 -> own 0", "attack 0 -> 0"],
+        0.0,
+    ),
+    "what strengthens an attacker saves it too": (
+        "mana 3/6 hand [Shattered Sun Cleric*] board [Bloodfen Raptor* ready] | hero 20 board [Murloc Raider*]",
+        {"threat": 2, "survive": 1, "body": 1},
+        ["play 0 -> own 0", "attack 0 -> 0"],
+        2 + 2 + 2 - 2,
+    ),
+    "an own minion pays for a card's value": (
+        "mana 2/6 hand [Shadow Word: Pain*] board [Goldshire Footman*] | hero 20",
+        {"play": 10, "survive": 1},
+        ["play 0 -> own 0"],
+        20.0,
+    ),
+    "all enemies freeze": (
+        "mana 3/6 hand [Frost Nova*] | hero 20 board [Chillwind Yeti*; Bloodfen Raptor*]",
+        {"frozen": 1},
+        ["play 0"],
+        7.0,
+    ),
+    "a bolt freezes whom it does not kill": (
+        "mana 2/6 hand [Frostbolt*] | hero 20 board [Chillwind Yeti*; Boulderfist Ogre*]",
+        {"frozen": 1},
+        ["play 0 -> 1"],
+        6.0,
+    ),
+    "armour first, so that the hero lives": (
+        "turn 6 first effects 1 | hero 2 mana 2/6 attacks 1 power [Armor Up!*] weapon [Fiery War Axe*] | "
+        "hero 20 board [Bloodfen Raptor*]",
+        {"threat": 1},
+        ["power", "attack hero -> 0"],
+        0.0,
+    ),
+    "the hero does not die of the answer": (
+        "turn 6 first effects 1 | hero 3 attacks 1 weapon [Fiery War Axe*] | hero 20 board [Bloodfen Raptor*]",
+        {"threat": 1},
+        [],
+        -3.0,
+    ),
+    "a heal gives back what was lost": (
+        "turn 6 first effects 1 | hero 26 mana 2/6 hand [Holy Light*] | hero 20",
+        {"hero": 1},
+        ["play 0 -> own hero"],
+        4.0,
+    ),
+    "tokens survive": ("mana 2/6 power [Reinforce*] | hero 20", {"survive": 1}, ["power"], 1.0),
+    "overload is owed": ("mana 1/6 hand [Lightning Bolt*] | hero 20", {"face": 1, "overload": 1}, ["play 0 -> hero"], 2.0),
+    "a spell is held": ("mana 4/6 hand [Fireball*] | hero 20", {"face": 1, "hold": 1}, [], 0.0),
+    "a bolt at the own hero leaves the last blow to another": (
+        "mana 8/8 hand [Fireball*; Fireball*] | hero 6",
+        {"lethal": 1, "play": 1},
+        ["play 0 -> own hero", "play 0 -> hero"],
+        9.0,
+    ),
+    "a blow of Windfury and a bolt on one target": (
+        "mana 1/6 hand [Arcane Shot*] board [Thrallmar Farseer* ready 2] | hero 20 board [Chillwind Yeti* now 0/6 max 6]",
+        {"clear": 1},
+        None,
+        1.0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", backends(outside=True))
+@pytest.mark.parametrize("name", PLANS)
+def test_plans(name: str, backend: str) -> None:
+    text, weights, actions, value = PLANS[name]
+    turn = turn_of(text)
+    plan = solve(turn, only(**weights), backend)
+    assert plan.objective == pytest.approx(value)
+    assert solve(turn, only(**weights), "search").objective == pytest.approx(value)
+    if actions is not None:
+        assert [str(action) for action in plan.actions] == actions
+
+
+@pytest.mark.parametrize("backend", backends(outside=True))
+def test_a_plan_ends_where_it_draws(backend: str) -> None:
+    text = "mana 4/6 hand [Shield Block*; Stonetusk Boar*] deck [Bloodfen Raptor*] | hero 20"
+    plan = solve(turn_of(text), only(hero=1, draw=1, face=1), backend)
+    assert [str(action) for action in plan.actions] == ["play 0"]
+    assert plan.again
+    assert plan.objective == 5 + 1 + 1, "the rest of the turn counts, though the card drawn comes first"
+
+
+REFUSED = [
+    ("mana 1/6 hand [Arcane Missiles*] | hero 20", {}, "Arcane Missiles (random targets)"),
+    ("mana 2/6 power [Totemic Call*] | hero 20", {}, "Totemic Call (random minions)"),
+    ("mana 7/7 hand [Flamestrike*] | hero 20", {}, "Flamestrike (damage to several)"),
+    ("mana 5/6 hand [Bloodlust*] | hero 20", {}, "Bloodlust (buff of several)"),
+    ("mana 4/6 hand [Polymorph*] | hero 20", {}, "Polymorph (a minion that becomes another)"),
+    ("mana 1/6 hand [Soulfire*] | hero 20", {}, "Soulfire (discarded cards)"),
+    ("mana 10/10 hand [Mind Control*] | hero 20", {}, "Mind Control (control of a minion)"),
+    ("mana 1/6 hand [Deadly Poison*] | hero 20", {}, "Deadly Poison (a change to the weapon)"),
+    ("mana 1/6 hand [Hunter's Mark*] | hero 20", {}, "Hunter's Mark (attack or health that is set)"),
+    ("mana 0/6 hand [Silence*] | hero 20", {}, "Silence (silence)"),
+    ("mana 4/6 hand [Fireball*] board [Kobold Geomancer*] | hero 20", {}, "Fireball (beside Spell Damage)"),
+    ("mana 0/6 | hero 20 board [Harvest Golem*]", {}, "Harvest Golem (Deathrattle)"),
+    ("mana 6/6 attacks 1 weapon [Doomhammer*] | hero 20", {}, "Doomhammer (a weapon with a text)"),
+    ("mana 6/6 board [Young Priestess*] | hero 20", {}, "Young Priestess (the end of the turn)"),
+    ("mana 6/6 | hero 20 board [Wickerflame Burnbristle*]", {}, "Wickerflame Burnbristle (Lifesteal)"),
+    (
+        "mana 8/8 hand [Fireball*; Fireball*] | hero 6",
+        {"play": 1, "hero": 1},
+        "Fireball (it may be best aimed at an own character)",
+    ),
+    (
+        "mana 3/6 hand [Shadow Bolt*] board [Chillwind Yeti*] | hero 20",
+        {"play": 1},
+        "Shadow Bolt (it may be best aimed at an own character)",
+    ),
+    (
+        "mana 4/6 hand [Blessing of Kings*] board [Bloodfen Raptor* ready; Bloodfen Raptor* ready] | "
+        "hero 20 board [Chillwind Yeti*]",
+        {"damage": 1},
+        "Blessing of Kings (it may be best given to an enemy)",
+    ),
+    (
+        "mana 2/6 hand [Holy Light*] board [Bloodfen Raptor* now 3/1 ready] | hero 20 board [Chillwind Yeti*]",
+        {},
+        "Holy Light (it may save Bloodfen Raptor)",
+    ),
+    ("mana 2/6 hand [Holy Light*] | hero 20", {"body": 1}, "Holy Light (heals of minions while `body` counts)"),
+    ("mana 3/6 hand [Arcane Intellect*] | hero 20", {}, "Arcane Intellect (fatigue)"),
+    ("mana 10/10 hand [Wild Growth*] | hero 20", {}, "Wild Growth (full mana crystals)"),
+    (
+        "mana 6/6 hand [Assassinate*] board [Thrallmar Farseer* ready 2] | hero 20 board [Chillwind Yeti*]",
+        {},
+        "Assassinate (beside a minion that attacks twice)",
+    ),
+    (
+        f"mana 6/6 hand [Murloc Raider*] board [{'; '.join(['Wisp*'] * 7)}] | hero 20",
+        {},
+        "the own board (its places may run out)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "weights", "message"), REFUSED, ids=[message for *_, message in REFUSED])
+def test_what_is_outside_is_refused_by_name(text: str, weights: dict, message: str) -> None:
+    with pytest.raises(SolverError) as caught:
+        solve(turn_of(text), only(**(weights or {"lethal": 1, "play": 1})), "highs")
+    assert str(caught.value) == f"backend 'highs' cannot count {message} in its program; use auto"
+
+
+def test_what_cannot_be_paid_for_does_not_matter() -> None:
+    text = "mana 2/6 hand [Flamestrike*; Arcane Shot*] | hero 20"
+    assert solve(turn_of(text), only(face=1), "highs").objective == 2
+
+
+def test_games_on_real_cards_stay_with_those_that_play_all_cards() -> None:
+    for backend in ("gurobi", "highs"):
+        with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} plays bodies alone"):
+            refuse_decks([("ilp", backend)], [find_deck("basic-mage")])
+    with pytest.raises(SolverError, match="backend 'exact' reads bodies with keywords.*use auto or search"):
+        solve(turn_of("mana 1/6 | hero 20"), only(face=1), "exact")
+    with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords"):
+        solve(turn_of("mana 1/6 | hero 20"), only(face=1), "highs", "thesis")
+
+
+@pytest.mark.parametrize("backend", backends(outside=True))
+def test_explanations_leave_an_action_out(backend: str) -> None:
+    turn = turn_of("mana 4/6 hand [Fireball*] | hero 20 board [Chillwind Yeti*; Boulderfist Ogre*]")
+    for weights in (only(threat=1), only(threat=1, face=0.1), only(damage=2, face=1)):
+        found = explain_cards(turn, weights, backend)
+        other = explain_cards(turn, weights, "search")
+        assert found.plan.objective == pytest.approx(other.plan.objective)
+        assert found.alternative.objective == pytest.approx(other.alternative.objective)
+
+
+READS = (
+    "mana 6/6 attacks 1 power [Fireblast*] board [Bloodfen Raptor* ready] hand [Fireball*; Fireball*; "
+    "Fiery War Axe*; The Coin] | hero 14 board [Sen'jin Shieldmasta*]"
+)
+
+
+def test_the_program_names_spells_weapons_and_powers() -> None:
+    text = str(program_of(turn_of(READS), only(face=1, lethal=1), "sequential"))
+    for part in (
+        "enemy 0: Sen'jin Shieldmasta 3/5",
+        "cast[Fireball]",
+        "cast[Fireball 2]",
+        "f[Fireball 2,1,0]",
+        "4 cast[Fireball] + 4 cast[Fireball 2] + 3 cast[Fiery War Axe] + 2 cast[Fireblast] <= 6",
+        "a card that is aimed has one target:",
+        "the hero attacks once:",
+        "x[Bloodfen Raptor,1,0]",
+    ):
+        assert part in text, part
+    with pytest.raises(
+        SolverError, match="the integer program cannot count Arcane Missiles .random targets."
+    ):
+        program_of(turn_of(REFUSED[0][0]), only(face=1), "sequential")
+    with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords, not real cards"):
+        program_of(turn_of(READS), only(face=1), "thesis")
+
+
+def test_the_program_folds_to_a_width() -> None:
+    milp = program_of(turn_of(READS), only(face=1, lethal=1), "sequential")
+    folded = milp.text(80).splitlines()
+    assert max(map(len, folded)) <= 80
+    assert "".join(milp.text().split()) == "".join(milp.text(80).split())

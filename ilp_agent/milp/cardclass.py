@@ -175,7 +175,7 @@ def bodies_of(found: CardProblem) -> list[MinionSpec]:
 def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
     """Casts that may be best aimed at an own character: those that pay, if no other target always serves.
 
-    An enemy hero that cannot die this turn always serves, for a bolt that may be aimed there: that costs
+    An enemy hero that cannot die this turn always serves, for a bolt that may be aimed there: to hit it costs
     nothing, and all other actions stay what they were.
     """
     found_casts = []

@@ -56,7 +56,9 @@ def card_program(turn: CardTurn, weights: Weights, formulation: str) -> Milp:
         SolverError: the turn is outside of class A, or the formulation is not for real cards.
     """
     if formulation != FORMULATIONS[0]:
-        raise SolverError(f"formulation {formulation!r} reads bodies with keywords, not real cards; use 'sequential'")
+        raise SolverError(
+            f"formulation {formulation!r} reads bodies with keywords, not real cards; use {FORMULATIONS[0]!r}"
+        )
     return card_model(_read(turn, weights, "the integer program"), weights).model.milp
 
 

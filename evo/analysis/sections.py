@@ -278,7 +278,10 @@ def decks(given: Material) -> list[Section]:
         shown = _draw(
             lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks", height=8
         )
-    return [Section("Decks", say.decks_sentence(wins), [shown], conclusion=say.best_deck(wins))]
+    deals = sum(config.games for config in given.runs.configs.values())
+    said = f"{say.decks_sentence(wins)}{say.few_deals(deals) if len(wins) > 1 else ''}"
+    conclusion = say.best_deck(wins) if deals >= say.ENOUGH_DEALS else ""
+    return [Section("Decks", said, [shown], conclusion=conclusion)]
 
 
 def styles(given: Material) -> list[Section]:

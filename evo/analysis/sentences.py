@@ -15,6 +15,9 @@ from evo.wording import counted
 STABLE = 0.75
 """Stability above which a cluster is stable."""
 
+ENOUGH_DEALS = 20
+"""Deals for each ordered pair of decks, EVA's number, from which a report says which deck is best."""
+
 
 def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
     """Mean with its 95% interval by Student's t; nan bounds for a single value."""
@@ -235,6 +238,16 @@ def decks_sentence(scores: pd.DataFrame) -> str:
         f"{best_deck(scores)} {hardest} is hardest to play against: others score "
         f"{scores[hardest].mean():.1%} against it. Games against individuals that did not survive count too, "
         "so mirrors need not show 50%."
+    )
+
+
+def few_deals(deals: int) -> str:
+    """What to make of scores by decks that come from few deals; "" where there are enough."""
+    if deals >= ENOUGH_DEALS:
+        return ""
+    return (
+        f" All pairings of a last generation play the same deals, here {deals} for each ordered pair of decks: "
+        "luck of these deals moves the scores by tens of points. manaforge ladder compares decks on more."
     )
 
 

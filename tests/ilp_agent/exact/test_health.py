@@ -178,6 +178,13 @@ def test_programs_agree(backend: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("backend", PROGRAMS)
+def test_programs_agree_on_2_500_turns(backend: str) -> None:
+    agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(1_000, 2_500)])
+    agrees(backend, in_play(1_000, 4))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_agree_on_10_000_turns(backend: str) -> None:
     agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(1_000, 7_000)])
     agrees(backend, in_play(4_000, 4))

@@ -55,6 +55,12 @@ def test_random_turns_of_class_a(backend: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("backend", backends(outside=True))
+def test_1_000_turns_of_class_a_in_play(backend: str) -> None:
+    assert equals_search(backend, in_play(1_000, 2).turns) < 30
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("backend", backends(outside=True))
 def test_5_000_turns_of_class_a_in_play(backend: str) -> None:
     found = in_play(5_000, 100)
     over = equals_search(backend, found.turns)
@@ -65,6 +71,12 @@ def test_5_000_turns_of_class_a_in_play(backend: str) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("backend", backends(outside=True))
+def test_300_random_turns_of_class_a(backend: str) -> None:
+    assert equals_search(backend, random_turns(300, 2)) < 10
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_2_000_random_turns_of_class_a(backend: str) -> None:
     assert equals_search(backend, random_turns(2_000, 100)) < 100

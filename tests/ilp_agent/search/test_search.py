@@ -79,6 +79,13 @@ def test_full_boards_are_worth_what_the_exact_solver_finds_with_its_places() -> 
 
 @pytest.mark.heavy
 @compiled
+def test_3_000_turns_of_bodies() -> None:
+    equals_exact(range(2_000, 5_000), 10, full=False)
+    equals_exact(range(2_000, 2_300), 20, full=True)
+
+
+@pytest.mark.long
+@compiled
 def test_10_000_turns_of_bodies() -> None:
     equals_exact(range(2_000, 12_000), 10, full=False)
     equals_exact(range(2_000, 3_000), 40, full=True)
@@ -127,7 +134,7 @@ def test_reductions_lose_nothing_where_the_hero_may_die(deck: str, extended: boo
     assert compared > 20
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 @compiled
 @pytest.mark.parametrize("deck", CLASS_DECKS)
 def test_reductions_lose_nothing_on_1_000_turns_in_which_the_hero_may_die(deck: str) -> None:

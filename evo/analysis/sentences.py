@@ -246,9 +246,8 @@ def few_deals(deals: int) -> str:
     if deals >= ENOUGH_DEALS:
         return ""
     return (
-        f" All pairings of a last generation play the same deals, here {deals} for each ordered pair of "
-        "decks: luck "
-        "of these deals moves the scores by tens of points. manaforge ladder compares decks on more."
+        " All pairings of a last generation play the same deals, whose luck moves the scores by tens of "
+        f"points: here {deals} for each ordered pair of decks. manaforge ladder compares decks on more."
     )
 
 

@@ -25,7 +25,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 from engine.jit import CACHE_FOLDER, config, njit, numba_cache_in
-from engine.kernelcache import KernelCache
+from engine.kernelcache import KernelCache, interrupts_kept
 
 _numba: Any = numba
 _types: Any = types
@@ -76,7 +76,8 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
                     if CACHE_FOLDER is not None:
                         with numba_cache_in(CACHE_FOLDER):
                             kernel._cache = KernelCache(function)
-                    kernel.compile()
+                    with interrupts_kept():
+                        kernel.compile()
                     made.append(kernel)
                     slot.value = kernel.address
                 return int(made[0].address)

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -29,7 +29,7 @@ from numba.core import event
 from rich.console import Console
 from rich.status import Status
 
-from engine.kernelcache import KernelCache, tell_once
+from engine.kernelcache import KernelCache, interrupts_kept, tell_once
 from engine.screen import say_error
 
 config: Any = _untyped_config
@@ -199,6 +199,7 @@ class _CompileNotice(event.Listener):
     def __init__(self) -> None:
         self.quiet = False
         self._depth = 0
+        self._interrupts: AbstractContextManager[None] = nullcontext()
         self._notice = ""
         self._told: set[str] = set()
         self._status: Status | None = None
@@ -215,6 +216,8 @@ class _CompileNotice(event.Listener):
         self._depth += 1
         if self._depth > 1:
             return
+        self._interrupts = interrupts_kept()
+        self._interrupts.__enter__()
         self._began, self._waiting = time.perf_counter(), [kernel for kernel in _slow if not kernel.ready]
         waiting = {kernel.name for kernel in self._waiting}
         if self.quiet:
@@ -245,6 +248,7 @@ class _CompileNotice(event.Listener):
         if expected >= PACE_SECONDS and file is not None:
             with suppress(OSError):
                 file.write_text(f"{(time.perf_counter() - self._began) / expected:.2f}\n")
+        self._interrupts.__exit__(None, None, None)
 
 
 _compile_notice = _CompileNotice()

@@ -1,12 +1,14 @@
 """numba's cache files with checksums: damage is thrown away and compiled again, and a full disk is told.
 
 numba's own loader takes what it finds: an empty index ends the program, a flipped bit of machine code runs.
+And an interrupt while it compiles is raised in a callback of LLVM, which drops it: here it is raised again.
 """
 
 import hashlib
 import pickle
-from collections.abc import Callable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,30 @@ def tell_once(folder: object, error: OSError) -> None:
         text = f"Cannot keep compiled kernels in {folder} ({error.strerror or error}): compiling every time"
         say_error(text)
         _told.append(text)
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """What a signal raises in a callback of the compiler is raised at the end of this context.
+
+    Python looks for signals when it next runs bytecode; while LLVM is at work that is in a function called by
+    C, which cannot pass on what is raised: the interrupt would be lost, and the kernel be without its code.
+    """
+    before, dropped = sys.unraisablehook, list[BaseException]()
+
+    def keep(unraisable: "sys.UnraisableHookArgs") -> None:
+        if unraisable.exc_value is not None and "ctypes callback" in (unraisable.err_msg or ""):
+            dropped.append(unraisable.exc_value)
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = keep
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+        if dropped:
+            raise dropped[0]
 
 
 class _CheckedFiles(IndexDataCacheFile):

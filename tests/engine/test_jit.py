@@ -96,6 +96,50 @@ def test_compiling_can_say_nothing(copy: Path, tmp_path: Path) -> None:
     assert run(copy, tmp_path / "cache", quiet) == ("2", "")
 
 
+INTERRUPTED = """
+import signal
+from numba.core.codegen import CPUCodeLibrary
+
+compiled = CPUCodeLibrary._object_compiled_hook.__func__
+waiting = [True]
+
+def interrupted(cls, module, code):
+    if waiting and module.name == NAME:
+        waiting.clear()
+        signal.raise_signal(signal.SIGINT)
+    compiled(cls, module, code)
+
+CPUCodeLibrary._object_compiled_hook = classmethod(interrupted)
+
+from engine.jit import njit
+
+@njit
+def inner(number):
+    return number + 1
+
+@njit
+def outer(number):
+    return inner(number) + 1
+
+try:
+    outer(1)
+except KeyboardInterrupt:
+    print("interrupted", outer(1) == 3)
+"""
+
+
+@compiled
+@pytest.mark.parametrize("name", ["outer", "inner"])
+def test_an_interrupt_while_compiling_is_not_lost(name: str, tmp_path: Path) -> None:
+    """LLVM's callback drops what a signal raises in it; numba then misses the compiled code."""
+    program = tmp_path / "interrupted.py"  # numba keeps only what has a file
+    program.write_text(INTERRUPTED.replace("NAME", repr(name)))
+    start = f"import runpy; runpy.run_path({str(program)!r}, {{}}, 'engine.here')"
+    output, error = run(ROOT, tmp_path / "cache", start)
+    assert output == "interrupted True"
+    assert "Exception ignored" not in error
+
+
 def test_games_of_python_agents_alone_wait_for_no_agents_kernels() -> None:
     """Which the estimate would count: it is of all slow kernels of the modules that are imported."""
     program = (

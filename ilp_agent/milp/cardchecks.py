@@ -10,6 +10,7 @@ from engine.vocabulary import (
     HEROES,
     MINIONS,
     OWN,
+    Filter,
     Op,
     Pick,
     Trait,
@@ -21,10 +22,14 @@ from ilp_agent.milp.cardclass import (
     harm_of,
     may_attack,
     own_targets,
+    silenced_guards,
+    silenced_idly,
     strengthened,
     swing_attacks,
+    targets_of,
 )
 from ilp_agent.milp.casts import Cast, OutsideError
+from ilp_agent.milp.newcomers import silence_changes, silence_may_help
 from ilp_agent.turn import attacks_on_arrival
 from ilp_agent.weights import Weights
 
@@ -70,8 +75,6 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
                 raise OutsideError(title, "attack of this turn alone")
             if minion["traits"] & (Trait.IMMUNE | Trait.DOOMED):
                 raise OutsideError(title, "immune or doomed")
-            if minion["traits"] & Trait.DEATHRATTLE and _may_die(found, side, place):
-                raise OutsideError(title, "Deathrattle")
             if minion["keywords"] & Keyword.LIFESTEAL and minion["attack"] > 0:
                 raise OutsideError(title, "Lifesteal")
             if side == 1 and doubles and minion["traits"] & Trait.FREEZES:
@@ -83,8 +86,6 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
         attacks = attacks_on_arrival(int(card["attack"]), int(card["keywords"]))
         if card["keywords"] & Keyword.LIFESTEAL and attacks:
             raise OutsideError(title, "Lifesteal")
-        if card["traits"] & Trait.DEATHRATTLE and (attacks or own_targets(found, w)):
-            raise OutsideError(title, "Deathrattle")
         if card["overload"]:
             raise OutsideError(title, "overload of a minion")
         if attacks and card["traits"] & (BARRED | SPARING):
@@ -101,14 +102,6 @@ def _check_end(title: str, card: np.void, w: Weights) -> None:
             raise OutsideError(title, "the end of the turn")
 
 
-def _may_die(found: CardProblem, side: int, place: int) -> bool:
-    """Whether a minion on board can die this turn, as far as is seen at once."""
-    if side == 0:
-        record = found.problem.record["friends"][place]
-        return bool(record["attacks"]) or any(cast.aim_side & OWN for cast in found.casts)
-    return True
-
-
 def _check_places(found: CardProblem) -> None:
     """Refuse turns on which the places on the own board may run out."""
     budget = int(found.own["mana"]) + found.problem.coin + sum(cast.mana for cast in found.casts)
@@ -121,6 +114,7 @@ def _check_places(found: CardProblem) -> None:
     for cost, n in items:
         for left in range(budget, cost - 1, -1):
             best[left] = max(best[left], best[left - cost] + n)
+    best[budget] += sum(len(rattle.tokens) for rattle in found.rattles.values())
     if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
         raise OutsideError("the own board", "its places may run out")
 
@@ -134,9 +128,9 @@ def _check_together(found: CardProblem, w: Weights) -> None:
         raise OutsideError(spells[0].label, "beside Spell Damage")
     for cast in casts:
         _check_cast(found, cast, w)
-    drawn = sum(cast.draws for cast in casts)
+    drawn = sum(cast.draws for cast in casts) + sum(rattle.draws for rattle in found.rattles.values())
     if drawn:
-        label = next(cast.label for cast in casts if cast.draws)
+        label = next((cast.label for cast in casts if cast.draws), "Deathrattle")
         if found.own["n_deck"] < drawn:
             raise OutsideError(label, "fatigue")
         power = any(cast.draws and cast.power for cast in casts)
@@ -148,19 +142,18 @@ def _check_together(found: CardProblem, w: Weights) -> None:
     if sum(1 for cast in casts if cast.hero_attack) > 3:
         raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three of its kind")
     _check_removals(found)
+    _check_rattles(found)
+    _check_silences(found, w)
     _check_heals(found, w)
     _check_buffs(found, w)
 
 
 def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
     """Refuse a cast for what else is there."""
-    name = found.position.card_name
     if cast.weapon >= 0:
         _check_weapon(found.position, cast.weapon)
-    for number in cast.tokens:
-        card = found.cards[number]
-        if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
-            raise OutsideError(cast.label, f"{name(number)} does more than stand there")
+    for number in (*cast.tokens, *((cast.becomes,) if cast.becomes >= 0 else ())):
+        _check_token(found, cast.label, number)
     if cast.minion >= 0 and (cast.destroys or (cast.asked and not cast.buff)):
         raise OutsideError(cast.label, "a Battlecry that asks for its target")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
@@ -170,6 +163,85 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
     counted = cast.destroys and not w.body and not any(one.buff or one.tokens for one in found.casts)
     if cast in own_targets(found, w) and not counted and (barred or not served):
         raise OutsideError(cast.label, "it may be best aimed at an own character")
+
+
+def _check_token(found: CardProblem, label: str, number: int) -> None:
+    """Refuse minions that come and do more than stand there."""
+    card = found.cards[number]
+    if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
+        raise OutsideError(label, f"{found.position.card_name(number)} does more than stand there")
+
+
+def _check_rattles(found: CardProblem) -> None:
+    """Refuse Deathrattles and newcomers where their time matters, or an own death may pay by itself."""
+    name = found.position.card_name
+    doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
+    for i, rattle in found.rattles.items():
+        title = found.labels[i]
+        for number in rattle.tokens:
+            _check_token(found, title, number)
+        if doubles and rattle.blow:
+            raise OutsideError(title, "a Deathrattle beside a minion that attacks twice")
+        if any(
+            (one.damage or (one.destroys and not one.spares)) and one.aim_side & OWN for one in found.casts
+        ):
+            raise OutsideError(title, "a Deathrattle beside a card that may kill it")
+        if rattle.tokens and any(cast.buff for cast in found.casts):
+            raise OutsideError(title, "a Deathrattle beside a card that strengthens a minion")
+    for j, rattle in found.enemy_rattles.items():
+        title = name(int(found.foes[j]["card"]))
+        for number in rattle.tokens:
+            _check_token(found, title, number)
+        if rattle.blow and not found.outlasts:
+            raise OutsideError(title, "a Deathrattle that may kill the own hero")
+        if rattle.draws and found.enemy["n_deck"] < rattle.draws * len(found.enemy_rattles):
+            raise OutsideError(title, "fatigue of the opponent")
+    if not found.newcomers:
+        return
+    label = name(found.newcomers[0].card)
+    if doubles:
+        raise OutsideError(label, "it may come beside a minion that attacks twice")
+    if any(cast.freezes_all for cast in found.casts):
+        raise OutsideError(label, "it may come beside a card that freezes all enemies")
+    if sum(cast.becomes >= 0 for cast in found.casts) > 1:
+        raise OutsideError(label, "two cards that turn a minion into another")
+    guards = [one for one in found.newcomers if found.cards[one.card]["keywords"] & Keyword.TAUNT]
+    free = [one for one in guards if one.dead < 0 or not found.foes[one.dead]["keywords"] & Keyword.TAUNT]
+    if len(free) > 1 or (len(guards) > 1 and any(one.cast >= 0 for one in guards)):
+        raise OutsideError(label, "several guards that may come")
+
+
+def _check_silences(found: CardProblem, w: Weights) -> None:
+    """Refuse silence of all but guards and those from whom it takes nothing."""
+    silences = [cast for cast in found.casts if cast.silences]
+    if not silences:
+        return
+    label = silences[0].label
+    if found.newcomers or any(cast.asked & Filter.TAUNT for cast in found.casts):
+        raise OutsideError(label, "silence beside newcomers or a card that asks for Taunt")
+    if w.frozen and (found.freezers or any(cast.freezes or cast.freezes_all for cast in found.casts)):
+        raise OutsideError(label, "silence beside what freezes")
+    if any(record["attacks"] == 2 for record in found.problem.record["friends"]):
+        raise OutsideError(label, "silence beside a minion that attacks twice")
+    for cast in silences:
+        if cast.asked:
+            raise OutsideError(cast.label, "whom it may be aimed at")
+        guards = silenced_guards(found, cast)
+        for j in targets_of(found, cast):
+            card = found.cards[found.foes[j]["card"]]
+            if j not in guards and silence_changes(found.foes[j], card):
+                raise OutsideError(
+                    cast.label, f"silence of {found.position.card_name(int(found.foes[j]['card']))}"
+                )
+        for i in range(found.own["n_board"] if cast.aim_side & OWN else 0):
+            minion = found.own["board"][i]
+            if silence_may_help(minion, found.cards[minion["card"]]):
+                raise OutsideError(cast.label, f"silence of {found.labels[i]}")
+        needless = silenced_idly(found, cast) is not None
+        tokens = any(one.tokens for one in found.casts)
+        others = cast.aim_side & OWN and (found.own["n_board"] or found.numbers or tokens)
+        if not needless and (others or cast.minion >= 0):
+            raise OutsideError(cast.label, "silence of an own minion")
 
 
 def _check_removals(found: CardProblem) -> None:

@@ -1,7 +1,8 @@
 """A turn of class A as the integer program needs it, and what its cards can do."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,13 @@ from engine.vocabulary import (
 )
 from ilp_agent.cardturn import ANY_TARGET, CardTurn
 from ilp_agent.milp.casts import Cast
+from ilp_agent.milp.newcomers import (
+    Newcomer,
+    Rattle,
+    foes_of,
+    is_guard_alone,
+    silence_changes,
+)
 from ilp_agent.problem import TurnProblem
 from ilp_agent.weights import Weights
 
@@ -27,7 +35,8 @@ class CardProblem:
 
     Attributes:
         turn: where it comes from.
-        problem: its minions, as the sequential program has them; in hand those that can be paid for.
+        problem: its minions, as the sequential program has them; in hand those that can be paid for, and the
+            newcomers last among the enemies.
         labels: names of the friends, each once.
         numbers: card numbers of the minions in hand.
         casts: what else can be played.
@@ -36,6 +45,9 @@ class CardProblem:
         swing_barred: enemies, or `HERO`, that the own hero must not attack.
         reach: damage that the enemy hero can take at most.
         outlasts: whether nothing that the own hero may suffer kills it.
+        newcomers: enemies that may come.
+        rattles: friend, by index -> its Deathrattle.
+        enemy_rattles: enemy -> its Deathrattle.
     """
 
     turn: CardTurn
@@ -48,6 +60,9 @@ class CardProblem:
     swing_barred: frozenset[int]
     reach: int
     outlasts: bool
+    newcomers: tuple[Newcomer, ...] = ()
+    rattles: dict[int, Rattle] = field(default_factory=dict)
+    enemy_rattles: dict[int, Rattle] = field(default_factory=dict)
 
     @property
     def position(self) -> Position:
@@ -71,6 +86,15 @@ class CardProblem:
         """The card table."""
         return self.position.table.array
 
+    @cached_property
+    def foes(self) -> np.ndarray:
+        """All enemies as records of a board, newcomers as they come."""
+        return foes_of(self.enemy, self.cards, self.newcomers)
+
+    def coming(self) -> Iterator[tuple[int, Newcomer]]:
+        """(enemy, newcomer) of all that may come."""
+        yield from enumerate(self.newcomers, int(self.enemy["n_board"]))
+
     @property
     def freezers(self) -> set[int]:
         """Friends whose damage freezes, by index."""
@@ -80,7 +104,7 @@ class CardProblem:
 
     def bars(self, kind: ActionKind, source: int, target: int) -> bool:
         """Whether an action is left out; `target` is an enemy, or `HERO`."""
-        who = int(self.enemy["board"][target]["born"]) if target < HERO else -1 - target
+        who = int(self.foes[target]["born"]) if target < HERO else -1 - target
         return any(
             one.kind == kind and one.source == source and one.target in (ANY_TARGET, who)
             for one in self.turn.barred
@@ -109,8 +133,9 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     targets = []
     if cast.aim_side & ENEMY and cast.aim_kind & MINIONS:
         hidden = Trait.ELUSIVE if cast.spell else 0
-        for j, minion in enumerate(found.enemy["board"][: found.enemy["n_board"]]):
-            if minion["keywords"] & Keyword.STEALTH or minion["traits"] & hidden:
+        own = {j for j, one in found.coming() if one.cast >= 0 and found.casts[one.cast] is cast}
+        for j, minion in enumerate(found.foes):
+            if minion["keywords"] & Keyword.STEALTH or minion["traits"] & hidden or j in own:
                 continue
             if cast.allows(int(minion["attack"]), int(minion["keywords"])):
                 targets.append(j)
@@ -150,7 +175,7 @@ def harm_of(found: CardProblem) -> int:
         total += cast.damage if cast.aim_side & OWN and cast.aim_kind & HEROES else 0
     if any(True for _ in swing_attacks(found)):
         total += max((enemy.attack for enemy in found.problem.enemy), default=0)
-    return total
+    return total + sum(rattle.blow for rattle in found.enemy_rattles.values())
 
 
 def own_removed(found: CardProblem, cast: Cast) -> list[int]:
@@ -186,11 +211,36 @@ def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
         serves = HERO in targets_of(found, cast) and found.reach < found.problem.enemy_hero
         least = 0.0
         if cast.destroys:  # without it the own minion would stand at the end
-            least = w.survive * min((friend.health for friend in bodies_of(found)), default=0)
+            left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
+            least = w.survive * (min((friend.health for friend in bodies_of(found)), default=0) - left)
         pays = cast.minion >= 0 or gain_of(found, cast, w) > least
         if pays and not serves:
             found_casts.append(cast)
     return found_casts
+
+
+def silenced_guards(found: CardProblem, cast: Cast) -> list[int]:
+    """Enemies that a cast may silence, so that they guard no more."""
+    cards, foes = found.cards, found.foes
+    return [
+        j for j in targets_of(found, cast) if j < HERO and is_guard_alone(foes[j], cards[foes[j]["card"]])
+    ]
+
+
+def silenced_idly(found: CardProblem, cast: Cast) -> tuple[int, bool] | None:
+    """A minion of the start from whom a cast takes nothing: (place, whether it is an own one)."""
+    cards, n = found.cards, int(found.own["n_board"])
+    hidden = Trait.ELUSIVE if cast.spell else 0
+    barred = {one.target for one in found.turn.barred if one.source == cast.number}
+    for place in range(n if cast.aim_side & OWN else 0):
+        minion = found.own["board"][place]
+        kept = silence_changes(minion, cards[minion["card"]], Keyword.TAUNT)
+        if not kept and not minion["traits"] & hidden and int(minion["born"]) not in barred:
+            return place, True
+    for j in targets_of(found, cast):
+        if j < found.enemy["n_board"] and not silence_changes(found.foes[j], cards[found.foes[j]["card"]]):
+            return j, False
+    return None
 
 
 def spec_of(card: np.void) -> MinionSpec:

@@ -9,6 +9,7 @@ from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, IllegalActionError
 from engine.vocabulary import Filter
+from ilp_agent.milp.cardclass import silenced_idly
 from ilp_agent.milp.cardprogram import CardModel
 
 MOST_TRIED = 2_000
@@ -25,7 +26,7 @@ ANY_OWN = 99
 BY_HERO = -1
 """As the source of an attack: the own hero."""
 
-LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3}
+LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3, "s": 4}
 """The order of hits on an enemy, by their kind; those that need it whole come one before the plain ones."""
 
 FIRST, PLAYS, BLOWS, LAST = range(4)
@@ -45,6 +46,7 @@ class Act:
         mana: that it gives and that must not be lost.
         friend: index of the minion that is played; -1 for none.
         after: places in the list of acts of those that come before it.
+        cast: place among the casts of what it plays; -1 for none.
     """
 
     kind: ActionKind
@@ -54,6 +56,7 @@ class Act:
     mana: int = 0
     friend: int = -1
     after: frozenset[int] = frozenset()
+    cast: int = -1
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,13 @@ class Standing:
     Attributes:
         position: where the actions so far have led.
         friends: birth of each friend of the problem; 0 of those still in hand.
+        foes: birth of each enemy; 0 of those that have not come.
         actions: so far.
     """
 
     position: Position
     friends: tuple[int, ...]
+    foes: tuple[int, ...]
     actions: tuple[Action, ...] = ()
 
 
@@ -88,6 +93,8 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
     bolts = {source: n for n, source in built.bolts.items()}
     aimed = {bolts[source]: (target, kind) for source, _, target, kind in hits if source in bolts}
     aimed |= {n: (j, "k") for (n, j), variable in built.removals.items() if chosen[variable]}
+    aimed |= {n: (j, "s") for (n, j), variable in built.silences.items() if chosen[variable]}
+    aimed |= {n: (_idle_target(built, n), "i") for n, variable in built.idle.items() if chosen[variable]}
     aimed |= {n: (OWN_HERO, "o") for n, variable in built.own_hero.items() if chosen[variable]}
     own = {n: i for (n, i), variable in built.own_minions.items() if chosen[variable]}
     aimed |= {n: (FRIEND + i, "o") for n, i in own.items()}
@@ -102,26 +109,32 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
         if chosen[variable]:
             n = cries.get(k, -1)
             target, kind = aimed.get(n, (-1, ""))
-            first = n >= 0 and (found.casts[n].draws or found.casts[n].armour)
-            rank = LAST if kind == "G" else BLOWS if target >= 0 else FIRST if first else PLAYS
+            first = n >= 0 and (found.casts[n].draws or found.casts[n].armour or kind == "i")
+            rank = (
+                LAST if kind == "G" else FIRST if first and kind in "i" else BLOWS if target >= 0 else PLAYS
+            )
             places[n] = len(acts)
             friend = len(found.problem.friendly) + k
             character = _character(built, n, target)
-            acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend))
+            acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend, cast=n))
             levels.append((target, LEVELS.get(kind, 0)))
     for n, (cast, variable) in enumerate(zip(found.casts, built.casts, strict=True)):
         if not chosen[variable] or cast.minion >= 0:
             continue
         target, kind = aimed.get(n, (-1, ""))
-        first = cast.draws or cast.armour or cast.mana
-        rank = LAST if kind == "G" else BLOWS if target >= 0 else FIRST if first else PLAYS
+        rank = _rank(kind, target, bool(cast.draws or cast.armour or cast.mana))
         action = ActionKind.POWER if cast.power else ActionKind.PLAY
         places[n] = len(acts)
         mana = cast.mana if short else 0
         source = 0 if cast.power else cast.number
-        acts.append(Act(action, source, _character(built, n, target), rank, mana))
+        acts.append(Act(action, source, _character(built, n, target), rank, mana, cast=n))
         whole = bool(cast.asked & Filter.UNDAMAGED)
         levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
+    for i, source in built.rattles.items():
+        if any(one == source and kind == "G" for one, *_, kind in hits):
+            for attacker in (i, *(one for one, friend in model.stronger.items() if friend == i)):
+                if attacker in attacking:
+                    acts[attacking[attacker]] = replace(acts[attacking[attacker]], rank=LAST)
     pairs = _weapons(built, chosen, hits, places, attacking)
     for n, place in places.items():
         if n in own:
@@ -141,6 +154,21 @@ def _buffs(
             return [(place, attacking[source])]
     acts[place] = replace(acts[place], target=ANY_OWN, rank=BLOWS)
     return [(attack, place) for attack in attacking.values() if acts[attack].rank != LAST]
+
+
+def _rank(kind: str, target: int, first: bool) -> int:
+    """When a card is played that hits in a kind of way; `first`: early, if it has no target."""
+    if kind in ("G", "i"):
+        return LAST if kind == "G" else FIRST
+    return BLOWS if target >= 0 else FIRST if first else PLAYS
+
+
+def _idle_target(built: CardModel, n: int) -> int:
+    """From whom a cast takes nothing."""
+    found = silenced_idly(built.found, built.found.casts[n])
+    assert found is not None
+    place, own = found
+    return FRIEND + place if own else place
 
 
 def _character(built: CardModel, n: int, target: int) -> int:
@@ -218,7 +246,8 @@ def order_acts(built: CardModel, acts: list[Act]) -> tuple[Action, ...] | None:
     """The acts in an order that is legal in the engine; None where none is found."""
     found = built.found
     births = [int(born) for born in found.own["board"]["born"][: found.own["n_board"]]]
-    start = Standing(found.position.copy(), (*births, *(0 for _ in found.numbers)))
+    foes = tuple(int(foe["born"]) for foe in found.foes)
+    start = Standing(found.position.copy(), (*births, *(0 for _ in found.numbers)), foes)
     tried = [0]
     order = sorted(range(len(acts)), key=lambda n: (acts[n].rank, n))
     return _go_on(built, acts, order, frozenset(), start, tried)
@@ -248,7 +277,7 @@ def _go_on(
 def _carry_out(built: CardModel, act: Act, at: Standing) -> Standing | None:
     """What an act leads to; None where it is not legal or would be wasted."""
     side = at.position.state["sides"][at.position.active]
-    action = _action_of(built, act, at)
+    action = _action_of(act, at)
     if action is None or side["mana"] + act.mana > MAX_MANA:
         return None
     here = at.position.copy()
@@ -260,10 +289,25 @@ def _carry_out(built: CardModel, act: Act, at: Standing) -> Standing | None:
     friends = list(at.friends)
     if act.friend >= 0:
         friends[act.friend] = births + 1
-    return Standing(here, tuple(friends), (*at.actions, action))
+    return Standing(here, tuple(friends), _come(built, act, at, here), (*at.actions, action))
 
 
-def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
+def _come(built: CardModel, act: Act, at: Standing, here: Position) -> tuple[int, ...]:
+    """The births of the enemies after an act: each that has come takes the number that waits for it."""
+    enemy = here.state["sides"][1 - at.position.active]
+    stand = enemy["board"][: enemy["n_board"]]
+    foes = list(at.foes)
+    gone = {j for j, born in enumerate(foes) if born and born not in stand["born"]}
+    for minion in stand[stand["born"] > at.position.state["births"]]:
+        for t, one in built.found.coming():
+            comes = one.dead in gone if one.dead >= 0 else one.cast == act.cast
+            if comes and not foes[t] and one.card == minion["card"]:
+                foes[t] = int(minion["born"])
+                break
+    return tuple(foes)
+
+
+def _action_of(act: Act, at: Standing) -> Action | None:
     """An act as the engine's action; None where who does it or whom it is about is not there."""
     state = at.position.state
     own, enemy = state["sides"][at.position.active], state["sides"][1 - at.position.active]
@@ -276,8 +320,7 @@ def _action_of(built: CardModel, act: Act, at: Standing) -> Action | None:
             return None
         target = OWN_SIDE + int(there[0])
     elif 0 <= target < HERO:
-        born = built.found.enemy["board"][target]["born"]
-        there = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == born)
+        there = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == at.foes[target])
         if not len(there):
             return None
         target = int(there[0])

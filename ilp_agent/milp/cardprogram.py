@@ -21,6 +21,7 @@ from ilp_agent.milp.cardclass import (
     swing_attacks,
     targets_of,
 )
+from ilp_agent.milp.cardcoming import add_newcomers, add_rattles, add_silence
 from ilp_agent.milp.casts import Cast
 from ilp_agent.milp.sequential import SequentialModel, add_hits, add_rows, begin_model
 from ilp_agent.weights import Weights
@@ -50,6 +51,18 @@ class CardModel:
     """Cast -> variable: the weapon that it equips is the last; -1 for that of the start."""
     swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
     """Source -> the cast that equips the weapon, and the casts that come before its attack."""
+    silences: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, enemy) -> variable: it silences the guard."""
+    idle: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it silences a minion from whom it takes nothing."""
+    rattles: dict[int, int] = field(default_factory=dict)
+    """Friend -> source of the hit of its Deathrattle."""
+
+    def death_of(self, i: int) -> list[tuple[int, float]]:
+        """Whether a friend dies, as a sum of variables."""
+        model = self.model
+        sources = [i, *(source for source, one in model.stronger.items() if one == i)]
+        return [(model.dies[source], 1.0) for source in sources if source in model.dies]
 
 
 def card_model(found: CardProblem, w: Weights) -> CardModel:
@@ -60,6 +73,8 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
         _add_cast(built, n, cast, w)
     _add_swings(built, w)
     _add_buffs(built, w)
+    add_rattles(built, w)
+    add_newcomers(built, w)
     _own_hero(built)
     _own_minions(built)
     _heals(built, w)
@@ -100,10 +115,15 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
             model.removed.setdefault(j, []).append(built.removals[n, j])
             aims.append((built.removals[n, j], 1.0))
         if cast in own_targets(found, w):
+            left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
             for i in own_removed(found, cast):
-                lost = -w.survive * model.sources[i].health
+                lost = -w.survive * (model.sources[i].health - left)
                 built.own_minions[n, i] = milp.binary(f"k[{cast.label},{model.labels[i]}]", lost)
                 aims.append((built.own_minions[n, i], 1.0))
+    elif cast.silences:
+        add_silence(built, n)
+        aims = [(v, 1.0) for (one, _), v in built.silences.items() if one == n]
+        aims += [(built.idle[n], 1.0)] if n in built.idle else []
     else:
         return
     if cast in own_targets(found, w) and cast.aim_kind & HEROES:
@@ -232,8 +252,7 @@ def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple
             constant += 1.0
         elif others or i - m not in cries:
             terms.append((model.plays[i - m], -1.0))
-        deaths = [i, *(source for source, one in model.stronger.items() if one == i)]
-        terms += [(model.dies[source], 1.0) for source in deaths if source in model.dies]
+        terms += built.death_of(i)
     for one, played in zip(found.casts, built.casts, strict=True):
         if any(cast.is_of(int(found.cards[token]["race"])) for token in one.tokens):
             terms.append((played, -1.0))
@@ -283,7 +302,7 @@ def _asked_targets(built: CardModel) -> None:
     """Targets that must be damaged, or must not be, when they are chosen."""
     found, model = built.found, built.model
     for j in model.open_targets:
-        minion = found.enemy["board"][j]
+        minion = found.foes[j]
         damaged = minion["health"] < minion["max_health"]
         plain = model.kind("x", j)
         whole = [n for n, cast in enumerate(found.casts) if cast.asked & Filter.UNDAMAGED and cast.damage]
@@ -353,7 +372,7 @@ def _frozen(built: CardModel, w: Weights) -> None:
     bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
     for j, enemy in enumerate(found.problem.enemy):
         gain = w.frozen * enemy.attack
-        if found.enemy["board"][j]["traits"] & Trait.FROZEN:
+        if found.foes[j]["traits"] & Trait.FROZEN:
             model.milp.cost[model.alive[j]] += gain
             continue
         by = [v for source, v in model.kind("x", j) if source in freezers or bolts.get(source, False)]
@@ -367,9 +386,11 @@ def _frozen(built: CardModel, w: Weights) -> None:
 
 def _notes(built: CardModel) -> list[str]:
     """Who the numbered enemies are."""
-    board = built.found.enemy["board"]
-    name = built.found.position.card_name
+    found, name = built.found, built.found.position.card_name
+    why = dict.fromkeys(range(len(found.foes)), "")
+    for j, one in found.coming():
+        why[j] = f", if enemy {one.dead} dies" if one.dead >= 0 else f", by {found.casts[one.cast].label}"
     return [
-        f"enemy {j}: {name(int(board[j]['card']))} {enemy.attack}/{enemy.health}"
-        for j, enemy in enumerate(built.found.problem.enemy)
+        f"enemy {j}: {name(int(found.foes[j]['card']))} {enemy.attack}/{enemy.health}{why[j]}"
+        for j, enemy in enumerate(found.problem.enemy)
     ]

@@ -10,20 +10,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine import MinionSpec
-from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Keyword
+from engine import MinionSpec, Position
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind, Keyword
 from engine.effects.legal import BARRED, SPARING
 from engine.minion import keyword_flags_of
 from engine.vocabulary import (
     CardKind,
     Need,
     Op,
+    Trait,
     Trigger,
 )
 from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS, CardTurn
 from ilp_agent.milp.cardchecks import check_heroes, check_turn
 from ilp_agent.milp.cardclass import CardProblem, harm_of, spec_of, swing_attacks, targets_of
 from ilp_agent.milp.casts import Cast, OutsideError, read_cast
+from ilp_agent.milp.newcomers import Newcomer, Rattle, read_rattle
 from ilp_agent.problem import TurnProblem
 from ilp_agent.weights import Weights
 
@@ -61,13 +63,42 @@ def read_turn(turn: CardTurn, weights: Weights) -> CardProblem:
         *_barred(turn, own, enemy, numbers, friendly),
     )
     casts = tuple(_casts(turn, own, enemy, hand, numbers, most))
+    rattles, enemy_rattles = _rattles(position, own, numbers), _rattles(position, enemy, ())
+    newcomers = tuple(_newcomers(casts, enemy_rattles))
+    if len(enemies) + len(newcomers) > BOARD_SIZE:
+        raise OutsideError("the enemy board", f"more than {BOARD_SIZE} minions with those that may come")
+    problem = replace(problem, enemy=(*enemies, *(spec_of(cards[one.card]) for one in newcomers)))
     armed = own["hero_attacks_left"] > 0 and not own["traits"] & BARRED
     found = CardProblem(turn, problem, labels, numbers, casts, most, bool(armed), frozenset(), 0, True)
-    barred = [j for j in (*range(len(enemies)), HERO) if found.bars(ActionKind.ATTACK, HERO_ATTACKS, j)]
+    found = replace(found, newcomers=newcomers, rattles=rattles, enemy_rattles=enemy_rattles)
+    barred = [j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, HERO_ATTACKS, j)]
     found = replace(found, swing_barred=frozenset(barred))
     found = replace(found, reach=_reach(found), outlasts=harm_of(found) < own["health"] + own["armour"])
     check_turn(found, weights)
     return found
+
+
+def _rattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
+    """The Deathrattles of minions on a board, and in hand behind them, by place."""
+    cards, found = position.table.array, {}
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if not minion["traits"] & Trait.SILENCED:
+            title = position.card_name(int(minion["card"]))
+            found[place] = read_rattle(title, cards[minion["card"]], minion["gifts"])
+    for place, number in enumerate(numbers, int(side["n_board"])):
+        found[place] = read_rattle(position.card_name(number), cards[number])
+    return {place: rattle for place, rattle in found.items() if rattle != Rattle()}
+
+
+def _newcomers(casts: tuple[Cast, ...], enemy_rattles: dict[int, Rattle]) -> Iterator[Newcomer]:
+    """Enemies that may come: of those that die, and what a card turns one into."""
+    for j, rattle in enemy_rattles.items():
+        for token in rattle.tokens:
+            yield Newcomer(token, dead=j)
+    for n, cast in enumerate(casts):
+        if cast.becomes >= 0:
+            yield Newcomer(cast.becomes, cast=n)
 
 
 def _each_once(titles: list[str]) -> Iterator[str]:
@@ -177,4 +208,5 @@ def _reach(found: CardProblem) -> int:
     for cast in found.casts:
         total += cast.damage if HERO in targets_of(found, cast) else 0
     total += sum(cast.buff[0] for cast in found.casts if cast.buff)
+    total += sum(rattle.blow for rattle in found.rattles.values())
     return total + max((attack for _, _, attack in swing_attacks(found)), default=0)

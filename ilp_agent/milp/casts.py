@@ -60,6 +60,9 @@ class Cast:
         asked: filter of its target, and `arg` what that compares with.
         fixed: whether its bolt always hits the enemy hero.
         destroys: whether its target leaves the board; an enemy's hand does not matter.
+        spares: whether what it takes off the board does not die of it.
+        becomes: card of the minion that its target becomes; -1 for none.
+        silences: whether it silences its target.
         freezes: whether it freezes its target.
         freezes_all: whether it freezes all enemy minions.
         held: what `hold` counts.
@@ -91,6 +94,9 @@ class Cast:
     arg: int = 0
     fixed: bool = False
     destroys: bool = False
+    spares: bool = False
+    becomes: int = -1
+    silences: bool = False
     freezes: bool = False
     freezes_all: bool = False
     held: float = 0.0
@@ -205,7 +211,13 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
         held = amount + SPELL_HELD if side & ENEMY else 0.0
         return replace(cast, damage=amount, held=held)
     if op == Op.DESTROY or (op == Op.BOUNCE and side == ENEMY):
-        return replace(cast, destroys=True)
+        return replace(cast, destroys=True, spares=op == Op.BOUNCE)
+    if op == Op.TRANSFORM and side & ENEMY:
+        if row["amount2"] > amount or amount < 0:
+            raise OutsideError(cast.label, "random minions")
+        return replace(cast, destroys=True, spares=True, becomes=amount)
+    if op == Op.SILENCE:
+        return replace(cast, silences=True)
     if op == Op.HEAL:
         return replace(cast, heal=amount, heals_minions=True, heals_chosen=True)
     if op == Op.BUFF:

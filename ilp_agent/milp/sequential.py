@@ -46,6 +46,10 @@ class SequentialModel:
     dies: dict[int, int] = field(default_factory=dict)
     removed: dict[int, list[int]] = field(default_factory=dict)
     """Enemy -> variables of what takes it off the board without a hit."""
+    presence: dict[int, tuple[list[tuple[int, float]], float]] = field(default_factory=dict)
+    """Enemy that may come -> whether it does, as terms and a constant; all others are there."""
+    silenced: dict[int, list[int]] = field(default_factory=dict)
+    """Guard -> variables: it is silenced, and guards no more."""
     spent: list[tuple[int, float]] = field(default_factory=list)
     """(variable, mana) of all that costs mana, or gives it."""
     lethal: int = 0
@@ -211,8 +215,10 @@ def _guards_first(model: SequentialModel, i: int, count: int) -> None:
     """A source's attacks elsewhere wait for the guards' deaths."""
     for s in range(1, count + 1):
         for t in model.guards:
-            behind = [*model.any_hit(i, s, [*model.elsewhere, HERO]), (model.alive[t], 1.0)]
-            model.milp.add("guards die before anything else is attacked", behind, upper=1)
+            if t not in model.presence:
+                behind = [*model.any_hit(i, s, [*model.elsewhere, HERO]), (model.alive[t], 1.0)]
+                behind += [(v, -1.0) for v in model.silenced.get(t, ())]
+                model.milp.add("guards die before anything else is attacked", behind, upper=1)
 
 
 def _shared(model: SequentialModel) -> None:
@@ -238,11 +244,13 @@ def _targets(model: SequentialModel, w: Weights) -> None:
         z = model.alive[j]
         finish, plain, pop = (model.kind(kind, j) for kind in "fxp")
         removed = [(v, 1.0) for v in model.removed.get(j, ())]
+        terms, there = model.presence.get(j, ([], 1.0))
+        absent = [(v, -value) for v, value in terms]
         milp.add(
             "one hit finishes an enemy that dies",
-            [*((v, 1.0) for _, v in finish), (z, 1.0), *removed],
-            lower=1,
-            upper=1,
+            [*((v, 1.0) for _, v in finish), (z, 1.0), *removed, *absent],
+            lower=there,
+            upper=there,
         )
         plain_sum = [(v, float(sources[i].attack)) for i, v in plain]
         milp.add("plain hits leave an enemy alive", plain_sum, upper=enemy.health - 1)
@@ -260,7 +268,9 @@ def _targets(model: SequentialModel, w: Weights) -> None:
         if enemy.divine_shield:
             popped = [(v, 1.0) for _, v in pop]
             milp.add("one hit pops a shield", popped, upper=1)
-            milp.add("a shield pops before its bearer dies", [*popped, (z, 1.0), *removed], lower=1)
+            milp.add(
+                "a shield pops before its bearer dies", [*popped, (z, 1.0), *removed, *absent], lower=there
+            )
             for _, v in plain:
                 milp.add("a shield pops before a plain hit", [*popped, (v, -1.0)], lower=0)
 

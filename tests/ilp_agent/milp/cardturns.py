@@ -39,6 +39,22 @@ BOARD = (
 )
 """Minions of the random boards."""
 
+COMING = (
+    *(
+        "Harvest Golem",
+        "Leper Gnome",
+        "Loot Hoarder",
+        "Sludge Belcher",
+        "Infested Tauren",
+        "Cairne Bloodhoof",
+    ),
+    *("Haunted Creeper", "Nerubian Egg", "Bloodfen Raptor", "Sen'jin Shieldmasta", "Chillwind Yeti"),
+)
+"""Minions of boards where others may come, and what turns them into others or silences them."""
+
+CHANGING = ("Polymorph", "Hex", "Silence", "Ironbeak Owl", "Spellbreaker", "Polymorph: Boar", "Purify")
+"""Cards that change a minion."""
+
 POWERS = (
     *("Fireblast", "Steady Shot", "Armor Up!", "Life Tap", "Dagger Mastery", "Shapeshift", "Reinforce"),
     "Lesser Heal",
@@ -107,10 +123,12 @@ def _random_text(pick: np.random.Generator) -> str:
     def some(names: tuple[str, ...], most: int) -> list[str]:
         return [str(name) for name in pick.choice(names, int(pick.integers(0, most + 1)))]
 
-    ready = [f"{name}* ready" if pick.random() < 0.8 else f"{name}*" for name in some(BOARD, 3)]
-    hand = [f"{name}*" for name in some(HAND, 4)]
+    board = COMING if pick.random() < 0.5 else BOARD
+    ready = [f"{name}* ready" if pick.random() < 0.8 else f"{name}*" for name in some(board, 3)]
+    hand = [f"{name}*" for name in some(HAND, 3)]
+    hand += [f"{name}*" for name in some(CHANGING if pick.random() < 0.5 else HAND, 1)]
     hand += ["The Coin"] if pick.random() < 0.3 else []
-    enemies = [f"{name}*{' is frozen' if pick.random() < 0.1 else ''}" for name in some(BOARD, 4)]
+    enemies = [f"{name}*{' is frozen' if pick.random() < 0.1 else ''}" for name in some(board, 4)]
     weapon = f" weapon [{pick.choice(['Fiery War Axe', 'Wicked Knife'])}*]" if pick.random() < 0.3 else ""
     mana = int(pick.integers(0, 11))
     own = f"hero {int(pick.integers(1, 31))}+{int(pick.integers(0, 4))} mana {mana}/{max(mana, 1)}"
@@ -118,5 +136,5 @@ def _random_text(pick: np.random.Generator) -> str:
     deck = "deck [Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*]"
     return (
         f"turn 6 first effects 1 | {own} board [{'; '.join(ready)}] hand [{'; '.join(hand)}] {deck} | "
-        f"hero {int(pick.integers(1, 31))} board [{'; '.join(enemies)}]"
+        f"hero {int(pick.integers(1, 31))} board [{'; '.join(enemies)}] {deck}"
     )

@@ -287,6 +287,10 @@ def _own_minions(built: CardModel) -> None:
         gone += [(model.dies[i], 1.0)] if i in model.dies else []
         gone += [(model.plays[i - m], -1.0)] if i >= m else []
         model.milp.add("a minion leaves once", gone, upper=float(i < m))
+        blows = [(v, 1.0) for kind, v in model.hits.get((i, 1, HERO), ()) if kind == "G"]
+        for (_, one), v in built.own_minions.items() if blows else ():
+            if one == i:
+                model.milp.add("nothing follows the last blow", [*blows, (v, 1.0)], upper=1)
 
 
 def _heals(built: CardModel, w: Weights) -> None:

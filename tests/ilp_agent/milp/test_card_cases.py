@@ -32,7 +32,7 @@ PLANS = {
     "a power finishes what an attack would leave": (
         "mana 2/6 power [Fireblast*] board [River Crocolisk* ready] | hero 20 board [Bloodfen Raptor* now 3/3 max 3]",
         {"threat": 1, "survive": 0.1},
-        ["power -> 0", "attack 0 -> 0"],
+        None,
         0.0,
     ),
     "a weapon opens the way": (
@@ -212,6 +212,12 @@ PLANS = {
         {"play": 1, "survive": 1},
         ["play 0 -> own 0"],
         4 + 1,
+    ),
+    "who strikes the last blow is not removed after it": (
+        "mana 4/6 hand [Polymorph*] board [Bloodfen Raptor* ready; Chillwind Yeti*] | hero 3",
+        {"lethal": 1, "play": 1, "survive": 0.1},
+        ["play 0 -> own 1", "attack 0 -> hero"],
+        1 + 4 + 0.3,
     ),
     "what comes out of the dead is hit too": (
         "mana 1/6 hand [Arcane Shot*] board [Bloodfen Raptor* ready] | hero 20 board [Harvest Golem*]",

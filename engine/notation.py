@@ -268,7 +268,9 @@ def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> 
     gifts = 0
     for name, value in _CHANGE.findall(match["changes"]):
         if name == "is":
-            minion["traits"] = _traits(value)
+            traits = _traits(value)
+            kept = 0 if traits & Trait.SILENCED else row["traits"]  # silence alone takes what the card says
+            minion["traits"] = traits | kept
         elif name == "gift":
             if gifts == MAX_GIFTS:
                 raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
@@ -277,6 +279,7 @@ def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> 
         else:
             field, most = _CHANGES[name]
             minion[field] = _bounded(name, value, -MAX_STAT, most)
+    minion["traits"] |= Trait.DEATHRATTLE if gifts else 0
     minion["max_health"] = max(minion["max_health"], minion["health"])
 
 

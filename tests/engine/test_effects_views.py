@@ -31,6 +31,22 @@ def test_views_tell_what_real_cards_bring() -> None:
 
 
 @pytest.mark.parametrize(
+    ("minion", "traits"),
+    [
+        ("Harvest Golem* is frozen", Trait.DEATHRATTLE | Trait.FROZEN),
+        ("Ancient Watcher* is frozen", Trait.CANT_ATTACK | Trait.FROZEN),
+        ("Harvest Golem* is silenced", Trait.SILENCED),
+        ("Chillwind Yeti* gift EX1_096", Trait.DEATHRATTLE),
+        ("Chillwind Yeti* is silenced gift EX1_096", Trait.SILENCED | Trait.DEATHRATTLE),
+    ],
+)
+def test_what_a_card_says_stays_unless_it_is_silenced(minion: str, traits: int) -> None:
+    position = parse_position(f"turn 5 | hero 20 board [{minion}] | hero 20")
+    assert position.state["sides"][0]["board"][0]["traits"] == traits
+    assert str(parse_position(str(position))) == str(position)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "turn 5 | hero 30 mana 3/3 hand [Arcane Missiles*; Knife Juggler 2:3/2] power [Fireblast*] | hero 2 board [2/2; 1/1]",

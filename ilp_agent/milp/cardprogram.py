@@ -163,6 +163,8 @@ def _add_swings(built: CardModel, w: Weights) -> None:
         for other, played_too in zip(found.casts, built.casts, strict=True):
             if (not arm and other.weapon >= 0) or (other.hero_attack and other not in before):
                 milp.add("nothing follows the last blow", [*last_blow, (played_too, 1.0)], upper=1)
+            if not found.outlasts and other.armour and other.hero_attack and other not in before:
+                milp.add("armour comes before the answer", [*hits, (played_too, 1.0)], upper=1)
         every += hits
     milp.add("the hero attacks once", every, upper=1)
 

@@ -156,6 +156,13 @@ PLANS = {
         ["power", "attack hero -> 0"],
         0.0,
     ),
+    "what gives attack and armour comes before the answer": (
+        "turn 6 first effects 1 | hero 1 mana 8/8 attacks 1 hand [Claw*; Claw*; Fiery War Axe*] weapon [Wicked Knife*] "
+        "| hero 16 board [Bloodfen Raptor*; Goldshire Footman*]",
+        {"wound": 1, "hero": 0.1, "play": 1},
+        None,
+        2 + 0.3 + 1 + 1 + 3,
+    ),
     "the hero does not die of the answer": (
         "turn 6 first effects 1 | hero 3 attacks 1 weapon [Fiery War Axe*] | hero 20 board [Bloodfen Raptor*]",
         {"threat": 1},

@@ -4,22 +4,18 @@ A Deathrattle is an equality, so that a solver cannot skip what harms: it happen
 of an own one and by `1 - z` of an enemy's, less what took it off the board alive.
 """
 
-from typing import TYPE_CHECKING
-
 from engine import MinionSpec
 from engine.codes import HERO
 from ilp_agent.milp.cardclass import silenced_guards, silenced_idly
+from ilp_agent.milp.cardmodel import CardModel
 from ilp_agent.milp.sequential import add_hits
 from ilp_agent.weights import Weights
-
-if TYPE_CHECKING:
-    from ilp_agent.milp.cardprogram import CardModel
 
 Sum = tuple[list[tuple[int, float]], float]
 """Terms of a sum, (variable, factor), and a constant."""
 
 
-def add_silence(built: "CardModel", n: int) -> None:
+def add_silence(built: CardModel, n: int) -> None:
     """What a cast may silence: a guard, or a minion from whom that takes nothing."""
     found, model = built.found, built.model
     cast = found.casts[n]
@@ -32,7 +28,7 @@ def add_silence(built: "CardModel", n: int) -> None:
         built.idle[n] = model.milp.binary(f"idle[{cast.label}]")
 
 
-def add_rattles(built: "CardModel", w: Weights) -> None:
+def add_rattles(built: CardModel, w: Weights) -> None:
     """What Deathrattles do, newcomers aside."""
     found, model = built.found, built.model
     milp = model.milp
@@ -57,14 +53,14 @@ def add_rattles(built: "CardModel", w: Weights) -> None:
         milp.offset -= w.hero * rattle.blow * constant
 
 
-def _death_of_enemy(built: "CardModel", j: int) -> Sum:
+def _death_of_enemy(built: CardModel, j: int) -> Sum:
     """Whether an enemy of the start dies."""
     casts = built.found.casts
     spared = [v for (n, target), v in built.removals.items() if target == j and casts[n].spares]
     return [(built.model.alive[j], -1.0), *((v, -1.0) for v in spared)], 1.0
 
 
-def add_newcomers(built: "CardModel", w: Weights) -> None:
+def add_newcomers(built: CardModel, w: Weights) -> None:
     """When the enemies that may come are there, and whom they guard."""
     found, model = built.found, built.model
     milp = model.milp
@@ -88,7 +84,7 @@ def add_newcomers(built: "CardModel", w: Weights) -> None:
             _late_guard(built, t)
 
 
-def _late_guard(built: "CardModel", t: int) -> None:
+def _late_guard(built: CardModel, t: int) -> None:
     """A guard that comes: it goes on where another guarded before; else only the last blow comes after it."""
     found, model = built.found, built.model
     one = dict(found.coming())[t]

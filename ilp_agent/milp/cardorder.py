@@ -10,7 +10,7 @@ from engine.effects.luck import Chance
 from engine.errors import ChanceError, IllegalActionError
 from engine.vocabulary import Filter
 from ilp_agent.milp.cardclass import silenced_idly
-from ilp_agent.milp.cardprogram import CardModel
+from ilp_agent.milp.cardmodel import CardModel
 
 MOST_TRIED = 2_000
 """Most actions that are tried in the engine until all are carried out."""

@@ -1,11 +1,16 @@
 """A tiny run for tests, and the bytes that two equal runs share."""
 
 import hashlib
+import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
+from evo.cli.main import main
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play.local import LocalPool
@@ -95,13 +100,43 @@ PROGRAM = [sys.executable, "-c", "from evo.cli.main import main; main()"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": ""}
 
 
-def manaforge(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command `manaforge` as a user does, without a terminal."""
-    return subprocess.run(
-        [*PROGRAM, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=ENVIRONMENT,
-    )
+def manaforge(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command `manaforge` as a user does, without a terminal.
+
+    Each call is a process of its own, a copy of one that has imported everything: a second is saved each time.
+    """
+    words = tuple(map(str, arguments))
+    with tempfile.TemporaryDirectory() as place:
+        files = [Path(place) / name for name in ("out", "err")]
+        process = _copies().Process(target=_main, args=(words, cwd, environment, *files))
+        process.start()
+        process.join()
+        said = [file.read_bytes().decode() for file in files]
+    return subprocess.CompletedProcess(["manaforge", *words], process.exitcode or 0, *said)
+
+
+@cache
+def _copies() -> ForkServerContext:
+    """Where copies of a process come from that has imported what commands need, and done nothing else."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["evo.cli.main", "tests.evo.preload"])
+    return context
+
+
+def _main(
+    words: tuple[str, ...], cwd: Path | None, environment: dict[str, str], out: Path, err: Path
+) -> None:
+    """The program in a copy: its standard streams are files."""
+    for number, path in ((0, Path(os.devnull)), (1, out), (2, err)):
+        file = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.dup2(file, number)
+        os.close(file)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - the process ends with it
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT | environment)
+    if cwd is not None:
+        os.chdir(cwd)
+    sys.argv = ["manaforge", *words]
+    main()

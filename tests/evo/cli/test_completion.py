@@ -1,21 +1,17 @@
 """What a shell completes."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.evo.runs import ENVIRONMENT, PROGRAM
+from tests.evo.runs import manaforge
 
 
 def completed(words: str, cwd: Path) -> list[str]:
     """What bash is given for the last of these words."""
     count = len(words.split(" ")) - 1
     shell = {"_MANAFORGE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)}
-    done = subprocess.run(
-        PROGRAM, env=ENVIRONMENT | shell, cwd=cwd, capture_output=True, text=True, check=False
-    )
-    return done.stdout.split()
+    return manaforge(cwd=cwd, **shell).stdout.split()
 
 
 @pytest.mark.parametrize(

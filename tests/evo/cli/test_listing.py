@@ -10,7 +10,7 @@ from evo.analysis.running import state_of
 from evo.cli.listing import runs_below, tournaments_below
 from evo.evolution.run import new_manifest
 from evo.storage.opening import create_run, peek_run
-from tests.evo.runs import ENVIRONMENT, TINY, manaforge, run_new
+from tests.evo.runs import TINY, manaforge, run_new
 
 EXAMPLE = Path("tests/data/run")
 
@@ -73,10 +73,8 @@ def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Pat
     assert printed["tournaments"] == [found[name] for name in sorted(found)]
 
 
-def test_columns_says_how_wide_tables_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENVIRONMENT, "COLUMNS", "60")
-    narrow = manaforge("runs", "tests/data").stdout.splitlines()
-    monkeypatch.setitem(ENVIRONMENT, "COLUMNS", "")
-    wide = manaforge("runs", "tests/data").stdout.splitlines()
+def test_columns_says_how_wide_tables_are() -> None:
+    narrow = manaforge("runs", "tests/data", COLUMNS="60").stdout.splitlines()
+    wide = manaforge("runs", "tests/data", COLUMNS="").stdout.splitlines()
     assert max(map(len, narrow)) <= 60 < max(map(len, wide))
     assert any("run" in line and "finished" in line for line in narrow)

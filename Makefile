@@ -58,7 +58,7 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals tests/contracts
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
-	$(PYTEST) -m heavy -n 2 --dist loadfile
+	$(PYTEST) -m heavy -n 2 --dist loadfile $(WITHOUT)
 
 test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games
 	$(PYTEST) -m long -s
@@ -89,9 +89,9 @@ cover-python: $(VENV)/.tools  ## The fast suite but the engine's, with branch co
 
 cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
 	rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q tests/engine
-	$(COVERAGE) run -m pytest -q tests/engine/test_jit.py tests/engine/test_effects_games.py
-	$(COVERAGE) run -m pytest -q -m heavy tests/engine
+	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q -n 2 --dist loadfile tests/engine
+	$(COVERAGE) run -m pytest -q -n 2 tests/engine/test_jit.py tests/engine/test_effects_games.py
+	$(COVERAGE) run -m pytest -q -n 2 -m heavy tests/engine
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --fail-under=95
 

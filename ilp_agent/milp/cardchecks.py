@@ -133,8 +133,9 @@ def _check_together(found: CardProblem, w: Weights) -> None:
         label = next((cast.label for cast in casts if cast.draws), "Deathrattle")
         if found.own["n_deck"] < drawn:
             raise OutsideError(label, "fatigue")
-        power = any(cast.draws and cast.power for cast in casts)
-        if w.draw and found.own["n_hand"] - 1 + power + drawn > HAND_SIZE:
+        played = not any(cast.power for cast in casts if cast.draws)
+        rattling = any(rattle.draws for rattle in found.rattles.values())
+        if w.draw and found.own["n_hand"] - (played and not rattling) + drawn > HAND_SIZE:
             raise OutsideError(label, "cards that may burn")
     crystals = sum(cast.crystals for cast in casts)
     if crystals and found.own["crystals"] + crystals > MAX_MANA:

@@ -341,6 +341,12 @@ REFUSED = [
     ),
     ("mana 0/6 | hero 20 board [Loot Hoarder*]", {}, "Loot Hoarder (fatigue of the opponent)"),
     ("mana 0/6 board [Loot Hoarder*] | hero 20", {}, "Deathrattle (fatigue)"),
+    (
+        f"mana 0/6 board [Loot Hoarder* ready] hand [{'; '.join(['Fireball*'] * 10)}] deck [Wisp*] | "
+        "hero 20 board [Chillwind Yeti*]",
+        {"draw": 1},
+        "Deathrattle (cards that may burn)",
+    ),
     ("mana 0/6 hand [Silence*] board [Wisp*] | hero 20 board [Argent Squire*]", {}, "Silence (silence of Argent Squire)"),
     ("mana 0/6 hand [Silence*] board [Argent Squire*] | hero 20", {}, "Silence (silence of an own minion)"),
     (

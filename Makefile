@@ -58,13 +58,13 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals tests/contracts
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
-	$(PYTEST) -m heavy -n 2 --dist loadfile $(WITHOUT)
+	$(PYTEST) -m heavy -n 2 --dist loadfile --durations=15 $(WITHOUT)
 
 test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games
 	$(PYTEST) -m long -s
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
-	$(PYTEST) -m faults -n 2 --dist loadfile
+	$(PYTEST) -m faults -n 2 --dist loadfile --durations=15
 
 MINUTES ?= 30
 soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs play; every run must be the same

@@ -72,7 +72,7 @@ def test_the_program_of_the_thesis(backend: str) -> None:
     agrees_on_thesis(backend, [*in_play(150, 1), *(random_turn(number) for number in range(60))])
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.parametrize("backend", backends())
 def test_5_000_turns_reached_in_play(backend: str) -> None:
     agrees(backend, in_play(5_000, 2))
@@ -84,7 +84,7 @@ def test_2_000_random_turns(backend: str) -> None:
     agrees(backend, [random_turn(number) for number in range(2_000)])
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_the_program_of_the_thesis_on_many_turns(backend: str) -> None:
     agrees_on_thesis(backend, [*in_play(5_000, 2), *(random_turn(number) for number in range(2_000))])

@@ -19,7 +19,17 @@ EFFECT = np.dtype(
         ("amount2", "i2"),  # health or durability; of a summoned or added card, the last number of its pool
         ("keywords", "i2"),  # bits of Keyword
         ("until", "i2"),  # an Until
-        ("condition", "i2"),  # a Condition
+        ("condition", "i2"),  # a Condition; below 0 it must not hold
+        ("condition_arg", "i2"),  # what it compares with
+        ("count", "i2"),  # a Count: what amount and amount2 are multiplied by; 0: by 1
+        ("count_arg", "i2"),  # a Race that is counted
+        ("on_side", "i2"),  # of what event: bits OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE
+        ("on_kind", "i2"),  # bits of the kinds of characters or cards
+        ("on_filter", "i4"),  # bits of CardFilter that the event's card must pass
+        ("on_arg", "i2"),  # what these compare with
+        ("of_kind", "i2"),  # of which cards: bits of their kinds; 0: the row is about no cards
+        ("of_filter", "i4"),  # bits of CardFilter
+        ("of_arg", "i2"),  # what these compare with
     ]
 )
 """One row of a card."""
@@ -33,7 +43,12 @@ WAITING = np.dtype(
         ("source", "i2"),  # birth of the minion it comes from; -1 for none
         ("place", "i2"),  # where a dead source stood: survivors to its left; -1 if it is no dead minion's
         ("was", "i2"),  # its place before the dead left
-        ("target", "i2"),  # birth of the minion chosen, or one of the codes below
+        ("target", "i2"),  # birth of the minion chosen, or whom an event is about, or one of the codes below
+        ("foe", "i2"),  # the same of whom that one attacks
+        ("about", "i2"),  # card of an event; -1 for none
+        ("amount", "i2"),  # of an event
+        ("left", "i2"),  # hits that are left of a row; 0: it has not begun
+        ("heard", "i2"),  # 1: queued by an event, so it goes before what waited already
     ]
 )
 """An effect that waits its turn."""
@@ -43,6 +58,20 @@ TO_MINIONS, TO_HERO = 0, 1
 
 NO_TARGET, OWN_HERO, ENEMY_HERO = -1, -2, -3
 """What an effect was aimed at, where that is no minion; heroes are seen from the card's player."""
+
+EVENT = np.dtype(
+    [
+        ("trigger", "i2"),  # a Trigger
+        ("seat", "i2"),  # the player to whom it happened, or whose the card is
+        ("who", "i2"),  # birth of the minion it happened to, A_HERO or NO_ONE
+        ("about", "i2"),  # that minion's card, or the card it is about; -1 for none
+        ("amount", "i2"),  # of damage and the like
+    ]
+)
+"""Something that happened for which cards may wait."""
+
+A_HERO, NO_ONE = 0, -1
+"""Whom an event is about, where it is no minion: the hero of its seat, or no character."""
 
 EVENTS = np.dtype(
     [
@@ -60,6 +89,14 @@ EVENTS = np.dtype(
         ("hits", "i4", (2, 2)),  # damage dealt by the last action: to minions and to the hero of each seat
         ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # births and heroes that a row selects
         ("outcomes", "i2", (MAX_OUTCOMES,)),  # of the last action's chance events
+        ("event", EVENT),
+        (
+            "attacker",
+            "i2",
+        ),  # birth of who attacks, or a hero as the active player sees it; NO_TARGET: called off
+        ("defender", "i2"),  # the same of whom it attacks
+        ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
+        ("spare", WAITING, (1,)),
         ("queue", WAITING, (MAX_QUEUE,)),
     ]
 )

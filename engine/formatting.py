@@ -12,7 +12,7 @@ from engine.cards import Card
 from engine.cards.real import find_real
 from engine.cards.table import CardTable
 from engine.codes import COIN, UNKNOWN, Keyword
-from engine.vocabulary import EFFECTS_VERSION, Trait
+from engine.vocabulary import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
 """Counters of a side, written unless they are 0."""
@@ -22,8 +22,23 @@ HERO_NUMBERS = {
     "attacks": "hero_attacks_left",
     "overload": "overload",
     "locked": "locked",
+    "aura": "weapon_aura",
+    "played": "played",
+    "spells": "spells",
+    "totems": "totems",
+    "perished": "perished",
+    "hurt": "hurt",
+    "attacked": "attacked",
+    "elementals": "elementals",
+    "before": "elementals_before",
+    "overloaded": "overloaded",
+    "uses": "powers",
+    "concealed": "secrets_played",
 }
 """Numbers of a hero in a game with effects, as positions name them, written unless they are 0."""
+
+HELD = ("cost", "attack", "health")
+"""What befell a card in hand, in the order in which positions write it: "held -1/2/2"."""
 
 
 def format_card(card: Card) -> str:
@@ -71,12 +86,27 @@ def _format_hero(table: CardTable, side: np.void) -> list[str]:
         now = (side["weapon_attack"], side["durability"])
         worn = "" if now == (card.spec.attack, card.spec.health) else f" now {now[0]}/{now[1]}"
         words.append(f"weapon [{format_card(card)}{worn}]")
+    if side["n_secrets"]:
+        secrets = zip(side["secrets"], side["secret_born"], strict=True)
+        texts = [
+            f"{_secret(table, number)} born {born}" for number, born in list(secrets)[: side["n_secrets"]]
+        ]
+        words.append(f"secrets [{'; '.join(texts)}]")
+    promised = [table.cards[number - 1].id for number in side["promises"] if number]
+    words += [f"promises [{'; '.join(promised)}]"] if promised else []
     return words
+
+
+def _secret(table: CardTable, number: int) -> str:
+    """A Secret in play; of one that is hidden its class."""
+    if number >= 0:
+        return format_card(table.cards[number])
+    return f"? {HeroName(HIDDEN_SECRET - int(number)).name.lower()}"
 
 
 def trait_words(traits: int) -> list[str]:
     """Traits as positions write them: "frozen"."""
-    return [trait.name.lower().replace("_", "-") for trait in Trait if traits & trait]
+    return [trait.name.lower().replace("_", "-") for trait in Trait if traits & trait and trait != Trait.ACTS]
 
 
 def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: int) -> str:
@@ -90,7 +120,7 @@ def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: in
         for place, minion in enumerate(side["board"][: side["n_board"]])
     ]
     words.append(f"board [{'; '.join(board)}]")
-    words.append(f"hand [{_format_cards(table, side['hand'][: side['n_hand']])}]")
+    words.append(f"hand [{_format_hand(table, side)}]")
     words.append(f"deck [{_format_cards(table, side['deck'][: side['n_deck']][::-1])}]")
     return " ".join(words)
 
@@ -122,10 +152,31 @@ def _format_changes(table: CardTable, minion: np.void, card: Card, birth: int) -
     words += [f"spell {minion['spell_damage']}"] if minion["spell_damage"] != card.spell_damage else []
     words += [f"race {minion['race']}"] if minion["race"] != row["race"] else []
     words += [f"born {minion['born']}"] if minion["born"] != birth else []
-    words += [f"gift {table.cards[gift - 1].id}" for gift in minion["gifts"] if gift]
-    if minion["traits"] != row["traits"]:
+    if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
+        given = f"{minion['aura_attack']}/{minion['aura_health']}"
+        words += [f"aura {given}{format_keywords(minion['aura_keywords'])}"]
+    words += [_format_gift(table, int(gift)) for gift in minion["gifts"] if gift]
+    if (minion["traits"] ^ row["traits"]) & ~Trait.ACTS:
         words += [f"is {','.join(trait_words(minion['traits'])) or 'plain'}"]
     return words
+
+
+def _format_gift(table: CardTable, gift: int) -> str:
+    """A card whose rows a minion was given; `theirs` where they are those of its opponent."""
+    return f"{'theirs' if gift & OF_OTHER else 'gift'} {table.cards[(gift & ~OF_OTHER) - 1].id}"
+
+
+def _format_hand(table: CardTable, side: np.void) -> str:
+    """A hand with what befell its cards."""
+    hand, held = side["hand"][: side["n_hand"]], side["held"]
+    if not any(held[name].any() for name in HELD):
+        return _format_cards(table, hand)
+    texts = []
+    for place, number in enumerate(hand):
+        now = "/".join(str(held[place][name]) for name in HELD)
+        befell = f" held {now}" if any(held[place][name] for name in HELD) else ""
+        texts.append(_format_cards(table, [number]) + befell)
+    return "; ".join(texts)
 
 
 def _format_cards(table: CardTable, numbers: Sequence[int]) -> str:

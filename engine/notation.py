@@ -39,10 +39,12 @@ from engine.codes import (
     UNKNOWN,
     Keyword,
 )
+from engine.effects.auras import refresh_auras
+from engine.effects.operations import traits_of_rows
 from engine.errors import NotationError, unknown_name
-from engine.formatting import COUNTERS, HERO_NUMBERS, format_card, format_state, trait_words
+from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state, trait_words
 from engine.position import Position, empty_state
-from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, Race, Trait
+from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, OF_OTHER, Race, Trait
 
 __all__ = [
     "MAX_COUNT",
@@ -53,18 +55,21 @@ __all__ = [
     "parse_position",
 ]
 
+MAX_HELD = np.iinfo(np.int8).max
+"""Most mana, attack or health by which a card in hand is changed."""
+
 MAX_COUNT = 9_999
 """Largest counter that can be written; a dead hero's health may go down to its negative."""
 
-HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon")
+HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises")
 """Fields of a half in a game with effects alone."""
 
 _MINION = re.compile(
     rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
-    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|gift \w+|is [a-z,-]+))*)"
+    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+|is [a-z,-]+))*)"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
-_CHANGE = re.compile(r" (max|until|spell|race|born|gift|is) (\S+)")
+_CHANGE = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
 _HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
     rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
@@ -74,6 +79,8 @@ _TURN = re.compile(
 _HEROES_CARD = re.compile(
     rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"
 )
+_AURA = re.compile(rf"(?P<attack>-?{NUMBER})/(?P<health>-?{NUMBER})(?P<letters>[A-Z]*)$")
+_HELD_CARD = re.compile(rf"(?P<card>.*?) held (?P<held>-?{NUMBER}/-?{NUMBER}/-?{NUMBER})$")
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
 _HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:\+(?P<armour>{NUMBER}))?$")
 _MANA = re.compile(rf"(?P<mana>{NUMBER})(?:/(?P<crystals>{NUMBER}))?$")
@@ -234,14 +241,28 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
     for side, fields in zip(state["sides"], halves, strict=True):
         for name, field in HERO_NUMBERS.items():
             if name in fields:
-                least = -1 if name == "attacks" else 0
+                least = -1 if name == "attacks" else -MAX_STAT if name == "aura" else 0
                 side[field] = _bounded(name, fields[name], least, MAX_STAT)
         side["traits"] = _traits(fields.get("is", "").replace("; ", ","))
         minions = _items(fields.get("board", ""))
         for minion, item in zip(side["board"], minions, strict=False):
             birth += 1
             _parse_changes(minion, item, table, birth)
+        place = 0
+        for item in _items(fields.get("hand", "")):
+            _parse_held(side, place, item)
+            hidden = _HIDDEN.match(item)
+            place += int(hidden[1] or 1) if hidden else 1
     state["births"] = _bounded("births", births or str(birth), 0, np.iinfo(np.int16).max)
+    refresh_auras(position.states, table.array)
+
+
+def _parse_held(side: np.void, place: int, text: str) -> None:
+    """Read what befell a card in hand; `side` is modified in place."""
+    match = _HELD_CARD.match(text)
+    if match:
+        for name, value in zip(HELD, match["held"].split("/"), strict=True):
+            side["held"][place][name] = _bounded(name, value, -MAX_HELD, MAX_HELD)
 
 
 def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) -> None:
@@ -271,15 +292,21 @@ def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> 
             traits = _traits(value)
             kept = 0 if traits & Trait.SILENCED else row["traits"]  # silence alone takes what the card says
             minion["traits"] = traits | kept
-        elif name == "gift":
+        elif name in ("gift", "theirs"):
             if gifts == MAX_GIFTS:
                 raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
-            minion["gifts"][gifts] = 1 + _gift(value, table)
+            minion["gifts"][gifts] = 1 + _gift(value, table) + (OF_OTHER if name == "theirs" else 0)
             gifts += 1
+        elif name == "aura":
+            given = _matched(_AURA, "aura", value, "2/1")
+            minion["aura_attack"], minion["aura_health"] = int(given["attack"]), int(given["health"])
+            minion["aura_keywords"] = _keywords(given["letters"])
         else:
             field, most = _CHANGES[name]
             minion[field] = _bounded(name, value, -MAX_STAT, most)
-    minion["traits"] |= Trait.DEATHRATTLE if gifts else 0
+    for gift in minion["gifts"]:
+        given = (gift & ~OF_OTHER) - 1
+        minion["traits"] |= traits_of_rows(int(table.array[given]["hears"])) if gift else 0
     minion["max_health"] = max(minion["max_health"], minion["health"])
 
 
@@ -304,21 +331,28 @@ def _gift(name: str, table: CardTable) -> int:
 def _traits(text: str) -> int:
     """The bits of traits that positions write as words."""
     words = [word for word in text.split(",") if word and word != "plain"]
-    known = {trait_words(trait)[0]: int(trait) for trait in Trait}
+    known = {trait_words(trait)[0]: int(trait) for trait in Trait if trait != Trait.ACTS}
     for word in words:
         if word not in known:
             raise unknown_name("trait", word, known)
     return sum({known[word] for word in words})
 
 
+def _keywords(letters: str) -> int:
+    """The bits of keywords that positions write as letters."""
+    return sum(keyword for keyword in Keyword if keyword.letter in letters)
+
+
 def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     found: list[int] = []
     for item in _items(text):
-        hidden = _HIDDEN.match(item)
+        held = _HELD_CARD.match(item)
+        card = held["card"] if held else item
+        hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)
         else:
-            found.append(COIN if item == "The Coin" else numbers.of(item))
+            found.append(COIN if card == "The Coin" else numbers.of(card))
     return found
 
 
@@ -329,13 +363,13 @@ def _parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
     number = numbers.of(match["card"])
     minion["card"] = number
     for change, value in _CHANGE.findall(match["changes"]):
-        if change == "gift":
+        if change in ("gift", "theirs"):
             numbers.know(value)
     stats = re.match(STATS, match["now"]) if match["now"] else None
     if stats:
         minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
         minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
-        minion["keywords"] = sum(keyword for keyword in Keyword if keyword.letter in stats["letters"])
+        minion["keywords"] = _keywords(stats["letters"])
     else:
         spec = numbers.card(number).spec
         minion["attack"], minion["health"], minion["keywords"] = spec.attack, spec.health, spec.keywords

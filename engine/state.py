@@ -10,7 +10,7 @@ from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MA
 from engine.events import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
-from engine.vocabulary import MAX_GIFTS, MAX_ROWS, Trait
+from engine.vocabulary import MAX_GIFTS, MAX_PROMISES, MAX_ROWS, MAX_SECRETS, Trait
 
 CARD = np.dtype(
     [
@@ -20,8 +20,11 @@ CARD = np.dtype(
         ("keywords", "i2"),  # bits of Keyword
         ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
+        ("asks", "i8"),  # bits of Ask: what the cards of the game need to be kept; the same of all its cards
+        ("hears", "i8"),  # 1 << Trigger of each of its rows
         ("kind", "i2"),  # a CardKind
         ("race", "i2"),  # a Race
+        ("hero_class", "i2"),  # a HeroName
         ("traits", "i2"),  # bits of Trait that it has in print
         ("spell_damage", "i2"),
         ("overload", "i2"),  # crystals locked on the next turn
@@ -31,6 +34,9 @@ CARD = np.dtype(
         ("aim_kind", "i2"),
         ("aim_filter", "i2"),
         ("aim_arg", "i2"),
+        ("aim_condition", "i2"),  # what must hold for it to be aimed at all, a Condition
+        ("aim_condition_arg", "i2"),
+        ("tags", "i4"),  # bits of CardFilter that need no number
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),
     ]
@@ -51,10 +57,22 @@ MINION = np.dtype(
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
         ("born", "i2"),  # its place in the order in which minions came into play, from 1; 0 without effects
+        ("aura_attack", "i2"),  # the parts of its attack, full health and keywords that auras give it
+        ("aura_health", "i2"),
+        ("aura_keywords", "i2"),
         ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose Deathrattle it was given; 0: none
     ]
 )
 """A minion on the board."""
+
+HELD = np.dtype(
+    [
+        ("cost", "i1"),  # more mana than its card says
+        ("attack", "i1"),  # more attack
+        ("health", "i1"),  # more health, or durability
+    ]
+)
+"""What befell a card in hand."""
 
 SIDE = np.dtype(
     [
@@ -75,10 +93,34 @@ SIDE = np.dtype(
         ("traits", "i2"),  # bits of Trait of the hero
         ("overload", "i2"),  # crystals that will be locked on the next turn
         ("locked", "i2"),  # crystals locked this turn
+        ("weapon_aura", "i2"),  # the part of the weapon's attack that auras give it
+        (
+            "played",
+            "i2",
+        ),  # cards played this turn; all that follows counts only where a card of the game asks
+        ("spells", "i2"),  # spells cast this game
+        ("totems", "i2"),  # Totems summoned this game
+        ("perished", "i2"),  # minions of this side that died this turn
+        ("hurt", "i2"),  # damage the hero took this turn
+        ("attacked", "i2"),  # 1 where the hero has attacked this turn
+        ("elementals", "i2"),  # Elementals played this turn
+        ("elementals_before", "i2"),  # and on the player's turn before
+        ("overloaded", "i2"),  # crystals overloaded this game
+        ("powers", "i2"),  # times the hero power was used this game
+        ("secrets_played", "i2"),  # this game
+        ("promises", "i2", (MAX_PROMISES,)),  # 1 + card number whose row changes costs for a while; 0: none
+        ("n_secrets", "i2"),  # Secrets in play, 0 to 5
+        (
+            "secrets",
+            "i2",
+            (MAX_SECRETS,),
+        ),  # card numbers, or below UNKNOWN where they are hidden; oldest first
+        ("secret_born", "i2", (MAX_SECRETS,)),  # their places among the minions that came into play
         ("n_board", "i2"),  # minions on board, 0 to 7
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
+        ("held", HELD, (HAND_SIZE,)),  # what befell each of them
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
         ("board", MINION, (BOARD_SIZE,)),  # in the order they were played
     ]
@@ -96,7 +138,7 @@ STATE = np.dtype(
         ("sides", SIDE, (2,)),  # by seat: 0 went first
     ]
 )
-"""A whole game between two actions; 640 bytes, whole cache lines, are copied twice as fast as 644."""
+"""A whole game between two actions."""
 
 RULES = np.dtype(
     [
@@ -160,6 +202,20 @@ def damage_hero(side: np.void, damage: int) -> None:
 @njit
 def start_turn(state: np.void) -> None:
     """Begin the active player's turn: a crystal, full mana, ready minions, a card. Modified in place."""
+    make_ready(state)
+    if draws_now(state):
+        draw_card(state["sides"][state["active"]])
+
+
+@njit
+def draws_now(state: np.void) -> bool:
+    """Whether the player whose turn begins draws a card."""
+    return bool(state["turn"] > 1 or state["first_draw"])
+
+
+@njit
+def make_ready(state: np.void) -> None:
+    """Begin the active player's turn but for its card. Modified in place."""
     side = state["sides"][state["active"]]
     side["crystals"] = min(side["crystals"] + 1, MAX_MANA)
     side["mana"] = side["crystals"]
@@ -167,8 +223,6 @@ def start_turn(state: np.void) -> None:
         minion = side["board"][slot]
         minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
         minion["arrived"] = 0
-    if state["turn"] > 1 or state["first_draw"]:
-        draw_card(side)
 
 
 @njit
@@ -228,6 +282,8 @@ def _deal(
     side["traits"] = 0
     side["overload"] = 0
     side["locked"] = 0
+    if cards[0]["asks"]:
+        clear_counters(side)
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
         side["board"][slot] = ZERO_MINION[0]
@@ -245,6 +301,31 @@ def _deal(
         draw_card(side)
     if mulligan_above >= 0:
         _mulligan(side, cards, mulligan_above, derive(derive(key, Purpose.MULLIGAN), seat))
+
+
+@njit
+def clear_counters(side: np.void) -> None:
+    """Forget what only some games keep. `side` is modified in place."""
+    side["weapon_aura"] = 0
+    side["played"] = 0
+    side["spells"] = 0
+    side["totems"] = 0
+    side["perished"] = 0
+    side["hurt"] = 0
+    side["attacked"] = 0
+    side["elementals"] = 0
+    side["elementals_before"] = 0
+    side["overloaded"] = 0
+    side["powers"] = 0
+    side["secrets_played"] = 0
+    side["promises"][:] = 0
+    side["n_secrets"] = 0
+    side["secrets"][:] = 0
+    side["secret_born"][:] = 0
+    for place in range(HAND_SIZE):
+        side["held"][place]["cost"] = 0
+        side["held"][place]["attack"] = 0
+        side["held"][place]["health"] = 0
 
 
 @njit

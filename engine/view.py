@@ -11,7 +11,7 @@ from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
-from engine.vocabulary import Trait
+from engine.vocabulary import OF_OTHER, Trait
 
 
 class MinionView:
@@ -43,7 +43,7 @@ class MinionView:
         self.spell_damage = int(minion["spell_damage"])
         self.turn_attack = int(minion["turn_attack"])
         self.gifts: tuple[Card, ...] = tuple(
-            position.table.cards[gift - 1] for gift in minion["gifts"].tolist() if gift
+            position.table.cards[(gift & ~OF_OTHER) - 1] for gift in minion["gifts"].tolist() if gift
         )
 
     def has(self, what: Keyword | Trait) -> bool:

@@ -15,6 +15,15 @@ MAX_ROWS = 6
 MAX_GIFTS = 2
 """Most Deathrattles that a minion can be given; a further one takes the place of the last."""
 
+OF_OTHER = 2**13
+"""Added to a gift whose rows, but for a Deathrattle, are those of the minion's opponent."""
+
+MAX_PROMISES = 2
+"""Most changes of costs that can wait for the next card; a further one is lost."""
+
+MAX_SECRETS = 5
+"""Most Secrets that a player has in play."""
+
 MAX_QUEUE = 128
 """Most effects that can wait to be carried out; a further one is lost."""
 
@@ -29,6 +38,25 @@ class CardKind(IntEnum):
     SPELL = 1
     WEAPON = 2
     POWER = 3
+
+
+class HeroName(IntEnum):
+    """Classes of heroes and of their cards."""
+
+    NEUTRAL = 0
+    DRUID = 1
+    HUNTER = 2
+    MAGE = 3
+    PALADIN = 4
+    PRIEST = 5
+    ROGUE = 6
+    SHAMAN = 7
+    WARLOCK = 8
+    WARRIOR = 9
+
+
+HIDDEN_SECRET = -10
+"""In place of the card of a Secret that a player cannot see: this less its `HeroName`."""
 
 
 class Race(IntEnum):
@@ -60,9 +88,12 @@ class Trait(IntEnum):
     SPARES_HEROES_NOW = 256  # the same, this turn
     HIDDEN = 512  # its Stealth ends when its player's next turn begins
     DEATHRATTLE = 1024  # it has one, of its own or given to it
+    ACTS = 2048  # it has rows that are neither played nor a Deathrattle: an aura, or what it waits for
+    STOLEN = 4096  # it goes back to the other player at the end of the turn
+    CLEAVES = 8192  # its attacks also hit the neighbours of what it attacks
 
 
-PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES
+PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES | Trait.CLEAVES
 """Traits that cards have; the others come in play."""
 
 
@@ -71,7 +102,35 @@ class Trigger(IntEnum):
 
     PLAY = 1  # a spell is cast, a power used, a minion's Battlecry
     DEATHRATTLE = 2
-    TURN_END = 3  # of a minion's player
+    TURN_END = 3  # the end of a turn; `on` says whose
+    TURN_START = 4  # the same
+    AURA = 5  # always, while it is in play
+    COST = 6  # always, while it is in hand: of itself
+    PLAYED = 7  # a card is played, before it does anything
+    CAST = 8  # a spell is cast, before it does anything
+    AFTER_CAST = 9
+    SUMMONED = 10  # a minion comes into play, from hand too
+    AFTER_SUMMONED = 11  # the same, once a minion from hand has done what it does
+    AFTER_PLAYED = 12  # a card was played and has done what it does
+    DIED = 13  # a minion
+    DAMAGED = 14  # a character
+    HEALED = 15  # a character that was hurt
+    ATTACKS = 16  # a character
+    AFTER_ATTACK = 17  # a character
+    DRAWN = 18  # a card
+    DISCARDED = 19  # a card
+    POWER_USED = 20  # a hero power
+    OVERLOADED = 21  # a card with Overload was played
+    ARMOURED = 22  # a hero gains armour
+    EQUIPPED = 23  # a weapon
+    DISARMED = 24  # a weapon is destroyed
+    REVEALED = 25  # a Secret
+    TARGETED = 26  # a minion by a spell
+    SHIELD_LOST = 27  # a minion's
+
+
+NOT_STANDING = (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.COST)
+"""Triggers of rows that are not those of a minion that acts while it stands."""
 
 
 class Op(IntEnum):
@@ -107,6 +166,8 @@ class Op(IntEnum):
     SPELL_DAMAGE = 28  # amount more Spell Damage
     UNLOCK = 29  # overloaded crystals, of this turn and the next
     TRIGGER = 30  # its Deathrattle
+    COST = 31  # amount more mana for the cards that `of` names; at least amount2
+    RULE = 32  # amount: bits of Rule, while it is in play
 
 
 class Pick(IntEnum):
@@ -118,6 +179,10 @@ class Pick(IntEnum):
     RANDOM = 3  # times of them, each at most once; below 0: all but so many
     SPLIT = 4  # amount times one of them, 1 each
     SELF = 5  # the minion or hero power's hero itself
+    SUBJECT = 6  # whom the event is about that it waited for
+    FOE = 7  # whom the attacker of that event attacks
+    NEXT_TO_SELF = 8
+    NEXT_TO_TARGET = 9
 
 
 ITSELF = -3
@@ -126,8 +191,14 @@ ITSELF = -3
 OWN, ENEMY = 1, 2
 """Bits of `side`: of the card's player."""
 
+ITSELF_ALONE, OTHERS_ALONE = 4, 8
+"""Further bits of the side of an event: it is about the minion itself, or never about it."""
+
 MINIONS, HEROES = 1, 2
 """Bits of `kind`."""
+
+SPELLS, WEAPONS, POWERS = 4, 8, 16
+"""Further bits of the kind of a card; minions are `MINIONS`."""
 
 
 class Filter(IntEnum):
@@ -157,14 +228,152 @@ class Until(IntEnum):
 
 
 class Condition(IntEnum):
-    """What must hold for a row to be carried out, when it would be."""
+    """What must hold for a row to be carried out, when it would be; the opposite where it is below 0.
+
+    "At least" and the like compare with `condition_arg`.
+    """
 
     NONE = 0
     MANA_FULL = 1  # the player has all ten crystals
-    MANA_NOT_FULL = 2
-    AIMED = 3  # the card was aimed at a character
-    UNARMED = 4  # the player has no weapon
-    ENEMY_TURN = 5  # it is the opponent's turn
+    AIMED = 2  # the card was aimed at a character
+    ARMED = 3  # the player has a weapon
+    ENEMY_TURN = 4  # it is the opponent's turn
+    COMBO = 5  # the player has played another card this turn
+    DAMAGED = 6  # the minion itself is
+    HEALTH_AT_MOST = 7  # of the player's hero
+    ENEMY_HEALTH_AT_MOST = 8
+    ENEMY_MINIONS = 9  # the opponent has at least so many
+    OWN_MINIONS = 10  # the player has at least so many others
+    RACE = 11  # the player has another minion of a `Race`
+    HOLDS_RACE = 12  # the player holds a minion of a `Race`
+    EMPTY_HANDED = 13  # the player holds no card
+    ENEMY_HAND = 14  # the opponent holds at least so many
+    TARGET_DYING = 15  # the target is dead or about to die
+    TARGET_RACE = 16  # the target is of a `Race`
+    TARGET_OWN = 17  # the target is the player's; a minion of a `Race` where one is named
+    TARGET_FROZEN = 18
+    SPELL_DAMAGE = 19  # the player has some
+    SECRET = 20  # the player has one
+    ARMOUR = 21  # the player has at least so much
+    WEAPON_ATTACK = 22  # of the player's weapon, at least
+    OWN_KEYWORD = 23  # the player has another minion with a `Keyword`
+    ENEMY_KEYWORD = 24  # the opponent has a minion with a `Keyword`
+    ENEMY_FROZEN = 25  # a character of the opponent is frozen
+    MINION_ATTACK = 26  # the player has another minion with at least so much attack
+    MINION_HEALTH = 27  # the same of health
+    ATTACK = 28  # the minion itself has at least so much
+    AT_HERO = 29  # what is attacked is a hero
+    FOE_DYING = 30  # what was attacked is dead or about to die
+    ALONE = 31  # no other minion stands on either board
+    UNIQUE = 32  # the player's deck holds no two cards alike
+    ONLY_ODD = 33  # all cards of the player's deck have odd costs
+    ONLY_EVEN = 34
+    NO_COST = 35  # no card of the player's deck has this cost
+    DIED = 36  # at least so many minions died this turn
+    HURT = 37  # the player's hero took damage this turn
+    ELEMENTAL = 38  # the player played an Elemental on the turn before
+    HERO_ATTACKED = 39  # the player's hero, this turn
+    DYING = 40  # the minion itself is
+
+
+class Count(IntEnum):
+    """What the amounts of a row are multiplied by."""
+
+    NONE = 0
+    OTHER_MINIONS = 1  # of the player
+    ENEMY_MINIONS = 2
+    ALL_OTHER_MINIONS = 3  # of both
+    HAND = 4  # cards the player holds
+    ENEMY_HAND = 5
+    WEAPON_ATTACK = 6  # of the player
+    HERO_ATTACK = 7  # of the player, the weapon's too
+    ARMOUR = 8  # of the player
+    DAMAGE_TAKEN = 9  # health that the player's hero lacks
+    DIED = 10  # minions that died this turn
+    PLAYED = 11  # other cards that the player played this turn
+    EVENT = 12  # amount of the event: damage, health, cards, crystals
+    OTHER_RACE = 13  # other minions of the player of a `Race`
+    ALL_OTHER_RACE = 14  # of both
+    OTHER_HAND = 15  # other cards the player holds
+    DAMAGED = 16  # damaged minions on both boards
+    OWN_DAMAGED = 17  # damaged characters of the player
+    OWN_ATTACK = 18  # attack of the minion itself
+    TARGET_ATTACK = 19
+    TOTEMS = 20  # that the player summoned this game
+    SPELLS = 21  # that the player cast this game
+    ENEMY_DURABILITY = 22  # of the opponent's weapon
+    ENEMY_WEAPON_ATTACK = 23
+    MANA = 24  # that the player has
+    OVERLOADED = 25  # crystals that the player overloaded this game
+    POWERS = 26  # times that the player used the hero power this game
+    SECRETS = 27  # that the player played this game
+    ELEMENTALS = 28  # that the player played on the turn before
+    ENEMY_DEATHRATTLES = 29  # minions of the opponent that have one
+    DURABILITY = 30  # of the player's weapon
+
+
+class Ask(IntEnum):
+    """Bits of what a game keeps only where one of its cards asks for it."""
+
+    EVENTS = 1  # rows wait for something
+    AURAS = 2
+    COSTS = 4  # costs change
+    HAND = 8  # cards in hand change
+    NEIGHBOURS = 16  # who stands beside whom matters
+    PLAYED = 32
+    SPELLS = 64
+    TOTEMS = 128
+    PERISHED = 256
+    HURT = 512
+    ELEMENTALS = 1024
+    OVERLOADED = 2048
+    POWERS = 4096
+    SECRETS = 8192
+    RULES = 16384
+    ATTACKED = 32768
+
+
+EVENT_SHIFT = 32
+"""Above the bits of `Ask` stand those of triggers for which a card of the game waits: from this place on."""
+
+
+class Rule(IntEnum):
+    """Bits of what is different for a player while a minion stands."""
+
+    BATTLECRIES_TWICE = 1
+    DEATHRATTLES_TWICE = 2
+    HEALING_HARMS = 4
+    SPELLS_DOUBLED = 8
+    ENDS_TWICE = 16
+    HERO_IMMUNE = 32
+    POWER_TWICE_A_TURN = 64
+    POWER_AT_WILL = 128
+    NO_POWERS = 256
+
+
+class CardFilter(IntEnum):
+    """Bits of what a card must be; a row may ask for several, of which one has an `arg`."""
+
+    RACE = 1  # arg
+    COST = 2  # arg
+    COST_AT_MOST = 4  # arg
+    COST_AT_LEAST = 8  # arg
+    ATTACK_AT_MOST = 16  # arg
+    ATTACK_AT_LEAST = 32  # arg
+    KEYWORD = 64  # arg
+    BATTLECRY = 128
+    DEATHRATTLE = 256
+    OVERLOAD = 512
+    SECRET = 1024
+    COMBO = 2048
+    LEGENDARY = 4096
+    OWN_CLASS = 8192
+    ENEMY_CLASS = 16384
+    SPELL_DAMAGE = 32768
+    ATTACK = 65536  # arg
+    HEALTH = 131072  # arg
+    ECHO = 262144
+    NAMED = 524288  # the card of the column `card`, in place of arg
 
 
 class Need(IntEnum):

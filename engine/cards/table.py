@@ -8,9 +8,25 @@ import numpy as np
 from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import token
+from engine.effects.operations import ACTING, traits_of_rows
 from engine.effects.rows import CREATING, ITS_OWN, Effect
 from engine.state import CARD
-from engine.vocabulary import ITSELF, MAX_ROWS, Aim, CardKind, Pick, Trait, Trigger
+from engine.vocabulary import (
+    EVENT_SHIFT,
+    ITSELF,
+    MAX_ROWS,
+    Aim,
+    Ask,
+    CardFilter,
+    CardKind,
+    Condition,
+    Count,
+    HeroName,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
 
 _FIELDS = (
     "trigger",
@@ -24,6 +40,9 @@ _FIELDS = (
     "keywords",
     "until",
     "condition",
+    "condition_arg",
+    "count",
+    "count_arg",
 )
 
 
@@ -43,6 +62,7 @@ class CardTable:
         rows = np.zeros(len(found), CARD)
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
+        rows["asks"] = asks_of(rows)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         self._number: dict[CardKey, int] = {}
@@ -83,6 +103,48 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     return places
 
 
+def asks_of(rows: np.ndarray) -> int:
+    """What the cards of a game need to be kept: bits of `Ask`, and of the events that are waited for."""
+    heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
+    asks = heard << EVENT_SHIFT | (Ask.EVENTS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
+    if np.any(rows["traits"] & Trait.CLEAVES):
+        asks |= Ask.NEIGHBOURS
+    for row in rows[rows["n_effects"] > 0]:
+        for effect in row["effects"][: row["n_effects"]]:
+            asks |= _asks_of_row(effect)
+    return asks
+
+
+def _asks_of_row(effect: np.void) -> int:
+    trigger, op = int(effect["trigger"]), int(effect["op"])
+    asks = 0
+    if trigger == Trigger.AURA:
+        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON) else 0
+        asks |= Ask.RULES if op == Op.RULE else 0
+    asks |= Ask.COSTS if op == Op.COST else 0
+    asks |= Ask.NEIGHBOURS if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
+    return asks | _ASKED.get(int(effect["count"]), 0) | _ASKED_IF.get(abs(int(effect["condition"])), 0)
+
+
+_ASKED: Mapping[int, int] = {
+    Count.PLAYED: Ask.PLAYED,
+    Count.SPELLS: Ask.SPELLS,
+    Count.TOTEMS: Ask.TOTEMS,
+    Count.DIED: Ask.PERISHED,
+    Count.OVERLOADED: Ask.OVERLOADED,
+    Count.POWERS: Ask.POWERS,
+    Count.SECRETS: Ask.SECRETS,
+    Count.ELEMENTALS: Ask.ELEMENTALS,
+}
+_ASKED_IF: Mapping[int, int] = {
+    Condition.COMBO: Ask.PLAYED,
+    Condition.DIED: Ask.PERISHED,
+    Condition.HURT: Ask.HURT,
+    Condition.ELEMENTAL: Ask.ELEMENTALS,
+    Condition.HERO_ATTACKED: Ask.ATTACKED,
+}
+
+
 def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -> None:
     """Write a card as kernels read it. `row`, of dtype `CARD`, is modified in place.
 
@@ -99,23 +161,59 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
         return
     row["kind"], row["race"], row["traits"] = card.kind, card.race, card.traits
     row["spell_damage"], row["overload"], row["needs"] = card.spell_damage, card.overload, card.needs
+    row["hero_class"] = HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
     row["n_effects"] = len(card.effects)
     assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
     for place, effect in enumerate(card.effects):
         _write_effect(row["effects"][place], effect, pools)
-        if effect.trigger == Trigger.DEATHRATTLE and card.kind == CardKind.MINION:
-            row["traits"] |= Trait.DEATHRATTLE
+        row["hears"] |= 1 << effect.trigger
+    if card.kind == CardKind.MINION:
+        row["traits"] |= traits_of_rows(int(row["hears"]))
+    row["tags"] = tags_of(card)
     aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
     if aimed:
         row["aim"] = Aim.IF_ANY if card.kind in (CardKind.MINION, CardKind.WEAPON) else Aim.NEEDED
         for name in ("side", "kind", "filter", "arg"):
             row[f"aim_{name}"] = getattr(aimed[0], name)
+        asked = {(effect.condition, effect.condition_arg) for effect in aimed}
+        if len(asked) == 1 and abs(aimed[0].condition) not in ABOUT_TARGETS:
+            row["aim_condition"], row["aim_condition_arg"] = asked.pop()
+
+
+def tags_of(card: Card) -> int:
+    """What a card says of itself that filters may ask for: bits of `CardFilter`."""
+    triggers = {effect.trigger for effect in card.effects}
+    played = [effect for effect in card.effects if effect.trigger == Trigger.PLAY]
+    tags = 0
+    if card.kind in (CardKind.MINION, CardKind.WEAPON):
+        plain = [effect for effect in played if effect.condition != Condition.COMBO]
+        tags |= CardFilter.BATTLECRY if plain else 0
+    tags |= CardFilter.COMBO if any(abs(effect.condition) == Condition.COMBO for effect in played) else 0
+    tags |= CardFilter.DEATHRATTLE if Trigger.DEATHRATTLE in triggers else 0
+    tags |= CardFilter.OVERLOAD if card.overload else 0
+    tags |= CardFilter.SPELL_DAMAGE if card.spell_damage else 0
+    tags |= CardFilter.LEGENDARY if card.rarity == "LEGENDARY" else 0
+    if card.kind == CardKind.SPELL and triggers - {Trigger.PLAY, Trigger.COST}:
+        tags |= CardFilter.SECRET
+    return tags
+
+
+ABOUT_TARGETS = (
+    Condition.AIMED,
+    Condition.TARGET_DYING,
+    Condition.TARGET_RACE,
+    Condition.TARGET_OWN,
+    Condition.TARGET_FROZEN,
+)
+"""Conditions that are no sooner known than a target is."""
 
 
 def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], int]) -> None:
     for name in _FIELDS:
         row[name] = getattr(effect, name)
     row["amount"], row["amount2"] = effect.amount, effect.amount2
+    row["on_side"], row["on_kind"], row["on_filter"], row["on_arg"] = effect.on
+    _, row["of_kind"], row["of_filter"], row["of_arg"] = effect.of
     if effect.cards == (ITS_OWN,):
         row["amount"] = ITSELF
     elif effect.cards:

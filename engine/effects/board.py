@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
 from engine.jit import njit, njit_inline
-from engine.vocabulary import MAX_GIFTS, Trait
+from engine.vocabulary import MAX_GIFTS, Ask, Trait
 
 ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
 
@@ -47,6 +47,9 @@ def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
     minion["race"] = card["race"]
     minion["turn_attack"] = 0
     minion["spell_damage"] = card["spell_damage"]
+    minion["aura_attack"] = 0
+    minion["aura_health"] = 0
+    minion["aura_keywords"] = 0
     minion["gifts"][:] = 0
     if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
         minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
@@ -97,6 +100,19 @@ def lose_card(side: np.void, place: int) -> int:
         side["hand"][later] = side["hand"][later + 1]
     side["hand"][side["n_hand"]] = 0
     return int(number)
+
+
+@njit
+def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
+    """`lose_card` in a game with effects: what befell the cards goes with them."""
+    if cards[0]["asks"] & Ask.HAND:
+        last = side["n_hand"] - 1
+        for later in range(place, last):
+            side["held"][later] = side["held"][later + 1]
+        side["held"][last]["cost"] = 0
+        side["held"][last]["attack"] = 0
+        side["held"][last]["health"] = 0
+    return int(lose_card(side, place))
 
 
 @njit

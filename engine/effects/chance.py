@@ -9,6 +9,7 @@ and says how many the next event has (`waiting`); what it has done to the state 
 import numpy as np
 
 from engine.codes import Purpose
+from engine.events import NO_TARGET
 from engine.jit import njit
 from engine.streams import below, derive
 from engine.vocabulary import MAX_OUTCOMES
@@ -80,6 +81,8 @@ def begin_action(events: np.void) -> None:
     events["n_outcomes"] = 0
     events["waiting"] = 0
     events["hits"][:] = 0
+    events["attacker"] = NO_TARGET
+    events["defender"] = NO_TARGET
 
 
 @njit

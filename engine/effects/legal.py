@@ -5,6 +5,8 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import COIN, HERO, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
+from engine.effects.auras import NO_ROW, cost_of
+from engine.effects.numbers import holds
 from engine.effects.targets import list_targets, may_play
 from engine.jit import njit, njit_inline
 from engine.packing import AIMED, pack_action
@@ -23,8 +25,8 @@ _encode = njit(pack_action)
 @njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
 def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     """`engine.rules.legal_actions` in a game with effects that is not over."""
-    own = state["sides"][state["active"]]
-    enemy = state["sides"][1 - state["active"]]
+    seat = state["active"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
     for place in range(own["n_hand"]):
         number = own["hand"][place]
@@ -32,11 +34,11 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         if number == COIN:
             actions[n] = action
             n += 1
-        elif number >= 0 and cards[number]["cost"] <= own["mana"]:
-            n = _list_play(cards[number], own, enemy, action, actions, n)
+        elif number >= 0 and cost_of(state, cards, seat, place) <= own["mana"]:
+            n = _list_play(state, cards, cards[number], action, actions, n)
     if own["power"] and not own["power_used"] and cards[own["power"] - 1]["cost"] <= own["mana"]:
         power = cards[own["power"] - 1]
-        n = _list_play(power, own, enemy, _encode(ActionKind.POWER, 0, 0), actions, n)
+        n = _list_play(state, cards, power, _encode(ActionKind.POWER, 0, 0), actions, n)
     guarded = False
     for target in range(enemy["n_board"]):
         guarded = guarded or guards(enemy["board"][target])
@@ -68,14 +70,22 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
 
 
 @njit_inline
-def _list_play(card: np.void, own: np.void, enemy: np.void, action: int, actions: np.ndarray, n: int) -> int:
+def _list_play(
+    state: np.void, cards: np.ndarray, card: np.void, action: int, actions: np.ndarray, n: int
+) -> int:
     """List a card's play, or the power's use, once for each target; how many actions there are then."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     if not may_play(card, own, enemy):
         return n
     before = n
-    if card["aim"] != Aim.NONE:
+    aim = card["aim"]
+    if card["aim_condition"] and not holds(
+        state, cards, state["active"], card["aim_condition"], card["aim_condition_arg"], NO_ROW[0]
+    ):
+        aim = Aim.NONE
+    if aim != Aim.NONE:
         n = list_targets(card, own, enemy, actions, n, action | AIMED)
-    if card["aim"] == Aim.NONE or (card["aim"] == Aim.IF_ANY and n == before):
+    if aim == Aim.NONE or (aim == Aim.IF_ANY and n == before):
         actions[n] = action
         n += 1
     return n

@@ -3,10 +3,13 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
-from engine.effects.board import enter, has_room, leave, print_card, take_card
+from engine.effects.board import has_room, leave, print_card, take_card
 from engine.jit import njit
 from engine.state import ZERO_MINION, damage_hero
-from engine.vocabulary import MAX_GIFTS, Op, Trait, Until
+from engine.vocabulary import MAX_GIFTS, NOT_STANDING, OF_OTHER, Op, Trait, Trigger, Until
+
+ACTING = sum(1 << trigger for trigger in Trigger if trigger not in NOT_STANDING)
+"""Bits of the triggers of what acts while it stands."""
 
 
 @njit
@@ -81,7 +84,9 @@ def silence(minion: np.void, cards: np.ndarray) -> None:
     minion["turn_attack"] = 0
     minion["spell_damage"] = 0
     minion["gifts"][:] = 0
-    set_max_health(minion, card["health"])
+    set_max_health(minion, card["health"] + minion["aura_health"])  # until auras are looked at again
+    minion["attack"] += minion["aura_attack"]
+    minion["aura_keywords"] = 0
 
 
 @njit
@@ -96,16 +101,17 @@ def set_max_health(minion: np.void, health: int) -> None:
 
 
 @njit
-def buff(minion: np.void, effect: np.void) -> None:
-    """Add attack, health and keywords to a minion. Modified in place."""
+def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
+    """Add attack, health and a row's keywords to a minion. Modified in place."""
     before = minion["attack"]
-    minion["attack"] = clamp(before + effect["amount"], 0)
+    minion["attack"] = clamp(before + attack, 0)
     if effect["until"] == Until.THIS_TURN:
         minion["turn_attack"] += minion["attack"] - before
-    if effect["amount2"] != 0:
-        more = clamp(minion["max_health"] + effect["amount2"], 1)
+    if health != 0:
+        more = clamp(minion["max_health"] + health, 1)
         set_max_health(minion, more)
     if effect["keywords"]:
+        minion["aura_keywords"] &= ~effect["keywords"]
         if effect["keywords"] & Keyword.STEALTH:
             if effect["until"] != Until.NEXT_TURN:
                 minion["traits"] &= ~Trait.HIDDEN
@@ -115,36 +121,70 @@ def buff(minion: np.void, effect: np.void) -> None:
 
 
 @njit
-def set_stats(minion: np.void, effect: np.void) -> None:
-    """Set attack and health to fixed numbers; -1 leaves one as it is. Modified in place."""
-    if effect["amount"] >= 0:
-        minion["attack"] = effect["amount"]
-        minion["turn_attack"] = 0
-    if effect["amount2"] >= 0:
-        minion["health"] = effect["amount2"]
-        minion["max_health"] = effect["amount2"]
+def strengthen(minion: np.void, attack: int, health: int) -> None:
+    """Add attack and health to a minion. Modified in place."""
+    minion["attack"] = clamp(minion["attack"] + attack, 0)
+    if health != 0:
+        set_max_health(minion, clamp(minion["max_health"] + health, 1))
 
 
 @njit
-def give(minion: np.void, number: int) -> None:
-    """Give a minion the Deathrattle of a card. Modified in place."""
-    minion["traits"] |= Trait.DEATHRATTLE
+def set_stats(minion: np.void, effect: np.void) -> None:
+    """Set attack and health to fixed numbers, on which auras come; -1 leaves one as it is. Modified in place."""
+    if effect["amount"] >= 0:
+        set_attack(minion, effect["amount"])
+    if effect["amount2"] >= 0:
+        set_health(minion, effect["amount2"])
+
+
+@njit
+def set_attack(minion: np.void, attack: int) -> None:
+    """Give a minion an attack, on which auras come. Modified in place."""
+    minion["attack"] = attack
+    minion["turn_attack"] = 0
+    minion["aura_attack"] = 0
+
+
+@njit
+def set_health(minion: np.void, health: int) -> None:
+    """Give a minion a health, on which auras come. Modified in place."""
+    minion["health"] = health
+    minion["max_health"] = health
+    minion["aura_health"] = 0
+
+
+def traits_of_rows(hears: int) -> int:
+    """The traits of a minion whose rows have these triggers, bits 1 << `Trigger`."""
+    deathrattle = Trait.DEATHRATTLE if hears >> Trigger.DEATHRATTLE & 1 else 0
+    return deathrattle | (Trait.ACTS if hears & ACTING else 0)
+
+
+standing_traits = njit(traits_of_rows)
+
+
+@njit
+def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> None:
+    """Give a minion the rows of a card: its Deathrattle, or what it waits for. Modified in place.
+
+    What it waits for belongs to who gave it.
+    """
+    hears = cards[number]["hears"]
+    minion["traits"] |= standing_traits(hears)
+    mark = OF_OTHER if of_other and hears & ACTING else 0
     for n in range(MAX_GIFTS):
         if minion["gifts"][n] == 0 or n == MAX_GIFTS - 1:
-            minion["gifts"][n] = number + 1
+            minion["gifts"][n] = number + 1 + mark
             return
 
 
 @njit
-def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
+def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: int, amount2: int) -> None:
     """Carry out a row on a minion that stays where it is; not damage, which depends on its source."""
     op = effect["op"]
     if op == Op.HEAL:
-        minion["health"] = min(
-            minion["health"] + effect["amount"], max(minion["max_health"], minion["health"])
-        )
+        minion["health"] = min(minion["health"] + amount, max(minion["max_health"], minion["health"]))
     elif op == Op.BUFF:
-        buff(minion, effect)
+        buff(minion, effect, amount, amount2)
     elif op == Op.SET:
         set_stats(minion, effect)
     elif op == Op.DESTROY:
@@ -153,42 +193,39 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void) -> None:
         silence(minion, cards)
     elif op == Op.FREEZE:
         minion["traits"] |= Trait.FROZEN
-    elif op == Op.GIVE:
-        give(minion, effect["amount"])
     elif op == Op.MULTIPLY:
         lasting = clamp((minion["attack"] - minion["turn_attack"]) * effect["amount"], 0)
         minion["attack"] = clamp(minion["attack"] * effect["amount"], 0)
         minion["turn_attack"] = minion["attack"] - lasting
-        more = clamp(minion["health"] * effect["amount2"], 1) - minion["health"]
-        minion["health"] += more
-        minion["max_health"] = clamp(minion["max_health"] + more, 1)
+        if effect["amount2"] != 1:
+            more = clamp(minion["health"] * effect["amount2"], 1) - minion["health"]
+            minion["health"] += more
+            minion["max_health"] = clamp(minion["max_health"] + more, 1)
     elif op == Op.SWAP:
         attack = minion["attack"]
-        minion["attack"] = clamp(minion["health"], 0)
-        minion["turn_attack"] = 0
-        minion["health"] = attack
-        minion["max_health"] = attack
+        set_attack(minion, clamp(minion["health"], 0))
+        set_health(minion, attack)
     elif op == Op.EQUALISE:
-        minion["attack"] = clamp(minion["health"], 0)
-        minion["turn_attack"] = 0
+        set_attack(minion, clamp(minion["health"], 0))
     elif op == Op.RESTORE:
         minion["health"] = max(minion["health"], minion["max_health"])
     elif op == Op.TRAIT:
         minion["traits"] |= effect["amount"]
     elif op == Op.LOSE:
         set_keywords(minion, minion["keywords"] & ~effect["keywords"])
+        minion["aura_keywords"] &= ~effect["keywords"]
     elif op == Op.SPELL_DAMAGE:
-        minion["spell_damage"] = clamp(minion["spell_damage"] + effect["amount"], 0)
+        minion["spell_damage"] = clamp(minion["spell_damage"] + amount, 0)
 
 
 @njit
-def change_hero(side: np.void, effect: np.void) -> None:
+def change_hero(side: np.void, effect: np.void, amount: int) -> None:
     """Carry out a row on a hero. `side` is modified in place."""
     op = effect["op"]
     if op == Op.HEAL:
-        heal_hero(side, effect["amount"])
+        heal_hero(side, amount)
     elif op == Op.BUFF:
-        side["hero_attack"] = clamp(side["hero_attack"] + effect["amount"], 0)
+        side["hero_attack"] = clamp(side["hero_attack"] + amount, 0)
     elif op == Op.FREEZE:
         side["traits"] |= Trait.FROZEN
     elif op == Op.SET:
@@ -221,7 +258,7 @@ def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: 
 
 
 @njit
-def take_control(state: np.void, seat: int, place: int) -> None:
+def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> None:
     """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if not has_room(own):
@@ -232,6 +269,10 @@ def take_control(state: np.void, seat: int, place: int) -> None:
     minion = own["board"][own["n_board"]]
     state["births"] += 1
     minion["born"] = state["births"]
+    for n in range(MAX_GIFTS):
+        gift = minion["gifts"][n] & ~OF_OTHER
+        if gift and cards[gift - 1]["hears"] & ACTING:
+            minion["gifts"][n] ^= OF_OTHER
     own["n_board"] += 1
     minion["arrived"] = 1
     minion["attacks_left"] = 0
@@ -252,17 +293,8 @@ def lose_weapon(side: np.void) -> None:
     """Take a player's weapon away. `side` is modified in place."""
     side["weapon"] = 0
     side["weapon_attack"] = 0
+    side["weapon_aura"] = 0
     side["durability"] = 0
-
-
-@njit
-def summon(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> bool:
-    """Summon a minion where there is room; whether there was. `state` is modified in place."""
-    side = state["sides"][seat]
-    if not has_room(side):
-        return False
-    enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
-    return True
 
 
 assert BOARD_SIZE < MAX_STAT

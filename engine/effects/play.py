@@ -3,19 +3,23 @@
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
-from engine.effects.board import enter, is_dying, lose_card
+from engine.codes import COIN, MAX_MANA, ActionKind, Keyword
+from engine.effects.attack import attack
+from engine.effects.auras import cost_of, has_rule, keep_promises, refresh
+from engine.effects.board import enter, lose_held, place_of
 from engine.effects.chance import begin_action, open_turn
-from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
-from engine.effects.queue import queue_rows, queue_turn_end
+from engine.effects.harm import count_arrival, draw_one
+from engine.effects.listen import announce, is_heard
+from engine.effects.operations import clamp, strengthen
+from engine.effects.queue import queue_rows
 from engine.effects.resolve import settle
 from engine.effects.targets import target_of
-from engine.effects.weapons import equip, hero_limit, wear
-from engine.events import EVENTS, NO_TARGET, TO_HERO, TO_MINIONS
+from engine.effects.weapons import equip, hero_limit
+from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action
-from engine.state import CARD, STATE, start_turn
-from engine.vocabulary import CardKind, Trait, Trigger
+from engine.state import CARD, STATE, draws_now, make_ready
+from engine.vocabulary import Ask, CardKind, Op, Race, Rule, Trait, Trigger
 
 _decode = njit(unpack_action)
 
@@ -32,11 +36,15 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
         number = own["power"] - 1
         own["mana"] -= cards[number]["cost"]
         own["power_used"] = 1
+        own["powers"] += 1 if cards[0]["asks"] & Ask.POWERS else 0
         seat = state["active"]
         queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
         settle(state, cards, events)
+        if is_heard(cards, Trigger.POWER_USED) and not events["waiting"]:
+            announce(state, cards, events, Trigger.POWER_USED, seat, NO_ONE, number, 1)
+            settle(state, cards, events)
     elif kind == ActionKind.ATTACK:
-        return _attack(state, cards, source, target, events)
+        return attack(state, cards, source, target, events)
     else:
         _end_turn(state, cards, events)
     return 0
@@ -50,71 +58,114 @@ def _target(state: np.void, action: int, character: int) -> int:
 
 @njit
 def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np.void) -> None:
-    """Play a card from hand. `state` and `events` are modified in place."""
+    """Play a card from hand. `state` and `events` are modified in place.
+
+    What waits for a played card goes first; then the card does what it says; then what waits until after that.
+    """
     seat = state["active"]
     own = state["sides"][seat]
-    number = lose_card(own, place)
-    if number == COIN:
+    if own["hand"][place] == COIN:
+        lose_held(own, place, cards)
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
+        if cards[0]["asks"]:
+            _tell_of_coin(state, cards, events)
         return
+    cost = cost_of(state, cards, seat, place)
+    attack, health = own["held"][place]["attack"], own["held"][place]["health"]
+    number = lose_held(own, place, cards)
     card = cards[number]
-    own["mana"] -= card["cost"]
+    own["mana"] -= cost
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
     born = -1
     if card["kind"] == CardKind.MINION:
         born = enter(state, cards, seat, number, own["n_board"])
+        strengthen(own["board"][own["n_board"] - 1], attack, health)
+        count_arrival(own, cards, number)
     elif card["kind"] == CardKind.WEAPON:
         equip(state, cards, seat, number, events)
+        own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
+        own["durability"] = clamp(own["durability"] + health, 1)
+    if cards[0]["asks"]:
+        _tell_before(state, cards, number, born, cost, target, events)
+        if events["waiting"]:
+            return
     if card["n_effects"]:
         itself = number if born > 0 else -1
-        queue_rows(cards, number, Trigger.PLAY, seat, itself, born, -1, target, events)
+        times = 1
+        if born > 0 and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
+            times = 2
+        for _ in range(times):
+            queue_rows(cards, number, Trigger.PLAY, seat, itself, born, -1, target, events)
+    settle(state, cards, events)
+    if cards[0]["asks"] and not events["waiting"]:
+        _tell_after(state, cards, number, born, cost, events)
+
+
+@njit
+def _tell_of_coin(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """The Coin is a card that is played, and a spell."""
+    seat = state["active"]
+    own = state["sides"][seat]
+    for trigger in (Trigger.PLAYED, Trigger.CAST):
+        announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
+    settle(state, cards, events)
+    own["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
+    own["spells"] += 1 if cards[0]["asks"] & Ask.SPELLS else 0
+    for trigger in (Trigger.AFTER_PLAYED, Trigger.AFTER_CAST):
+        announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
     settle(state, cards, events)
 
 
 @njit
-def _attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
-    """Resolve an attack: damage both ways at once, then deaths; bits of `Death`."""
+def _tell_before(
+    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, target: int, events: np.void
+) -> None:
+    """Tell of a card that was paid for, before it does what it says."""
     seat = state["active"]
-    own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    attacker_born, defender_born = -1, -1
-    if slot == HERO:
-        own["hero_attacks_left"] -= 1
-        damage = own["hero_attack"] + own["weapon_attack"]
-        keywords = cards[own["weapon"]]["keywords"] if own["durability"] > 0 else 0
-        traits = cards[own["weapon"]]["traits"] if own["durability"] > 0 else 0
-    else:
-        attacker = own["board"][slot]
-        attacker["attacks_left"] -= 1
-        attacker["keywords"] &= ~Keyword.STEALTH
-        damage, keywords, traits = attacker["attack"], attacker["keywords"], attacker["traits"]
-        attacker_born = int(attacker["born"])
-    if target == HERO:
-        dealt = hurt_hero(enemy, damage, traits)
-        events["hits"][1 - seat, TO_HERO] += damage
-    else:
-        defender = enemy["board"][target]
-        defender_born = int(defender["born"])
-        back, back_keywords, back_traits = defender["attack"], defender["keywords"], defender["traits"]
-        dealt = hurt_minion(defender, damage, keywords, traits)
-        if slot == HERO:
-            taken = hurt_hero(own, back, back_traits)
-        else:
-            taken = hurt_minion(own["board"][slot], back, back_keywords, back_traits)
-        events["hits"][1 - seat, TO_MINIONS] += damage
-        events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += back
-        if back_keywords & Keyword.LIFESTEAL:
-            heal_hero(enemy, taken)
-    if keywords & Keyword.LIFESTEAL:
-        heal_hero(own, dealt)
-    deaths = 0
-    if attacker_born > 0 and is_dying(own["board"][slot]):
-        deaths |= Death.ATTACKER
-    if defender_born > 0 and is_dying(enemy["board"][target]):
-        deaths |= Death.DEFENDER
-    if slot == HERO and own["durability"] > 0:
-        wear(state, cards, seat, -1, events)
+    own = state["sides"][seat]
+    card = cards[number]
+    asks = cards[0]["asks"]
+    if asks & Ask.COSTS:
+        keep_promises(own, cards, number)
+    who = born if born > 0 else NO_ONE
+    announce(state, cards, events, Trigger.PLAYED, seat, who, number, cost)
+    if card["overload"] > 0:
+        if asks & Ask.OVERLOADED:
+            own["overloaded"] += card["overload"]
+        announce(state, cards, events, Trigger.OVERLOADED, seat, NO_ONE, number, card["overload"])
+    if born > 0:
+        announce(state, cards, events, Trigger.SUMMONED, seat, born, number, 1)
+    elif card["kind"] == CardKind.SPELL:
+        announce(state, cards, events, Trigger.CAST, seat, NO_ONE, number, cost)
+        if target > 0 and is_heard(cards, Trigger.TARGETED):
+            for who in range(2):
+                aimed = place_of(state["sides"][who], target)
+                if aimed >= 0:
+                    minion = state["sides"][who]["board"][aimed]
+                    announce(state, cards, events, Trigger.TARGETED, seat, target, minion["card"], 1)
     settle(state, cards, events)
-    return deaths
+
+
+@njit
+def _tell_after(
+    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, events: np.void
+) -> None:
+    """Count a card that has done what it says, and tell of it."""
+    seat = state["active"]
+    own = state["sides"][seat]
+    card = cards[number]
+    asks = cards[0]["asks"]
+    own["played"] += 1 if asks & Ask.PLAYED else 0
+    if card["kind"] == CardKind.SPELL:
+        own["spells"] += 1 if asks & Ask.SPELLS else 0
+        announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
+    if asks & Ask.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
+        own["elementals"] += 1
+    who = born if born > 0 else NO_ONE
+    announce(state, cards, events, Trigger.AFTER_PLAYED, seat, who, number, cost)
+    if born > 0:
+        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
+    settle(state, cards, events)
 
 
 @njit_apart(STATE, (CARD,), EVENTS)
@@ -124,8 +175,7 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
     For players who think ahead; the end of a turn as it is played is an action of `apply_effects`.
     """
     begin_action(events)
-    queue_turn_end(state, cards, events)
-    settle(state, cards, events)
+    _finish(state, cards, events)
     return 0
 
 
@@ -133,11 +183,36 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """End the turn: its effects, then what lasts for it ends, the frozen thaw; the other's turn begins."""
     seat = state["active"]
-    own = state["sides"][seat]
-    queue_turn_end(state, cards, events)
-    settle(state, cards, events)
-    if events["waiting"] or own["health"] <= 0 or state["sides"][1 - seat]["health"] <= 0:
+    _finish(state, cards, events)
+    if events["waiting"] or is_over(state):
         return
+    _let_pass(state, cards, seat)
+    state["active"] = 1 - seat
+    if state["active"] == 0:
+        state["turn"] += 1
+    if state["turn"] > state["turn_cap"]:
+        return
+    open_turn(events, state)
+    _begin_turn(state, cards, events)
+
+
+@njit
+def _finish(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Carry out what happens at the end of a turn."""
+    announce(state, cards, events, Trigger.TURN_END, state["active"], NO_ONE, -1, 1)
+    settle(state, cards, events)
+
+
+@njit
+def is_over(state: np.void) -> bool:
+    """Whether a hero is dead."""
+    return bool(state["sides"][0]["health"] <= 0 or state["sides"][1]["health"] <= 0)
+
+
+@njit
+def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
+    """End what lasts for the turn of the player at `seat`; the frozen that could have attacked thaw."""
+    own = state["sides"][seat]
     for who in range(2):
         side = state["sides"][who]
         for place in range(side["n_board"]):
@@ -150,24 +225,56 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 minion["traits"] &= ~Trait.FROZEN
         side["hero_attack"] = 0
         side["traits"] &= ~Trait.IMMUNE
+        if cards[0]["asks"]:
+            side["perished"] = 0
+            side["hurt"] = 0
     if own["hero_attacks_left"] > 0:
         own["traits"] &= ~Trait.FROZEN
     own["locked"] = 0
-    state["active"] = 1 - seat
-    if state["active"] == 0:
-        state["turn"] += 1
-    if state["turn"] > state["turn_cap"]:
-        return
-    open_turn(events, state)
-    side = state["sides"][state["active"]]
+    if cards[0]["asks"]:
+        own["played"] = 0
+        own["attacked"] = 0
+        own["elementals_before"] = own["elementals"]
+        own["elementals"] = 0
+        _break_promises(own, cards)
+
+
+@njit
+def _break_promises(side: np.void, cards: np.ndarray) -> None:
+    """End what changes costs for this turn alone. `side` is modified in place."""
+    for n in range(len(side["promises"])):
+        if side["promises"][n] == 0:
+            continue
+        source = cards[side["promises"][n] - 1]
+        for row in range(source["n_effects"]):
+            effect = source["effects"][row]
+            if effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["until"]:
+                side["promises"][n] = 0
+                break
+
+
+@njit
+def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Begin the active player's turn: ready minions, mana, what waits for it, then a card."""
+    seat = state["active"]
+    side = state["sides"][seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
         if minion["traits"] & Trait.HIDDEN:
             minion["traits"] &= ~Trait.HIDDEN
             minion["keywords"] &= ~Keyword.STEALTH
-    start_turn(state)
+    make_ready(state)
     side["power_used"] = 0
     side["hero_attacks_left"] = hero_limit(side, cards)
     side["locked"] = min(side["overload"], side["crystals"])
     side["mana"] -= side["locked"]
     side["overload"] = 0
+    refresh(state, cards)
+    if is_heard(cards, Trigger.TURN_START):
+        announce(state, cards, events, Trigger.TURN_START, seat, NO_ONE, -1, 1)
+        settle(state, cards, events)
+        if events["waiting"] or is_over(state):
+            return
+    if draws_now(state):
+        draw_one(state, cards, events, seat)
+        settle(state, cards, events)

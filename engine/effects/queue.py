@@ -5,7 +5,32 @@ import numpy as np
 from engine.codes import BOARD_SIZE
 from engine.events import NO_TARGET
 from engine.jit import njit
-from engine.vocabulary import MAX_QUEUE, Trait, Trigger
+from engine.vocabulary import MAX_QUEUE, OF_OTHER, Trait, Trigger
+
+
+@njit
+def push(
+    events: np.void, number: int, row: int, seat: int, itself: int, born: int, place: int, target: int
+) -> bool:
+    """Queue one row of card `number`; False where the queue is full. Arguments as of `queue_rows`."""
+    if events["last"] - events["first"] >= MAX_QUEUE - 1:
+        return False
+    waiting = events["queue"][events["last"] % MAX_QUEUE]
+    events["last"] += 1
+    waiting["card"] = number
+    waiting["row"] = row
+    waiting["seat"] = seat
+    waiting["itself"] = itself
+    waiting["source"] = born
+    waiting["place"] = place
+    waiting["was"] = place
+    waiting["target"] = target
+    waiting["foe"] = NO_TARGET
+    waiting["about"] = -1
+    waiting["amount"] = 0
+    waiting["left"] = 0
+    waiting["heard"] = 0
+    return True
 
 
 @njit
@@ -35,43 +60,26 @@ def queue_rows(
     """
     card = cards[number]
     for row in range(card["n_effects"]):
-        if card["effects"][row]["trigger"] == trigger and events["last"] - events["first"] < MAX_QUEUE - 1:
-            waiting = events["queue"][events["last"] % MAX_QUEUE]
-            events["last"] += 1
-            waiting["card"] = number
-            waiting["row"] = row
-            waiting["seat"] = seat
-            waiting["itself"] = itself
-            waiting["source"] = born
-            waiting["place"] = place
-            waiting["was"] = place
-            waiting["target"] = target
-
-
-@njit
-def queue_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Queue what minions of the active player do at the end of its turn, oldest first."""
-    seat = state["active"]
-    side = state["sides"][seat]
-    begin = events["last"]
-    for place in range(side["n_board"]):
-        minion = side["board"][place]
-        number, born = minion["card"], minion["born"]
-        if cards[number]["n_effects"] and not minion["traits"] & Trait.SILENCED:
-            queue_rows(cards, number, Trigger.TURN_END, seat, number, born, -1, NO_TARGET, events)
-    sort_by_birth(events, begin)
+        if card["effects"][row]["trigger"] == trigger:
+            push(events, number, row, seat, itself, born, place, target)
 
 
 @njit
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
-    """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives."""
+    """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives.
+
+    Their amount is the attack that it has, or had.
+    """
     itself, born = minion["card"], minion["born"]
+    begin = events["last"]
     if cards[itself]["n_effects"] and not minion["traits"] & Trait.SILENCED:
         queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
-            gift = minion["gifts"][n] - 1
+            gift = (minion["gifts"][n] & ~OF_OTHER) - 1
             queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
+    for n in range(begin, events["last"]):
+        events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
 
 
 @njit
@@ -80,21 +88,44 @@ def sort_by_birth(events: np.void, begin: int) -> None:
     queue = events["queue"]
     for n in range(begin + 1, events["last"]):
         m = n
-        while m > begin and queue[(m - 1) % MAX_QUEUE]["source"] > queue[m % MAX_QUEUE]["source"]:
-            _exchange(queue[(m - 1) % MAX_QUEUE], queue[m % MAX_QUEUE])
+        while m > begin and queue[(m - 1) % MAX_QUEUE]["source"] > queue[n % MAX_QUEUE]["source"]:
             m -= 1
+        _move(events, n, m)
 
 
 @njit
-def _exchange(one: np.void, other: np.void) -> None:
-    one["card"], other["card"] = other["card"], one["card"]
-    one["row"], other["row"] = other["row"], one["row"]
-    one["seat"], other["seat"] = other["seat"], one["seat"]
-    one["itself"], other["itself"] = other["itself"], one["itself"]
-    one["source"], other["source"] = other["source"], one["source"]
-    one["place"], other["place"] = other["place"], one["place"]
-    one["was"], other["was"] = other["was"], one["was"]
-    one["target"], other["target"] = other["target"], one["target"]
+def hoist(events: np.void, begin: int) -> None:
+    """Let what events have queued since `begin` go before what waited already. Modified in place."""
+    front = events["first"]
+    if front == begin:
+        return
+    for n in range(begin, events["last"]):
+        if events["queue"][n % MAX_QUEUE]["heard"]:
+            _move(events, n, front)
+            front += 1
+
+
+@njit
+def copy_row(to: np.void, waiting: np.void) -> None:
+    """Make one queued row what another is. `to` is modified in place."""
+    to["card"], to["row"], to["seat"] = waiting["card"], waiting["row"], waiting["seat"]
+    to["itself"], to["source"] = waiting["itself"], waiting["source"]
+    to["place"], to["was"] = waiting["place"], waiting["was"]
+    to["target"], to["foe"] = waiting["target"], waiting["foe"]
+    to["about"], to["amount"] = waiting["about"], waiting["amount"]
+    to["left"], to["heard"] = waiting["left"], waiting["heard"]
+
+
+@njit
+def _move(events: np.void, n: int, m: int) -> None:
+    """Move what waits at `n` forward to `m`. Modified in place."""
+    if n == m:
+        return
+    queue = events["queue"]
+    events["spare"][0] = queue[n % MAX_QUEUE]
+    for later in range(n, m, -1):
+        queue[later % MAX_QUEUE] = queue[(later - 1) % MAX_QUEUE]
+    queue[m % MAX_QUEUE] = events["spare"][0]
 
 
 assert BOARD_SIZE + 1 < MAX_QUEUE

@@ -12,21 +12,29 @@ from enum import IntEnum
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from engine.codes import Keyword
 from engine.errors import CardError, unknown_name
 from engine.vocabulary import (
     ENEMY,
     HEROES,
+    ITSELF_ALONE,
     MAX_ROWS,
     MINIONS,
+    OTHERS_ALONE,
     OWN,
+    POWERS,
+    SPELLS,
+    WEAPONS,
+    CardFilter,
     Condition,
+    Count,
     Filter,
     Op,
     Pick,
     Race,
+    Rule,
     Trait,
     Trigger,
     Until,
@@ -34,7 +42,7 @@ from engine.vocabulary import (
 
 EFFECT_COLUMNS = (
     "id", "name", "trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "amount", "amount2",
-    "keywords", "until", "condition", "card",
+    "keywords", "until", "condition", "card", "on", "of", "count",
 )  # fmt: skip
 
 ITS_OWN = "self"
@@ -42,14 +50,63 @@ ITS_OWN = "self"
 
 SIDES = {"own": OWN, "enemy": ENEMY}
 KINDS = {"minions": MINIONS, "heroes": HEROES}
+EVENT_SIDES = SIDES | {"self": ITSELF_ALONE, "others": OTHERS_ALONE}
+CARD_KINDS = {"minions": MINIONS, "spells": SPELLS, "weapons": WEAPONS, "powers": POWERS}
+
+ARGS: Mapping[int, type[IntEnum]] = {
+    CardFilter.RACE: Race,
+    CardFilter.KEYWORD: Keyword,
+}
+"""What the args of these words of a card filter are named by; the others are numbers."""
+CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
+    Condition.RACE: Race,
+    Condition.HOLDS_RACE: Race,
+    Condition.TARGET_RACE: Race,
+    Condition.TARGET_OWN: Race,
+    Condition.OWN_KEYWORD: Keyword,
+    Condition.ENEMY_KEYWORD: Keyword,
+}
+COUNT_ARGS: Mapping[int, type[IntEnum]] = {Count.OTHER_RACE: Race, Count.ALL_OTHER_RACE: Race}
+
+WORDED: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
+"""Operations whose amount is bits, and their words."""
 
 CREATING = (Op.SUMMON, Op.TRANSFORM, Op.EQUIP, Op.ADD, Op.GIVE)
 """Operations that name cards."""
+
+COMPARING = (
+    CardFilter.RACE,
+    CardFilter.COST,
+    CardFilter.COST_AT_MOST,
+    CardFilter.COST_AT_LEAST,
+    CardFilter.ATTACK_AT_MOST,
+    CardFilter.ATTACK_AT_LEAST,
+    CardFilter.KEYWORD,
+    CardFilter.ATTACK,
+    CardFilter.HEALTH,
+)
+"""Words of a card filter that compare with its arg; a row has one of them at most."""
 
 SMALLEST, LARGEST = -(2**15), 2**15 - 1
 """What a field of `EFFECT` holds."""
 
 Word = TypeVar("Word", bound=IntEnum)
+
+
+class Asked(NamedTuple):
+    """Whose event, or which cards.
+
+    Attributes:
+        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; of events alone.
+        kind: bits of kinds of cards or characters; 0 for any.
+        filter: bits of `CardFilter`.
+        arg: what that compares with.
+    """
+
+    side: int = 0
+    kind: int = 0
+    filter: int = 0
+    arg: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +126,12 @@ class Effect:
         amount2: see `Op`.
         keywords: bits of `Keyword`.
         until: how long its change lasts.
-        condition: what must hold.
+        condition: what must hold, a `Condition`; below 0 it must not.
+        condition_arg: what that compares with.
+        count: what the amounts are multiplied by.
+        count_arg: the `Race` that is counted.
+        on: the event it waits for.
+        of: the cards it is about.
         cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's.
     """
 
@@ -85,7 +147,12 @@ class Effect:
     amount2: int = 0
     keywords: int = 0
     until: Until = Until.ALWAYS
-    condition: Condition = Condition.NONE
+    condition: int = Condition.NONE
+    condition_arg: int = 0
+    count: Count = Count.NONE
+    count_arg: int = 0
+    on: Asked = Asked(OWN)
+    of: Asked = Asked()
     cards: tuple[str, ...] = ()
 
 
@@ -144,8 +211,8 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
     """A row as `effects.csv` writes it: what `read_rows` reads back."""
     plain = Effect(effect.trigger, effect.op)
     amount = str(effect.amount) if effect.amount != plain.amount else ""
-    if effect.op == Op.TRAIT:
-        amount = _bits(effect.amount, Trait)
+    if effect.op in WORDED:
+        amount = _bits(effect.amount, WORDED[effect.op])
     arg = str(effect.arg) if effect.arg else ""
     if effect.filter & (Filter.RACE | Filter.NOT_RACE):
         arg = Race(effect.arg).name.lower()
@@ -167,9 +234,38 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
         "amount2": str(effect.amount2) if effect.amount2 else "",
         "keywords": _bits(effect.keywords, Keyword),
         "until": effect.until.name.lower() if effect.until else "",
-        "condition": effect.condition.name.lower() if effect.condition else "",
+        "condition": condition_word(effect),
         "card": " ".join(effect.cards),
+        "on": "" if effect.on == plain.on else _asked_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
+        "of": _asked_words(effect.of, {}, CARD_KINDS),
+        "count": _with_arg(effect.count, effect.count_arg, COUNT_ARGS) if effect.count else "",
     }
+
+
+def condition_word(effect: Effect) -> str:
+    """A row's condition as `effects.csv` writes it: "not combo", "race:pirate"; "" for none."""
+    if not effect.condition:
+        return ""
+    word = _with_arg(Condition(abs(effect.condition)), effect.condition_arg, CONDITION_ARGS)
+    return f"not {word}" if effect.condition < 0 else word
+
+
+def _with_arg(word: IntEnum, arg: int, names: Mapping[int, type[IntEnum]]) -> str:
+    """A word with what it compares with: "race:pirate"; without, where that is 0."""
+    name = word.name.lower()
+    if not arg:
+        return name
+    return f"{name}:{names[word](arg).name.lower() if word in names else arg}"
+
+
+def _asked_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int]) -> str:
+    """An event or cards as `effects.csv` writes them."""
+    words = [word for word, bit in sides.items() if asked.side & bit]
+    words += [word for word, bit in kinds.items() if asked.kind & bit]
+    for bit in CardFilter:
+        if asked.filter & bit:
+            words.append(_with_arg(bit, asked.arg if bit in COMPARING else 0, ARGS))
+    return " ".join(words)
 
 
 def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
@@ -187,6 +283,31 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     def bits(column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
         return sum({_number_of(item, words, where, column) for item in row[column].split()})
 
+    def argued(
+        column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
+    ) -> tuple[Word, int]:
+        name, _, arg = text.partition(":")
+        found = _number_of(name, words, where, column)
+        member = next(one for one in words if one == found)
+        if arg and found in names:
+            return member, _number_of(arg, names[found], where, column)
+        if arg and not arg.isdecimal():
+            raise fail(column, "what follows ':' must be a number")
+        return member, int(arg or 0)
+
+    def asked_of(column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> Asked:
+        side = kind = found = arg = 0
+        for item in row[column].split():
+            if item in sides:
+                side |= sides[item]
+            elif item in kinds:
+                kind |= kinds[item]
+            else:
+                bit, compared = argued(column, item, CardFilter, ARGS)
+                found |= bit
+                arg = compared or arg
+        return Asked(side, kind, found, arg)
+
     def number(column: str, default: int = 0) -> int:
         if not row[column]:
             return default
@@ -202,7 +323,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         raise fail("op", "must name an operation")
     op = word("op", Op, Op.DAMAGE)
     pick = word("pick", Pick, Pick.NONE)
-    chosen = pick not in (Pick.NONE, Pick.SELF)
+    chosen = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
     if chosen != bool(row["kind"]):
         raise fail("kind", "must be filled where the row picks among characters, and only there")
     if chosen and not row["side"]:
@@ -216,6 +337,12 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         arg = int(_number_of(row["arg"], Keyword, where, "arg"))
     else:
         arg = number("arg")
+    _, _, held = row["condition"].rpartition("not ")
+    condition, condition_arg = argued("condition", held, Condition, CONDITION_ARGS) if held else (0, 0)
+    count, count_arg = argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+    on = asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
+    if on.side & ITSELF_ALONE or not on.side & (OWN | ENEMY):
+        on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
     if (op in CREATING) != bool(cards):
         raise fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
@@ -233,11 +360,16 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         filter=asked,
         arg=arg,
         times=number("times", 1),
-        amount=bits("amount", Trait) if op == Op.TRAIT else number("amount"),
+        amount=bits("amount", WORDED[op]) if op in WORDED else number("amount"),
         amount2=number("amount2"),
         keywords=bits("keywords", Keyword),
         until=word("until", Until, Until.ALWAYS),
-        condition=word("condition", Condition, Condition.NONE),
+        condition=-condition if row["condition"].startswith("not ") else int(condition),
+        condition_arg=condition_arg,
+        count=count,
+        count_arg=count_arg,
+        on=on,
+        of=asked_of("of", {}, CARD_KINDS),
         cards=cards,
     )
 

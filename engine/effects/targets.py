@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
-from engine.effects.board import has_room, is_dying
+from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.chance import chosen_of
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
@@ -97,12 +97,18 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
     0 where an outcome is waited for.
     """
     picked, pick = events["picked"], effect["pick"]
-    if pick == Pick.CHOSEN:
+    if pick in (Pick.CHOSEN, Pick.SUBJECT):
         picked[0] = waiting["target"]
         return int(waiting["target"] != NO_TARGET)
+    if pick == Pick.FOE:
+        picked[0] = waiting["foe"]
+        return int(waiting["foe"] != NO_TARGET)
     if pick == Pick.SELF:
         picked[0] = waiting["source"] if waiting["source"] > 0 else OWN_HERO
         return 1
+    if pick in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET):
+        who = waiting["source"] if pick == Pick.NEXT_TO_SELF else waiting["target"]
+        return _neighbours(state, who, picked)
     living = pick == Pick.RANDOM
     n = select(state, effect, waiting["seat"], waiting["source"], waiting["target"], living, events)
     if pick == Pick.ALL:
@@ -127,6 +133,22 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
                 return 0
             picked[place], picked[other] = picked[other], picked[place]
         return times
+    return n
+
+
+@njit
+def _neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
+    """Put the minions beside one into `picked`, the left one first; how many there are."""
+    n = 0
+    for seat in range(2):
+        side = state["sides"][seat]
+        place = place_of(side, born) if born > 0 else -1
+        if place > 0:
+            picked[n] = side["board"][place - 1]["born"]
+            n += 1
+        if 0 <= place < side["n_board"] - 1:
+            picked[n] = side["board"][place + 1]["born"]
+            n += 1
     return n
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from engine.codes import Keyword
+from engine.effects.listen import announce
 from engine.effects.operations import clamp, lose_weapon
 from engine.effects.queue import queue_rows
-from engine.events import NO_TARGET
+from engine.events import NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.vocabulary import Trigger
 
@@ -29,6 +30,7 @@ def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.
     side["durability"] = cards[number]["health"]
     if seat == state["active"]:
         side["hero_attacks_left"] = hero_limit(side, cards) - made
+    announce(state, cards, events, Trigger.EQUIPPED, seat, NO_ONE, number, 1)
 
 
 @njit
@@ -52,3 +54,4 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
         if seat == state["active"]:
             side["hero_attacks_left"] = 1 - made
         queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
+        announce(state, cards, events, Trigger.DISARMED, seat, NO_ONE, number, 1)

@@ -1,39 +1,26 @@
 """Effect rows in plain English, complete: two rows that differ read differently."""
 
 from collections.abc import Callable
-from enum import IntEnum
 
 from engine.codes import Keyword
+from engine.effects.occasions import cards, times, title, under, when
 from engine.effects.rows import ITS_OWN, Effect
 from engine.vocabulary import (
     ENEMY,
     HEROES,
     MINIONS,
     OWN,
-    Condition,
     Filter,
     Op,
     Pick,
     Race,
+    Rule,
     Trait,
     Trigger,
     Until,
 )
 
-_WHEN = {
-    Trigger.PLAY: "",
-    Trigger.DEATHRATTLE: "Deathrattle: ",
-    Trigger.TURN_END: "At the end of your turn: ",
-}
 _UNTIL = {Until.ALWAYS: "", Until.THIS_TURN: " this turn", Until.NEXT_TURN: " until your next turn"}
-_IF = {
-    Condition.NONE: "",
-    Condition.MANA_FULL: " if you have all ten mana crystals",
-    Condition.MANA_NOT_FULL: " if you have fewer than ten mana crystals",
-    Condition.AIMED: " if a target was chosen",
-    Condition.UNARMED: " if you have no weapon",
-    Condition.ENEMY_TURN: " if it is your opponent's turn",
-}
 _TRAITS = {
     Trait.CANT_ATTACK: "keeps {} from attacking",
     Trait.ELUSIVE: "keeps spells and hero powers from choosing {}",
@@ -45,6 +32,8 @@ _TRAITS = {
     Trait.SPARES_HEROES: "keeps {} from attacking heroes",
     Trait.SPARES_HEROES_NOW: "keeps {} from attacking heroes this turn",
     Trait.HIDDEN: "ends the Stealth of {} when its player's next turn begins",
+    Trait.CLEAVES: "lets the attacks of {} also hit the neighbours of what it attacks",
+    Trait.STOLEN: "gives {} back at the end of the turn",
 }
 _TO_PLAYER = {
     Op.ARMOUR: "gives {you} {amount} armour",
@@ -65,11 +54,30 @@ _TO_CHARACTERS = {
     Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
 }
+_PLACES = {
+    Pick.SELF: "itself",
+    Pick.SUBJECT: "that one",
+    Pick.FOE: "what it attacks",
+    Pick.NEXT_TO_SELF: "the minions next to it",
+    Pick.NEXT_TO_TARGET: "the minions next to the target",
+}
 _ADJECTIVES = {
     Filter.NOT_SELF: "other",
     Filter.DAMAGED: "damaged",
     Filter.UNDAMAGED: "undamaged",
     Filter.FROZEN: "frozen",
+}
+
+_RULES = {
+    Rule.BATTLECRIES_TWICE: "lets your Battlecries happen twice",
+    Rule.DEATHRATTLES_TWICE: "lets your Deathrattles happen twice",
+    Rule.HEALING_HARMS: "lets your healing deal damage instead",
+    Rule.SPELLS_DOUBLED: "doubles the damage and healing of your spells and hero power",
+    Rule.ENDS_TWICE: "lets your effects of the turn's end happen twice",
+    Rule.HERO_IMMUNE: "makes your hero immune",
+    Rule.POWER_TWICE_A_TURN: "lets you use your hero power twice a turn",
+    Rule.POWER_AT_WILL: "lets you use your hero power as often as you can pay",
+    Rule.NO_POWERS: "keeps both players from using hero powers",
 }
 
 CardName = Callable[[str], str]
@@ -82,7 +90,8 @@ def row_in_words(effect: Effect, card_name: CardName) -> str:
         effect: the row.
         card_name: what to call a card of an id, such as "Damaged Golem 2/1".
     """
-    return f"{_WHEN[effect.trigger]}{_does(effect, card_name)}{_UNTIL[effect.until]}{_IF[effect.condition]}"
+    done = f"{_does(effect, card_name)}{_UNTIL[effect.until]}"
+    return f"{when(effect)}{done}{times(effect)}{under(effect)}"
 
 
 def _does(effect: Effect, card_name: CardName) -> str:
@@ -118,9 +127,26 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         if amount < 0:
             return f"destroys {_number(-amount)} of {your} mana crystals"
         return f"gives {you} {_number(amount)} empty mana crystal{_s(amount)}"
+    if op == Op.COST:
+        return _cost(effect)
+    if op == Op.RULE:
+        return _listed([text for bit, text in _RULES.items() if amount & bit])
     if op == Op.EQUIP:
         return f"equips {_cards(effect, card_name)}{'' if effect.side == OWN else f' for {you}'}"
     return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
+
+
+def _cost(effect: Effect) -> str:
+    """How a row changes costs."""
+    change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
+    least = f", but not less than {effect.amount2}" if effect.amount2 else ""
+    if effect.trigger == Trigger.COST:
+        return f"costs {change}{least}"
+    whose = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
+    what = cards(effect.of)
+    if effect.trigger == Trigger.PLAY and effect.times:
+        return f"makes {whose} next {what} cost {change}{least}"
+    return f"makes {whose} cards cost {change}{least}, each {what}"
 
 
 def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
@@ -158,8 +184,8 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
 def _whom(effect: Effect) -> str:
     """The characters that a row selects."""
     pick, times = effect.pick, effect.times
-    if pick == Pick.SELF:
-        return "itself"
+    if pick in _PLACES:
+        return _PLACES[pick]
     one, many = _nouns(effect)
     if pick == Pick.CHOSEN:
         return f"the chosen {one}"
@@ -215,15 +241,11 @@ def _cards(effect: Effect, card_name: CardName) -> str:
 
 
 def _keywords(bits: int) -> list[str]:
-    return [_title(keyword) for keyword in Keyword if bits & keyword]
+    return [title(keyword) for keyword in Keyword if bits & keyword]
 
 
 def _race(number: int) -> str:
-    return _title(Race(number))
-
-
-def _title(member: IntEnum) -> str:
-    return member.name.replace("_", " ").title()
+    return title(Race(number))
 
 
 def _listed(parts: list[str]) -> str:

@@ -220,25 +220,28 @@ HEADER = ",".join(EFFECT_COLUMNS)
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("X,Y,,damage,all,own,minions,,,,1,,,,,", "column id"),
-        ("A,Y,,damge,all,own,minions,,,,1,,,,,", "line 2, column op.*nearest: damage"),
-        ("A,Y,,,all,own,minions,,,,1,,,,,", "column op: must name"),
-        ("A,Y,,damage,all,own,minion,,,,1,,,,,", "column kind.*minions"),
-        ("A,Y,,damage,all,own,,,,,1,,,,,", "column kind: must be filled"),
-        ("A,Y,,damage,all,,minions,,,,1,,,,,", "column side: must be filled"),
-        ("A,Y,,draw,,own,minions,,,,1,,,,,", "column kind"),
+        ("X,Y,,damage,all,own,minions,,,,1,,,,,,,,", "column id"),
+        ("A,Y,,damge,all,own,minions,,,,1,,,,,,,,", "line 2, column op.*nearest: damage"),
+        ("A,Y,,,all,own,minions,,,,1,,,,,,,,", "column op: must name"),
+        ("A,Y,,damage,all,own,minion,,,,1,,,,,,,,", "column kind.*minions"),
+        ("A,Y,,damage,all,own,,,,,1,,,,,,,,", "column kind: must be filled"),
+        ("A,Y,,damage,all,,minions,,,,1,,,,,,,,", "column side: must be filled"),
+        ("A,Y,,draw,,own,minions,,,,1,,,,,,,,", "column kind"),
         (
-            "A,Y,,damage,all,own,minions,,,,40000,,,,,",
+            "A,Y,,damage,all,own,minions,,,,40000,,,,,,,,",
             "column amount: must be from -32768 to 32767, got '40000'",
         ),
-        ("A,Y,,damage,all,own,minions,,,,two,,,,,", "column amount: must be an integer"),
-        ("A,Y,,summon,,,,,,,,,,,,B", "column card"),
-        ("A,Y,,summon,,,,,,,,,,,,", "column card: must be filled"),
-        ("A,Y,,draw,,,,,,,1,,,,,A", "column card: must be filled"),
-        ("A,Y,,summon,,,,,,,1,,,,,A", "column amount: must be empty"),
-        ("A,Y,,destroy,all,own,minions,race,beest,,,,,,,", "column arg.*beast"),
-        ("A,Y,,heal,split,own,minions heroes,,,,12,,,,,", "column pick: nothing but damage is split; heal"),
-        ("A,Y,,draw", "must have 16 columns"),
+        ("A,Y,,damage,all,own,minions,,,,two,,,,,,,,", "column amount: must be an integer"),
+        ("A,Y,,summon,,,,,,,,,,,,B,,,", "column card"),
+        ("A,Y,,summon,,,,,,,,,,,,,,,", "column card: must be filled"),
+        ("A,Y,,draw,,,,,,,1,,,,,A,,,", "column card: must be filled"),
+        ("A,Y,,summon,,,,,,,1,,,,,A,,,", "column amount: must be empty"),
+        ("A,Y,,destroy,all,own,minions,race,beest,,,,,,,,,,", "column arg.*beast"),
+        (
+            "A,Y,,heal,split,own,minions heroes,,,,12,,,,,,,,",
+            "column pick: nothing but damage is split; heal",
+        ),
+        ("A,Y,,draw", "must have 19 columns"),
     ],
 )
 def test_wrong_rows_are_refused_with_line_and_value(line: str, message: str) -> None:
@@ -248,7 +251,7 @@ def test_wrong_rows_are_refused_with_line_and_value(line: str, message: str) -> 
 
 def test_too_many_rows_and_other_columns_are_refused() -> None:
     with pytest.raises(CardError, match="more than 6 rows"):
-        read_rows([HEADER, *["A,Y,,draw,,,,,,,1,,,,,"] * 7], {"A"})
+        read_rows([HEADER, *["A,Y,,draw,,,,,,,1,,,,,,,,"] * 7], {"A"})
     with pytest.raises(CardError, match="columns must be id,name"):
         read_rows(["id,op", "A,draw"], {"A"})
 

@@ -12,23 +12,73 @@ EFFECTS = Path(engine.__file__).parent / "data" / "effects.csv"
 CREATING = {"summon", "transform", "equip", "add", "give"}
 
 
+def argued(word):
+    """A word and what stands behind its colon: a number, another word, or nothing."""
+    name, _, arg = word.partition(":")
+    return name, int(arg or 0) if arg.isdecimal() or not arg else arg
+
+
+class Asked:
+    """Words that say which event or which cards: sides, kinds and tests with what they compare with."""
+
+    KINDS = {"minions": "minion", "spells": "spell", "weapons": "weapon", "heroes": "hero", "powers": "power"}
+
+    def __init__(self, text):
+        words = text.split()
+        self.sides = {word for word in words if word in ("own", "enemy")} or {"own"}
+        self.itself, self.others = "self" in words, "others" in words
+        self.kinds = {kind for word, kind in self.KINDS.items() if word in words}
+        plain = {"own", "enemy", "self", "others", *self.KINDS}
+        self.tests = dict(argued(word) for word in words if word not in plain)
+
+    def passes(self, card):
+        """Whether a card is of the kinds and passes the tests."""
+        if card is None:
+            return not self.kinds and not self.tests
+        tests = {
+            "race": lambda arg: card["race"] in (arg, "all"),
+            "cost": lambda arg: card["cost"] == arg,
+            "cost_at_most": lambda arg: card["cost"] <= arg,
+            "cost_at_least": lambda arg: card["cost"] >= arg,
+            "attack_at_most": lambda arg: card["attack"] <= arg,
+            "attack_at_least": lambda arg: card["attack"] >= arg,
+            "attack": lambda arg: card["attack"] == arg,
+            "health": lambda arg: card["health"] == arg,
+            "keyword": lambda arg: arg in card["keywords"],
+            "overload": lambda _: card["overload"] > 0,
+            "spell_damage": lambda _: card["spell damage"] > 0,
+            "legendary": lambda _: card["rarity"] == "LEGENDARY",
+            "deathrattle": lambda _: any(row.trigger == "deathrattle" for row in card["rows"]),
+            "combo": lambda _: any(row.condition == "combo" for row in card["rows"] if row.trigger == "play"),
+            "battlecry": lambda _: (
+                card["kind"] in ("minion", "weapon")
+                and any(
+                    row.trigger == "play" and (row.unless or row.condition != "combo") for row in card["rows"]
+                )
+            ),
+            "secret": lambda _: card["secret"],
+        }
+        if self.kinds and card["kind"] not in self.kinds:
+            return False
+        return all(tests[word](arg) for word, arg in self.tests.items())
+
+
 class Row:
     """One row of effects.csv, in its words."""
 
     def __init__(self, line):
         self.trigger = line["trigger"] or "play"
-        self.op, self.pick, self.until, self.condition = (
-            line["op"],
-            line["pick"],
-            line["until"],
-            line["condition"],
-        )
+        self.op, self.pick, self.until = line["op"], line["pick"], line["until"]
+        self.unless = line["condition"].startswith("not ")
+        self.condition, self.condition_arg = argued(line["condition"].removeprefix("not "))
+        self.count, self.count_arg = argued(line["count"])
+        self.on, self.of = Asked(line["on"]), Asked(line["of"])
         self.side, self.kind, self.filter = (set(line[name].split()) for name in ("side", "kind", "filter"))
         self.keywords = set(line["keywords"].split())
         self.arg = line["arg"]
         self.times = int(line["times"] or 1)
         self.traits = set()
-        if self.op == "trait":
+        if self.op in ("trait", "rule"):
             self.traits, self.amount = set(line["amount"].split()), 0
         else:
             self.amount = int(line["amount"] or 0)
@@ -61,6 +111,7 @@ def real_cards_of(table, dealt):
     """
     cards = [
         {
+            "number": number,
             "id": card.id,
             "kind": card.kind.name.lower(),
             "cost": card.spec.cost,
@@ -72,9 +123,12 @@ def real_cards_of(table, dealt):
             "spell damage": card.spell_damage,
             "overload": card.overload,
             "needs": {need.name.lower() for need in Need if card.needs & need},
+            "rarity": card.rarity,
+            "secret": card.kind.name == "SPELL"
+            and any(row.trigger not in ("play", "cost") for row in rows_by_id().get(card.id, ())),
             "rows": list(rows_by_id().get(card.id, ())) if card.real else [],
         }
-        for card in table.cards
+        for number, card in enumerate(table.cards)
     ]
     # Cards that effects create come after those the game is made of, in the order in which they are named;
     # each pool has its own numbers.

@@ -19,16 +19,57 @@ class Minion:
         """Take the shape of a card, as printed."""
         facts = self.cards[number]
         self.number, self.facts = number, facts
-        self.attack, self.health, self.max_health = facts["attack"], facts["health"], facts["health"]
+        self.own_attack, self.health, self.own_health = facts["attack"], facts["health"], facts["health"]
+        self.more_attack = self.more_health = 0  # what auras add
+        self.more_keywords = set()
         self.passing = 0  # the part of its attack that ends with the turn
         self.keywords, self.traits = set(facts["keywords"]), set(facts["traits"])
         self.race, self.spell_damage = facts["race"], facts["spell damage"]
-        self.gifts = []  # cards whose Deathrattles it was given
+        self.gifts = []  # cards whose rows it was given
+        self.theirs = set()  # of these cards, ids of those that its player's opponent gave
         self.grave = None  # where it died
 
     def settle(self, born):
         """It has just come into play."""
         self.born, self.arrived, self.made = born, True, 0
+
+    @property
+    def attack(self):
+        return self.own_attack + self.more_attack
+
+    @attack.setter
+    def attack(self, attack):
+        self.own_attack = attack - self.more_attack
+
+    @property
+    def max_health(self):
+        return self.own_health + self.more_health
+
+    @max_health.setter
+    def max_health(self, health):
+        self.own_health = health - self.more_health
+
+    def take_aura(self, attack, health, keywords):
+        """Have what auras give, in place of what they gave before."""
+        self.more_attack = min(MOST, max(0, self.own_attack + attack)) - self.own_attack
+        before = self.max_health
+        if health != self.more_health:
+            self.more_health = min(MOST, max(1, self.own_health + health)) - self.own_health
+        gain = self.max_health - before
+        self.health = self.health + gain if gain > 0 else min(self.health, self.max_health)
+        self.keywords -= self.more_keywords
+        self.more_keywords = keywords - self.keywords
+        self.keywords |= keywords
+
+    def rows(self, trigger):
+        """Its rows of a trigger with the card they are of: its own unless it is silenced, then those given."""
+        own = [] if "silenced" in self.traits else [self.facts]
+        return [
+            (row, facts)
+            for facts in own + [self.cards[gift] for gift in self.gifts]
+            for row in facts["rows"]
+            if row.trigger == trigger
+        ]
 
     @property
     def attacks(self):
@@ -48,13 +89,7 @@ class Minion:
     @property
     def deathrattles(self):
         """Its Deathrattle rows: its own unless it is silenced, then those it was given."""
-        own = [] if "silenced" in self.traits else [self.facts]
-        return [
-            row
-            for facts in own + [self.cards[gift] for gift in self.gifts]
-            for row in facts["rows"]
-            if row.trigger == "deathrattle"
-        ]
+        return [row for row, _ in self.rows("deathrattle")]
 
     def is_of(self, race):
         return self.race in (race, "all")
@@ -74,7 +109,10 @@ class Minion:
         return True
 
     def heal(self, amount):
-        self.health = min(self.max_health, self.health + amount)
+        """Get health back; how much it was."""
+        before = self.health
+        self.health = max(before, min(self.max_health, before + amount))
+        return self.health - before
 
     def restore(self):
         self.health = self.max_health
@@ -90,22 +128,24 @@ class Minion:
         self.health += self.max_health - before
 
     def set_attack(self, attack):
-        self.attack, self.passing = attack, 0
+        """A new attack of its own; auras come on it."""
+        self.own_attack, self.more_attack, self.passing = attack, 0, 0
 
     def set_health(self, health):
-        self.health = self.max_health = health
+        self.health = self.own_health = health
+        self.more_health = 0
 
     def silence(self):
         """Nothing but its printed numbers is left; damage it had stays, as far as it has more health now."""
-        full = self.facts["health"]
+        full = self.facts["health"] + self.more_health
         self.health = (
             self.health + full - self.max_health if full > self.max_health else min(self.health, full)
         )
         self.max_health = full
-        self.attack, self.passing, self.spell_damage = self.facts["attack"], 0, 0
-        self.keywords = set()
+        self.own_attack, self.passing, self.spell_damage = self.facts["attack"], 0, 0
+        self.keywords, self.more_keywords = set(), set()
         self.traits = {"silenced"} | self.traits & {"doomed"}
-        self.gifts = []
+        self.gifts, self.theirs = [], set()
 
     def end_turn(self):
         """What lasts for a turn ends."""
@@ -135,6 +175,11 @@ class Side(plain.Side):
         self.overload, self.locked = 0, 0
         self.keywords = frozenset()  # heroes have none
         self.places = []  # minions from left to right, and graves
+        self.weapon_aura = 0
+        self.played = self.spells = self.totems = self.perished = self.hurt_now = self.attacked = 0
+        self.elementals = self.elementals_before = self.overloaded = self.powers = 0
+        self.secrets, self.secrets_played = [], 0
+        self.promises = []  # facts of cards whose rows change costs for a while
 
     def take_seat(self, deck):
         self.power = deck["power"]

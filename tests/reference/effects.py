@@ -4,17 +4,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.reference.characters import MOST
+from tests.reference.circumstances import count, holds
+from tests.reference.plain import COIN
 
 
 @dataclass
 class Waiting:
-    """A row to be carried out: of whom, from which minion, aimed at whom, of which card."""
+    """A row to be carried out.
+
+    Attributes:
+        row: the row.
+        side: whose it is.
+        source: the minion it comes from; None for none.
+        aim: at whom it is aimed, or whom the event is about that it waited for.
+        facts: the card it stands on.
+        foe: whom that one attacks.
+        amount: of the event.
+    """
 
     row: Any
     side: Any
     source: Any
     aim: Any
     facts: Any
+    foe: Any = None
+    amount: int = 0
+    times: int = 1
 
 
 def fits(row, one, side):
@@ -60,6 +75,18 @@ def picked(game, what):
     row = what.row
     if row.pick == "chosen":
         return [] if what.aim is None else [what.aim]
+    if row.pick == "subject":
+        return (
+            []
+            if what.aim is None or (what.aim.is_minion and what.aim not in what.aim.side.board)
+            else [what.aim]
+        )
+    if row.pick == "foe":
+        return [] if what.foe is None else [what.foe]
+    if row.pick in ("next_to_self", "next_to_target"):
+        return neighbours(what.source if row.pick == "next_to_self" else what.aim)
+    if row.pick == "self" and what.source is None:
+        return [what.side]
     if row.pick == "self":
         return [what.source] if what.source in what.source.side.board else []
     found = candidates(game, what)
@@ -79,17 +106,13 @@ def picked(game, what):
     return living[: row.times]
 
 
-def holds(game, what):
-    """Whether a row's condition holds."""
-    side = what.side
-    return {
-        "": True,
-        "mana_full": side.crystals == 10,
-        "mana_not_full": side.crystals < 10,
-        "aimed": what.aim is not None,
-        "unarmed": side.weapon is None,
-        "enemy_turn": game.sides[game.active] is not side,
-    }[what.row.condition]
+def neighbours(one):
+    """The minions beside one, the left one first."""
+    board = one.side.board if one is not None and one.is_minion else []
+    if one not in board:
+        return []
+    place = board.index(one)
+    return [board[other] for other in (place - 1, place + 1) if 0 <= other < len(board)]
 
 
 def players(game, what):
@@ -111,11 +134,9 @@ def carry_out(game, what):
     row = what.row
     if not holds(game, what):
         return
+    what.times = count(game, what)
     if row.pick == "split":
-        for _ in range(row.amount + bonus(what)):
-            living = [one for one in candidates(game, what) if not one.dying]
-            if living:
-                damage(what, living[game.chance(len(living))], 1)
+        split(game, what, row.amount * what.times + bonus(what))
     elif row.pick:
         for one in picked(game, what):
             CHARACTERS[row.op](game, what, one)
@@ -124,13 +145,24 @@ def carry_out(game, what):
             PLAYERS[row.op](game, what, side)
 
 
-def damage(what, victim, amount):
+def split(game, what, hits):
+    """One damage after another, each to a random one; what waits for a hit happens before the next."""
+    for n in range(hits):
+        living = [one for one in candidates(game, what) if not one.dying]
+        if not living:
+            return
+        damage(game, what, living[game.chance(len(living))], 1)
+        if game.news:
+            game.rest.append(lambda left=hits - n - 1: split(game, what, left))
+            return
+
+
+def damage(game, what, victim, amount):
     """Damage by the source of a row: its keywords count."""
     source = what.source
     keywords = source.keywords if source else what.facts["keywords"]
-    freezes = source is not None and "freezes" in source.traits
-    if victim.hit(amount, keywords, freezes) and "lifesteal" in keywords:
-        what.side.heal(amount)
+    if game.hit(victim, amount, keywords, False) and "lifesteal" in keywords:
+        game.heal(what.side, amount)
 
 
 # What happens to characters.
@@ -138,16 +170,17 @@ def damage(what, victim, amount):
 
 def damage_row(game, what, one):
     row = what.row
-    amount = row.amount
+    amount = row.amount * what.times
     if row.amount2 > row.amount:
         amount += game.chance(row.amount2 - row.amount + 1)
-    damage(what, one, amount + bonus(what))
+    damage(game, what, one, amount + bonus(what))
 
 
 def buff(game, what, one):
     row = what.row
-    one.add(row.amount, row.amount2, row.until == "this_turn")
+    one.add(row.amount * what.times, row.amount2 * what.times, row.until == "this_turn")
     if one.is_minion:
+        one.more_keywords = one.more_keywords - row.keywords
         if row.until == "next_turn" and "stealth" not in one.keywords:
             one.traits.add("hidden")
         one.keywords |= row.keywords
@@ -187,6 +220,8 @@ def control(game, what, one):
     one.side.places.remove(one)
     side.places.append(one)
     one.side = side
+    given = {id(one.cards[gift]) for gift in one.gifts if acting(one.cards[gift])}
+    one.theirs = given - one.theirs
     one.settle(game.next_birth())
 
 
@@ -211,15 +246,23 @@ def give(game, what, one):
     if len(one.gifts) == 2:
         one.gifts.pop()
     one.gifts.append(card)
+    if acting(one.cards[card]):
+        (one.theirs.discard if one.side is what.side else one.theirs.add)(id(one.cards[card]))
+
+
+def acting(card):
+    """Whether a card has rows that wait for something, or that are always so."""
+    return any(row.trigger not in ("play", "deathrattle", "cost") for row in card["rows"])
 
 
 def trigger(game, what, one):
-    for row in one.deathrattles:
-        game.waiting.append(Waiting(row, one.side, one, None, one.facts))
+    for row, facts in one.rows("deathrattle"):
+        game.waiting.append(Waiting(row, one.side, one, None, facts, None, one.attack))
 
 
 def lose(game, what, one):
     one.keywords -= what.row.keywords
+    one.more_keywords = one.more_keywords - what.row.keywords
 
 
 def gain_spell_damage(game, what, one):
@@ -228,7 +271,7 @@ def gain_spell_damage(game, what, one):
 
 CHARACTERS = {
     "damage": damage_row,
-    "heal": lambda game, what, one: one.heal(what.row.amount),
+    "heal": lambda game, what, one: game.heal(one, what.row.amount * what.times),
     "buff": buff,
     "set": set_numbers,
     "destroy": lambda game, what, one: one.traits.add("doomed"),
@@ -252,12 +295,15 @@ CHARACTERS = {
 
 
 def armour(game, what, side):
-    side.armour = min(MOST, side.armour + what.row.amount)
+    gain = what.row.amount * what.times
+    side.armour = min(MOST, side.armour + gain)
+    if gain > 0:
+        game.announce("armoured", side, side, None, gain)
 
 
 def draw(game, what, side):
-    for _ in range(what.row.amount):
-        side.draw()
+    for _ in range(what.row.amount * what.times):
+        game.draw(side)
 
 
 def card_of(game, what):
@@ -270,7 +316,7 @@ def card_of(game, what):
 
 def summon(game, what, side):
     row = what.row
-    for turn in range(row.times):
+    for turn in range(row.times * what.times):
         if "new" in row.filter:
             pool = game.new_of(row.card, side)
             if not pool:
@@ -279,7 +325,9 @@ def summon(game, what, side):
         else:
             card = card_of(game, what)
         if side.room:
-            game.arrive(side, card, place_beside(what, side, turn))
+            minion = game.arrive(side, card, place_beside(what, side, turn))
+            game.announce("summoned", side, minion, minion.facts)
+            game.announce("after_summoned", side, minion, minion.facts)
 
 
 def place_beside(what, side, turn):
@@ -295,26 +343,29 @@ def place_beside(what, side, turn):
 
 
 def discard(game, what, side):
-    if what.row.times == 0:
-        side.hand.clear()
-    for _ in range(what.row.times):
+    times = what.row.times * what.times
+    if times == 0:
+        times = len(side.hand)
+    for _ in range(times):
         if side.hand:
-            side.hand.pop(game.chance(len(side.hand)))
+            place = 0 if what.row.times == 0 else game.chance(len(side.hand))
+            card = side.hand.pop(place)
+            game.announce("discarded", side, None, game.cards[card] if card != COIN else None)
 
 
 def mana(game, what, side):
-    side.mana = min(10, side.mana + what.row.amount)
+    side.mana = min(10, side.mana + what.row.amount * what.times)
 
 
 def crystals(game, what, side):
-    side.crystals = max(0, min(10, side.crystals + what.row.amount))
+    side.crystals = max(0, min(10, side.crystals + what.row.amount * what.times))
     side.mana = min(side.mana, side.crystals)
 
 
 def weapon(game, what, side):
     if side.weapon is not None:
-        side.weapon_attack = min(MOST, max(0, side.weapon_attack + what.row.amount))
-        side.durability = min(MOST, max(0, side.durability + what.row.amount2))
+        side.weapon_attack = min(MOST, max(0, side.weapon_attack + what.row.amount * what.times))
+        side.durability = min(MOST, max(0, side.durability + what.row.amount2 * what.times))
         if side.durability == 0:
             game.disarm(side)
 
@@ -323,7 +374,7 @@ def add_card(game, what, side):
     if what.row.card == ("self",) and what.source in side.board:
         bounce(game, what, what.source)
         return
-    for _ in range(what.row.times):
+    for _ in range(what.row.times * what.times):
         card = card_of(game, what)
         if len(side.hand) < 10:
             side.hand.append(card)
@@ -336,7 +387,13 @@ def unlock(game, what, side):
     side.locked, side.overload = 0, 0
 
 
+def promise(game, what, side):
+    if len(side.promises) < 2:
+        side.promises.append(what.facts)
+
+
 PLAYERS = {
+    "cost": promise,
     "armour": armour,
     "draw": draw,
     "summon": summon,

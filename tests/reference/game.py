@@ -3,7 +3,8 @@
 from engine.codes import Purpose
 from engine.streams import below
 from tests.reference.characters import MOST, Grave, Minion, Side
-from tests.reference.effects import Waiting, carry_out, fits
+from tests.reference.circumstances import count, holds, kept_by
+from tests.reference.effects import Waiting, candidates, carry_out, fits, neighbours
 from tests.reference.plain import COIN, Game, derived
 
 
@@ -22,6 +23,9 @@ class RealGame(Game):
     def __init__(self, *args, **named):
         super().__init__(*args, **named)
         self.births, self.waiting, self.outcomes = 0, [], []
+        self.news, self.rest = [], []  # what has been heard during a row, and what is left of that row
+        self.kept = kept_by(self.cards)
+        self.foe = None  # whom a character attacks just now
         self.stream, self.events = None, 0
 
     # Chance
@@ -50,14 +54,16 @@ class RealGame(Game):
             if "hidden" in minion.traits:
                 minion.keywords.discard("stealth")
                 minion.traits.discard("hidden")
-        if self.turn > 1 or self.first_draw:
-            side.draw()
+        self.look_at_auras()
+        self.announce("turn_start", side, None, None)
+        self.resolve()
+        if not any(one.health <= 0 for one in self.sides) and (self.turn > 1 or self.first_draw):
+            self.draw(side)
+            self.resolve()
 
     def end_turn(self):
         side = self.sides[self.active]
-        for minion in sorted(side.board, key=lambda one: one.born):
-            if "silenced" not in minion.traits:
-                self.queue(minion.facts, "turn_end", side, minion)
+        self.announce("turn_end", side, None, None)
         self.resolve()
         if self.over():
             return
@@ -66,12 +72,160 @@ class RealGame(Game):
                 one.traits.discard("frozen")
         for one in [*self.sides, *self.sides[0].board, *self.sides[1].board]:
             one.end_turn()
-        side.locked = 0
+        for one in self.sides:
+            one.perished = one.hurt_now = 0
+        side.locked = side.played = side.attacked = 0
+        side.elementals, side.elementals_before = 0, side.elementals
+        side.promises = [
+            one
+            for one in side.promises
+            if not any(row.op == "cost" and row.trigger == "play" and row.until for row in one["rows"])
+        ]
         if self.active == 1:
             self.turn += 1
         self.active = 1 - self.active
         if self.turn <= self.cap:
             self.begin_turn()
+
+    def opponent(self, side):
+        return self.sides[1 - self.sides.index(side)]
+
+    def keep(self, side, name, amount=1):
+        """Count something, if a card of the game asks for it."""
+        if name in self.kept:
+            setattr(side, name, getattr(side, name) + amount)
+
+    def draw(self, side):
+        """Draw a card, or be hurt by an empty deck."""
+        before, held = side.health + side.armour, len(side.hand)
+        side.draw()
+        lost = before - side.health - side.armour
+        if lost:
+            self.keep(side, "hurt_now", lost)
+            self.announce("damaged", side, side, None, lost)
+        if len(side.hand) > held:
+            card = side.hand[-1]
+            self.announce("drawn", side, None, self.cards[card] if card != COIN else None)
+
+    # Events
+
+    def announce(self, trigger, side, who, facts, amount=1):
+        """Something has happened: to whom, of whose side, about which card. What waits for it is put down.
+
+        Oldest minions first, then weapons.
+        """
+        found = []
+        listeners = sorted((one for half in self.sides for one in half.board), key=lambda one: one.born)
+        for minion in listeners:
+            for row, card in minion.rows(trigger):
+                theirs = id(card) in minion.theirs
+                found.append((row, card, self.opponent(minion.side) if theirs else minion.side, minion))
+        for half in self.sides:
+            if half.weapon is not None:
+                found += [
+                    (row, half.weapon, half, None) for row in half.weapon["rows"] if row.trigger == trigger
+                ]
+        for row, card, own, source in found:
+            on = row.on
+            if ("own" if side is own else "enemy") not in on.sides:
+                continue
+            if (on.itself and who is not source) or (on.others and who is source):
+                continue
+            if who is not None and not who.is_minion:
+                fits = not on.kinds or "hero" in on.kinds
+            else:
+                fits = on.passes(facts)
+            if fits:
+                self.news.append(Waiting(row, own, source, who, card, self.foe, amount))
+
+    def hit(self, victim, damage, keywords, freezes):
+        """Damage to a minion or hero; whether any got through."""
+        shield = "divine_shield" in victim.keywords
+        side = victim.side if victim.is_minion else victim
+        facts = victim.facts if victim.is_minion else None
+        through = victim.hit(damage, keywords, freezes)
+        if through:
+            if not victim.is_minion:
+                self.keep(victim, "hurt_now", damage)
+            self.announce("damaged", side, victim, facts, damage)
+        elif shield and "divine_shield" not in victim.keywords:
+            self.announce("shield_lost", side, victim, facts)
+        return through
+
+    def heal(self, one, amount):
+        before = one.health
+        one.heal(amount)
+        if one.health > before:
+            side, facts = (one.side, one.facts) if one.is_minion else (one, None)
+            self.announce("healed", side, one, facts, one.health - before)
+
+    # Auras and costs
+
+    def look_at_auras(self):
+        """Every minion and weapon has what auras give it now, also where that depends on others of them."""
+        for _ in range(3):
+            before = [
+                (one.attack, one.max_health, set(one.keywords)) for side in self.sides for one in side.board
+            ]
+            self.give_auras()
+            if before == [
+                (one.attack, one.max_health, one.keywords) for side in self.sides for one in side.board
+            ]:
+                return
+
+    def give_auras(self):
+        given = {id(one): [0, 0, set()] for side in self.sides for one in side.board}
+        weapons = [0, 0]
+        for number, side in enumerate(self.sides):
+            sources = [(row, one) for one in side.board for row, _ in one.rows("aura") if one.facts["rows"]]
+            if side.weapon is not None:
+                sources += [(row, None) for row in side.weapon["rows"] if row.trigger == "aura"]
+            for row, one in sources:
+                what = Waiting(row, side, one, None, None)
+                if row.op not in ("buff", "weapon") or not holds(self, what):
+                    continue
+                times = count(self, what)
+                if row.op == "weapon":
+                    weapons[number] += times * row.amount
+                    continue
+                if row.pick == "self":
+                    served = [one]
+                elif row.pick == "next_to_self":
+                    served = neighbours(one)
+                else:
+                    served = candidates(self, what)
+                for other in served:
+                    given[id(other)][0] += times * row.amount
+                    given[id(other)][1] += times * row.amount2
+                    given[id(other)][2] |= row.keywords
+        for number, side in enumerate(self.sides):
+            for one in side.board:
+                one.take_aura(*given[id(one)])
+            if side.weapon is not None:
+                own = side.weapon_attack - side.weapon_aura
+                side.weapon_attack = min(MOST, max(0, own + weapons[number]))
+                side.weapon_aura = side.weapon_attack - own
+
+    def cost(self, side, place):
+        """What a card in hand costs."""
+        card = side.hand[place]
+        facts = self.cards[card]
+        cost = facts["cost"] + getattr(card, "cost", 0)
+        for row in facts["rows"]:
+            what = Waiting(row, side, None, None, facts)
+            if row.trigger == "cost" and holds(self, what):
+                cost += row.amount * count(self, what)
+        changes = []
+        for half in self.sides:
+            for one in half.board:
+                changes += [(row, half) for row, _ in one.rows("aura") if row.op == "cost"]
+        changes += [(row, None) for card in side.promises for row in card["rows"] if row.op == "cost"]
+        for row, half in changes:
+            if half is not None and ("own" if half is side else "enemy") not in row.side:
+                continue
+            if row.trigger in ("aura", "play") and row.of.passes(facts):
+                cost = max(cost + row.amount, min(cost, row.amount2))
+        return max(0, cost)
 
     # What may be done
 
@@ -84,9 +238,9 @@ class RealGame(Game):
             if card == COIN:
                 actions.add(f"play {place}")
             else:
-                actions |= self.uses(self.cards[card], f"play {place}")
+                actions |= self.uses(self.cards[card], f"play {place}", self.cost(side, place))
         if side.power is not None and not side.power_used:
-            actions |= self.uses(self.cards[side.power], "power")
+            actions |= self.uses(self.cards[side.power], "power", self.cards[side.power]["cost"])
         for place, minion in enumerate(side.board):
             if minion.attack and minion.attacks and not minion.traits & {"frozen", "cant_attack"}:
                 spares = minion.traits & {"spares_heroes", "spares_heroes_now"}
@@ -105,10 +259,10 @@ class RealGame(Game):
         walls = [place for place in seen if "taunt" in enemies[place].keywords]
         return walls or seen + (["hero"] if heroes else [])
 
-    def uses(self, facts, text):
+    def uses(self, facts, text, cost):
         """The actions that play a card or use a power, by its targets."""
         side, enemy = self.sides[self.active], self.sides[1 - self.active]
-        if facts["cost"] > side.mana:
+        if cost > side.mana:
             return set()
         if facts["kind"] == "minion" and not side.room:
             return set()
@@ -126,7 +280,9 @@ class RealGame(Game):
             elif not needed[need]:
                 return set()
         aimed = [row for row in facts["rows"] if row.pick == "chosen"]
-        if not aimed:
+        of_target = ("", "aimed", "target_dying", "target_race", "target_own", "target_frozen")
+        unknown = [row for row in aimed if row.condition in of_target]
+        if not unknown and not any(holds(self, Waiting(row, side, None, None, facts)) for row in aimed):
             return {text}
         targets = self.targets(facts, aimed[0])
         if not targets and facts["kind"] in ("minion", "weapon"):
@@ -178,7 +334,10 @@ class RealGame(Game):
             side = self.sides[self.active]
             side.mana -= self.cards[side.power]["cost"]
             side.power_used = True
+            self.keep(side, "powers")
             self.queue(self.cards[side.power], "play", side, None, aim)
+            self.resolve()
+            self.announce("power_used", side, None, self.cards[side.power])
             self.resolve()
         else:
             return self.fight(words[1], aim)
@@ -186,20 +345,64 @@ class RealGame(Game):
 
     def play_card(self, index, aim):
         side = self.sides[self.active]
+        price = 0 if side.hand[index] == COIN else self.cost(side, index)
         card = side.hand.pop(index)
+        facts, spell = (
+            (None, True) if card == COIN else (self.cards[card], self.cards[card]["kind"] == "spell")
+        )
+        side.mana -= price
+        minion = None
         if card == COIN:
             side.mana = min(10, side.mana + 1)
-            return
-        facts = self.cards[card]
-        side.mana -= facts["cost"]
-        side.overload = min(MOST, side.overload + facts["overload"])
-        minion = None
-        if facts["kind"] == "minion":
-            minion = self.arrive(side, card, len(side.places))
-        elif facts["kind"] == "weapon":
-            self.equip(side, card)
-        self.queue(facts, "play", side, minion, aim)
+        else:
+            side.overload = min(MOST, side.overload + facts["overload"])
+            side.promises = [
+                one
+                for one in side.promises
+                if not any(
+                    row.op == "cost" and row.trigger == "play" and row.times and row.of.passes(facts)
+                    for row in one["rows"]
+                )
+            ]
+            if facts["kind"] == "minion":
+                minion = self.arrive(side, card, len(side.places))
+                minion.attack += getattr(card, "attack", 0)
+                minion.max_health += getattr(card, "health", 0)
+                minion.health += getattr(card, "health", 0)
+            elif facts["kind"] == "weapon":
+                self.equip(side, card)
+                side.weapon_attack += getattr(card, "attack", 0)
+                side.durability += getattr(card, "health", 0)
+        self.announce("played", side, minion, facts, price)
+        if facts and facts["overload"]:
+            self.keep(side, "overloaded", facts["overload"])
+            self.announce("overloaded", side, None, facts, facts["overload"])
+        if minion:
+            self.announce("summoned", side, minion, facts)
+        elif spell:
+            self.announce("cast", side, None, facts, price)
+            if facts and aim is not None and aim.is_minion:
+                self.announce("targeted", side, aim, aim.facts)
         self.resolve()
+        if facts:
+            for _ in range(2 if minion and self.rules(side, "battlecries_twice") else 1):
+                self.queue(facts, "play", side, minion, aim)
+        self.resolve()
+        self.keep(side, "played")
+        if spell:
+            self.keep(side, "spells")
+            self.announce("after_cast", side, None, facts, price)
+        if facts and facts["race"] in ("elemental", "all"):
+            self.keep(side, "elementals")
+        self.announce("after_played", side, minion, facts, price)
+        if minion:
+            self.announce("after_summoned", side, minion, facts)
+        self.resolve()
+
+    def rules(self, side, word):
+        """Whether a player has a minion that changes a rule."""
+        rows = [row for one in side.board for row, _ in one.rows("aura")]
+        return any(row.op == "rule" and word in row.traits for row in rows)
 
     def fight(self, name, target):
         side, enemy = self.sides[self.active], self.sides[1 - self.active]
@@ -207,21 +410,38 @@ class RealGame(Game):
         attacker.made += 1
         if attacker is side:
             side.count_attacks()
+            if "attacked" in self.kept:
+                side.attacked = 1
+        else:
+            attacker.keywords.discard("stealth")
+        self.foe = target
+        facts = attacker.facts if attacker is not side else None
+        self.announce("attacks", side, attacker, facts)
+        self.resolve()
+        here = [side, enemy, *side.board, *enemy.board]
+        if attacker not in here or target not in here or side.health <= 0 or enemy.health <= 0:
+            self.foe = None
+            return set()
         blow, answer = self.blow_of(attacker), (0, set(), False)
         if target.is_minion:
             answer = self.blow_of(target)
-        if attacker is not side:
-            attacker.keywords.discard("stealth")
-        for owner, victim, (damage, keywords, freezes) in ((side, target, blow), (enemy, attacker, answer)):
-            if victim.hit(damage, keywords, freezes) and "lifesteal" in keywords:
-                owner.heal(damage)
+        beside = neighbours(target) if attacker is not side and "cleaves" in attacker.traits else []
+        for owner, victim, (damage, keywords, freezes) in (
+            (side, target, blow),
+            *((side, other, blow) for other in beside),
+            (enemy, attacker, answer),
+        ):
+            if self.hit(victim, damage, keywords, freezes) and "lifesteal" in keywords:
+                self.heal(owner, damage)
         fought = {"attacker": attacker, "defender": target}
         fallen = {word for word, one in fought.items() if one.is_minion and one.dying}
+        self.announce("after_attack", side, attacker, facts)
         if attacker is side and side.weapon is not None:
             side.durability -= 1
             if side.durability == 0:
                 self.disarm(side)
         self.resolve()
+        self.foe = None
         return fallen
 
     def blow_of(self, one):
@@ -236,8 +456,10 @@ class RealGame(Game):
 
     def arrive(self, side, card, index):
         """A minion comes into play at a place of the board."""
-        minion = Minion(self.cards, card, side, self.next_birth())
+        minion = Minion(self.cards, int(card), side, self.next_birth())
         side.places.insert(index, minion)
+        if minion.is_of("totem"):
+            self.keep(side, "totems")
         return minion
 
     def next_birth(self):
@@ -248,16 +470,18 @@ class RealGame(Game):
         """A weapon takes the place of the one before, which is destroyed."""
         self.disarm(side)
         facts = self.cards[card]
-        side.weapon, side.weapon_number = facts, card
+        side.weapon, side.weapon_number = facts, int(card)
         side.weapon_attack, side.durability = facts["attack"], facts["health"]
         if side is self.sides[self.active]:
             side.count_attacks()
+        self.announce("equipped", side, None, facts)
 
     def disarm(self, side):
         """The weapon is destroyed, if there is one; its Deathrattle waits with the other effects."""
         if side.weapon is not None:
             self.queue(side.weapon, "deathrattle", side, None)
-        side.weapon, side.weapon_attack, side.durability = None, 0, 0
+            self.announce("disarmed", side, None, side.weapon)
+        side.weapon, side.weapon_attack, side.durability, side.weapon_aura = None, 0, 0, 0
         if side is self.sides[self.active]:
             side.count_attacks()
 
@@ -269,17 +493,39 @@ class RealGame(Game):
     def resolve(self):
         """Carry out what waits; then the dead leave together, and their Deathrattles follow."""
         while True:
-            while self.waiting:
-                carry_out(self, self.waiting.pop(0))
+            self.empty()
+            self.look_at_auras()
             for side in self.sides:
                 side.places = side.board
             dead = [one for side in self.sides for one in side.board if one.dying]
-            for minion in sorted(dead, key=lambda one: one.born):
+            if not dead:
+                return
+            dead.sort(key=lambda one: one.born)
+            rattles = []
+            for minion in dead:
                 minion.side.died += 1
+                self.keep(minion.side, "perished")
                 minion.grave = Grave()
                 places = minion.side.places
                 places[places.index(minion)] = minion.grave
-                for row in minion.deathrattles:
-                    self.waiting.append(Waiting(row, minion.side, minion, None, minion.facts))
-            if not dead:
-                return
+                for row, facts in minion.rows("deathrattle"):
+                    rattles.append(Waiting(row, minion.side, minion, None, facts, None, minion.attack))
+            for minion in dead:
+                self.announce("died", minion.side, minion, minion.facts)
+            heard, self.news = self.news, []
+            self.waiting = sorted(rattles + heard, key=lambda what: what.source.born if what.source else -1)
+            self.look_at_auras()
+
+    def empty(self):
+        """Carry out one row after another; what is heard during a row comes before the rows that wait."""
+        self.waiting = self.waiting + self.news if not self.waiting else self.news + self.waiting
+        self.news = []
+        while self.waiting:
+            what = self.waiting.pop(0)
+            self.rest = []
+            if callable(what):
+                what()
+            else:
+                carry_out(self, what)
+            self.waiting = self.news + self.rest + self.waiting
+            self.news = []

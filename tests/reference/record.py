@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import Keyword
 from engine.state import STATE
-from engine.vocabulary import Race, Trait
+from engine.vocabulary import OF_OTHER, Race, Trait
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Minion
 from tests.reference.game import RealGame
@@ -12,7 +12,8 @@ from tests.reference.plain import COIN
 
 NUMBERS = (
     *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
-    *("weapon_attack", "durability", "overload", "locked"),
+    *("weapon_attack", "durability", "overload", "locked", "weapon_aura", "played", "spells", "totems"),
+    *("perished", "attacked", "elementals", "elementals_before", "overloaded", "powers", "secrets_played"),
 )
 """What both name alike of a side."""
 
@@ -25,6 +26,7 @@ def record_of(game):
     state["first_draw"], state["effects"], state["births"] = game.first_draw, 1, game.births
     for side, record in zip(game.sides, state["sides"], strict=True):
         write_side(side, record)
+        record["promises"][: len(side.promises)] = [1 + card["number"] for card in side.promises]
     return found
 
 
@@ -42,6 +44,7 @@ def write_side(side, record):
     }
     for name in NUMBERS:
         numbers[name] = getattr(side, name)
+    numbers["hurt"] = side.hurt_now
     for name, value in numbers.items():
         record[name] = value
     record["hand"][: len(side.hand)] = [-1 if card == COIN else card for card in side.hand]
@@ -54,6 +57,10 @@ def write_minion(minion, record):
     traits = bits(minion.traits, Trait)
     if minion.deathrattles:
         traits |= Trait.DEATHRATTLE
+    cards = [minion.cards[gift] for gift in minion.gifts]
+    cards += [] if "silenced" in minion.traits else [minion.facts]
+    if any(row.trigger not in ("play", "deathrattle", "cost") for card in cards for row in card["rows"]):
+        traits |= Trait.ACTS
     numbers = {
         "card": minion.number,
         "attack": minion.attack,
@@ -67,10 +74,14 @@ def write_minion(minion, record):
         "turn_attack": minion.passing,
         "spell_damage": minion.spell_damage,
         "born": minion.born,
+        "aura_attack": minion.more_attack,
+        "aura_health": minion.more_health,
+        "aura_keywords": bits(minion.more_keywords, Keyword),
     }
     for name, value in numbers.items():
         record[name] = value
-    record["gifts"][: len(minion.gifts)] = [1 + card for card in minion.gifts]
+    for place, card in enumerate(minion.gifts):
+        record["gifts"][place] = 1 + card + (OF_OTHER if id(minion.cards[card]) in minion.theirs else 0)
 
 
 def bits(words, codes):
@@ -90,6 +101,8 @@ def game_of(position, stream):
     for side, record in zip(game.sides, state["sides"], strict=True):
         for name in NUMBERS:
             setattr(side, name, int(record[name]))
+        side.hurt_now = int(record["hurt"])
+        side.promises = [game.cards[number - 1] for number in record["promises"] if number]
         side.attack, side.power_used = int(record["hero_attack"]), bool(record["power_used"])
         side.power = int(record["power"]) - 1 if record["power"] else None
         side.traits = words_of(int(record["traits"]), Trait)
@@ -107,12 +120,17 @@ def game_of(position, stream):
 
 def read_minion(record, game, side):
     minion = Minion(game.cards, int(record["card"]), side, int(record["born"]))
+    minion.more_attack, minion.more_health = int(record["aura_attack"]), int(record["aura_health"])
+    minion.more_keywords = words_of(int(record["aura_keywords"]), Keyword)
     for name in ("attack", "health", "max_health", "spell_damage"):
         setattr(minion, name, int(record[name]))
     minion.passing, minion.race = int(record["turn_attack"]), Race(int(record["race"])).name.lower()
     minion.keywords = words_of(int(record["keywords"]), Keyword)
-    minion.traits = words_of(int(record["traits"]), Trait) - {"deathrattle"}
-    minion.gifts = [int(gift) - 1 for gift in record["gifts"] if gift]
+    minion.traits = words_of(int(record["traits"]), Trait) - {"deathrattle", "acts"}
+    minion.gifts = [(int(gift) & ~OF_OTHER) - 1 for gift in record["gifts"] if gift]
+    minion.theirs = {
+        id(game.cards[(int(gift) & ~OF_OTHER) - 1]) for gift in record["gifts"] if gift & OF_OTHER
+    }
     minion.arrived = bool(record["arrived"])
     minion.made = max(0, minion.attacks - int(record["attacks_left"]))
     return minion

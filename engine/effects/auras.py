@@ -1,0 +1,253 @@
+"""Auras: what minions and weapons give as long as they are in play, and what cards cost; compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE
+from engine.effects.cardsets import is_asked
+from engine.effects.numbers import count_of, holds
+from engine.effects.operations import clamp, set_keywords, set_max_health
+from engine.effects.targets import passes
+from engine.events import NO_TARGET, WAITING
+from engine.jit import njit
+from engine.vocabulary import (
+    ENEMY,
+    MINIONS,
+    OWN,
+    Ask,
+    Filter,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
+
+ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 3), np.int16)
+"""What auras give to whom: attack, health, keywords."""
+
+MOST_ROUNDS = 3
+"""How often auras are looked at until none gives anything new: they may ask for what others give."""
+
+NO_ROW = np.zeros(1, WAITING)
+NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARGET
+"""A row that is about nobody."""
+
+
+@njit
+def refresh(state: np.void, cards: np.ndarray) -> None:
+    """Let every minion and weapon have what auras give it now. `state` is modified in place."""
+    if not cards[0]["asks"] & Ask.AURAS:
+        return
+    for _ in range(MOST_ROUNDS):
+        if not _refresh_once(state, cards):
+            return
+
+
+@njit
+def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
+    """Look at all auras once; whether keywords or conditions may have changed by them."""
+    changed = False
+    given = ZERO_GIVEN.copy()
+    weapons = np.zeros(2, np.int64)
+    row = NO_ROW.copy()
+    for seat in range(2):
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+                row[0]["source"] = minion["born"]
+                _give(state, cards, seat, place, minion["card"], row[0], given, weapons)
+        if side["durability"] > 0:
+            row[0]["source"] = -1
+            _give(state, cards, seat, -1, side["weapon"], row[0], given, weapons)
+    for seat in range(2):
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            gift = given[seat, place]
+            changed |= _take(side["board"][place], gift[0], gift[1], gift[2])
+        if side["durability"] > 0:
+            printed = side["weapon_attack"] - side["weapon_aura"]
+            side["weapon_attack"] = clamp(printed + weapons[seat], 0)
+            side["weapon_aura"] = side["weapon_attack"] - printed
+    return changed
+
+
+def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
+    """`refresh` of the only state of an array of shape (1,), where the game has auras. Modified in place."""
+    if len(cards) and cards[0]["asks"] & Ask.AURAS:
+        _refresh_only(states, cards)
+
+
+@njit
+def _refresh_only(states: np.ndarray, cards: np.ndarray) -> None:
+    refresh(states[0], cards)
+
+
+@njit
+def _give(
+    state: np.void,
+    cards: np.ndarray,
+    seat: int,
+    place: int,
+    number: int,
+    row: np.void,
+    given: np.ndarray,
+    weapons: np.ndarray,
+) -> None:
+    """Add what the auras of one card give. `given` and `weapons` are modified in place."""
+    card = cards[number]
+    if not card["hears"] >> Trigger.AURA & 1:
+        return
+    for n in range(card["n_effects"]):
+        effect = card["effects"][n]
+        if effect["trigger"] != Trigger.AURA or effect["op"] not in (Op.BUFF, Op.WEAPON):
+            continue
+        if effect["condition"] and not holds(
+            state, cards, seat, effect["condition"], effect["condition_arg"], row
+        ):
+            continue
+        times = 1
+        if effect["count"]:
+            times = count_of(state, seat, effect["count"], effect["count_arg"], row)
+        if effect["op"] == Op.WEAPON:
+            weapons[seat] += times * effect["amount"]
+            continue
+        for who in (OWN, ENEMY):
+            if not effect["side"] & who and effect["pick"] not in (Pick.SELF, Pick.NEXT_TO_SELF):
+                continue
+            to = seat if who == OWN else 1 - seat
+            if effect["pick"] in (Pick.SELF, Pick.NEXT_TO_SELF) and to != seat:
+                continue
+            side = state["sides"][to]
+            for other in range(side["n_board"]):
+                if effect["pick"] == Pick.SELF and other != place:
+                    continue
+                if effect["pick"] == Pick.NEXT_TO_SELF and abs(other - place) != 1:
+                    continue
+                if effect["filter"] & Filter.NOT_SELF and to == seat and other == place:
+                    continue
+                minion = side["board"][other]
+                if effect["filter"] and not passes(effect["filter"], effect["arg"], minion):
+                    continue
+                if effect["of_kind"] and not is_asked(
+                    cards[minion["card"]], MINIONS, effect["of_filter"], effect["of_arg"]
+                ):
+                    continue
+                given[to, other, 0] += times * effect["amount"]
+                given[to, other, 1] += times * effect["amount2"]
+                given[to, other, 2] |= effect["keywords"]
+
+
+@njit
+def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
+    """Let a minion have what auras give it, in place of what they gave before; whether that is anything new."""
+    changed = attack != minion["aura_attack"] or health != minion["aura_health"]
+    if attack != minion["aura_attack"]:
+        printed = minion["attack"] - minion["aura_attack"]
+        minion["attack"] = clamp(printed + attack, 0)
+        minion["aura_attack"] = minion["attack"] - printed
+    if health != minion["aura_health"]:
+        printed = minion["max_health"] - minion["aura_health"]
+        more = clamp(printed + health, 1)
+        set_max_health(minion, more)
+        minion["aura_health"] = more - printed
+    if keywords or minion["aura_keywords"]:
+        own = minion["keywords"] & ~minion["aura_keywords"]
+        if minion["aura_keywords"] != keywords & ~own:
+            set_keywords(minion, own | keywords)
+            minion["aura_keywords"] = keywords & ~own
+            changed = True
+    return bool(changed)
+
+
+@njit
+def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """What the card at a place of a hand costs now, >= 0.
+
+    Args:
+        state: dtype `STATE`, of a game with effects.
+        cards: the card table.
+        seat: whose hand.
+        place: of a card that is known, not The Coin.
+    """
+    side = state["sides"][seat]
+    card = cards[side["hand"][place]]
+    cost = int(card["cost"])
+    if not cards[0]["asks"] & (Ask.COSTS | Ask.HAND):
+        return cost
+    cost += int(side["held"][place]["cost"])
+    row = NO_ROW.copy()
+    if card["hears"] >> Trigger.COST & 1:
+        for n in range(card["n_effects"]):
+            effect = card["effects"][n]
+            if effect["trigger"] == Trigger.COST and holds(
+                state, cards, seat, effect["condition"], effect["condition_arg"], row[0]
+            ):
+                times = 1
+                if effect["count"]:
+                    times = count_of(state, seat, effect["count"], effect["count_arg"], row[0])
+                cost += times * effect["amount"]
+    if cards[0]["asks"] & Ask.COSTS:
+        cost = _cost_by_auras(state, cards, seat, card, cost)
+        for n in range(len(side["promises"])):
+            if side["promises"][n]:
+                cost = _cost_by(cards[side["promises"][n] - 1], Trigger.PLAY, card, OWN | ENEMY, cost)
+    return max(cost, 0)
+
+
+@njit
+def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, cost: int) -> int:
+    """A card's cost after what minions in play make of it."""
+    for own_seat in range(2):
+        side = state["sides"][own_seat]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+                whose = OWN if own_seat == seat else ENEMY
+                cost = _cost_by(cards[minion["card"]], Trigger.AURA, card, whose, cost)
+    return cost
+
+
+@njit
+def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int) -> int:
+    """A card's cost after what the rows of another make of it."""
+    if not source["hears"] >> trigger & 1:
+        return cost
+    for n in range(source["n_effects"]):
+        effect = source["effects"][n]
+        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
+            continue
+        if is_asked(card, effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+            cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
+    return cost
+
+
+@njit
+def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
+    """Whether a player has a minion that changes a `Rule`."""
+    if not cards[0]["asks"] & Ask.RULES:
+        return False
+    side = state["sides"][seat]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+            card = cards[minion["card"]]
+            for n in range(card["n_effects"]):
+                effect = card["effects"][n]
+                if effect["op"] == Op.RULE and effect["trigger"] == Trigger.AURA and effect["amount"] & rule:
+                    return True
+    return False
+
+
+@njit
+def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
+    """Use up what changed the cost of the card that is played. `side` is modified in place."""
+    for n in range(len(side["promises"])):
+        if side["promises"][n] == 0:
+            continue
+        source = cards[side["promises"][n] - 1]
+        for row in range(source["n_effects"]):
+            effect = source["effects"][row]
+            once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
+            if once and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+                side["promises"][n] = 0
+                break

@@ -1,0 +1,140 @@
+"""What cards in play wait for: rows are queued where an event of theirs happens; compiled."""
+
+import numpy as np
+
+from engine.effects.cardsets import is_asked, kind_bit
+from engine.effects.queue import push, sort_by_birth
+from engine.events import A_HERO, ENEMY_HERO, NO_ONE, NO_TARGET, OWN_HERO
+from engine.jit import njit
+from engine.vocabulary import (
+    ENEMY,
+    EVENT_SHIFT,
+    HEROES,
+    ITSELF_ALONE,
+    MAX_QUEUE,
+    OF_OTHER,
+    OTHERS_ALONE,
+    OWN,
+    Trait,
+)
+
+
+@njit
+def is_heard(cards: np.ndarray, trigger: int) -> bool:
+    """Whether a card of the game waits for such an event."""
+    return bool(cards[0]["asks"] >> (EVENT_SHIFT + trigger) & 1)
+
+
+@njit
+def announce(
+    state: np.void,
+    cards: np.ndarray,
+    events: np.void,
+    trigger: int,
+    seat: int,
+    who: int,
+    number: int,
+    amount: int,
+) -> None:
+    """Queue what waits for an event, oldest minion first, weapons last. `events` is modified in place.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        events: dtype `EVENTS`.
+        trigger: what happened, a `Trigger`.
+        seat: the player to whom it happened, or whose the card is.
+        who: birth of the minion it happened to, `A_HERO` or `NO_ONE`.
+        number: the minion's card, or the card it is about; -1 for none.
+        amount: of damage and the like.
+    """
+    if not is_heard(cards, trigger):
+        return
+    event = events["event"]
+    event["trigger"], event["seat"], event["who"] = trigger, seat, who
+    event["about"], event["amount"] = number, amount
+    begin = events["last"]
+    for own_seat in range(2):
+        side = state["sides"][own_seat]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["traits"] & Trait.ACTS:
+                hear_minion(state, cards, events, minion, own_seat)
+    sort_by_birth(events, begin)
+    for own_seat in range(2):
+        side = state["sides"][own_seat]
+        if side["durability"] > 0:
+            hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
+
+
+@njit
+def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int) -> None:
+    """Queue the rows of one minion that wait for the event, its own and those it was given."""
+    own, born = minion["card"], minion["born"]
+    if not minion["traits"] & Trait.SILENCED:
+        hear(state, cards, events, own, own, own_seat, born)
+    for n in range(len(minion["gifts"])):
+        if minion["gifts"][n]:
+            gift = minion["gifts"][n]
+            whose = 1 - own_seat if gift & OF_OTHER else own_seat
+            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, whose, born)
+
+
+@njit
+def hear(
+    state: np.void,
+    cards: np.ndarray,
+    events: np.void,
+    listener: int,
+    itself: int,
+    own_seat: int,
+    born: int,
+) -> None:
+    """Queue the rows of one card that wait for the event. `events` is modified in place."""
+    event = events["event"]
+    trigger = event["trigger"]
+    card = cards[listener]
+    if not card["hears"] >> trigger & 1:
+        return
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] != trigger or not _is_meant(cards, effect, own_seat, born, event):
+            continue
+        target = event["who"] if event["who"] > 0 else NO_TARGET
+        if event["who"] == A_HERO:
+            target = OWN_HERO if event["seat"] == own_seat else ENEMY_HERO
+        if not push(events, listener, row, own_seat, itself, born, -1, target):
+            return
+        waiting = events["queue"][(events["last"] - 1) % MAX_QUEUE]
+        waiting["foe"] = seen_from(events["defender"], own_seat == state["active"])
+        waiting["about"] = event["about"]
+        waiting["amount"] = event["amount"]
+        waiting["heard"] = 1
+
+
+@njit
+def _is_meant(cards: np.ndarray, effect: np.void, own_seat: int, born: int, event: np.void) -> bool:
+    """Whether a row waits for the event: whose it is, whom it is about, and of which card."""
+    side, who, number = effect["on_side"], event["who"], event["about"]
+    if not side & (OWN if event["seat"] == own_seat else ENEMY):
+        return False
+    if side & ITSELF_ALONE and who != born:
+        return False
+    if side & OTHERS_ALONE and who == born:
+        return False
+    kinds = effect["on_kind"]
+    if who == A_HERO:
+        return bool(kinds == 0 or kinds & HEROES)
+    if number < 0:
+        return bool(kinds == 0 and effect["on_filter"] == 0)
+    if kinds and not kind_bit(cards[number]["kind"]) & kinds:
+        return False
+    return is_asked(cards[number], 0, effect["on_filter"], effect["on_arg"])
+
+
+@njit
+def seen_from(who: int, active: bool) -> int:
+    """A character as the active player knows it, as another knows it: heroes change places."""
+    if active or who not in (OWN_HERO, ENEMY_HERO):
+        return int(who)
+    return ENEMY_HERO if who == OWN_HERO else OWN_HERO

@@ -1,0 +1,147 @@
+"""Conditions and counts of effects.csv in the reference game, and what a game keeps because cards ask for it."""
+
+from tests.reference.plain import COIN
+
+KEPT = {
+    "combo": "played", "played": "played", "spells": "spells", "totems": "totems", "died": "perished",
+    "hurt": "hurt_now", "elemental": "elementals", "elementals": "elementals", "overloaded": "overloaded",
+    "powers": "powers", "secrets": "secrets_played", "hero_attacked": "attacked",
+}  # fmt: skip
+"""Words of conditions and counts, and the counter of a player that each needs."""
+
+
+def kept_by(cards):
+    """The counters that the cards of a game ask for."""
+    words = {word for card in cards for row in card["rows"] for word in (row.condition, row.count)}
+    return {KEPT[word] for word in words if word in KEPT}
+
+
+def other_side(game, side):
+    return game.sides[1 - game.sides.index(side)]
+
+
+def others(side, source):
+    return [one for one in side.board if one is not source]
+
+
+def dying(one):
+    return one is None or one.dying or (one.is_minion and one not in one.side.board)
+
+
+def holds(game, what):
+    """Whether a row's condition holds."""
+    row = what.row
+    if not row.condition:
+        return True
+    return MEANINGS[row.condition](game, what, row.condition_arg) != row.unless
+
+
+def deck_facts(game, what):
+    return [game.cards[card] for card in what.side.deck if card != COIN]
+
+
+MEANINGS = {
+    "mana_full": lambda game, what, arg: what.side.crystals == 10,
+    "aimed": lambda game, what, arg: what.aim is not None,
+    "armed": lambda game, what, arg: what.side.weapon is not None,
+    "enemy_turn": lambda game, what, arg: game.sides[game.active] is not what.side,
+    "combo": lambda game, what, arg: what.side.played > 0,
+    "damaged": lambda game, what, arg: what.source.damaged,
+    "health_at_most": lambda game, what, arg: what.side.health <= arg,
+    "enemy_health_at_most": lambda game, what, arg: other_side(game, what.side).health <= arg,
+    "enemy_minions": lambda game, what, arg: len(other_side(game, what.side).board) >= arg,
+    "own_minions": lambda game, what, arg: len(others(what.side, what.source)) >= arg,
+    "race": lambda game, what, arg: any(one.is_of(arg) for one in others(what.side, what.source)),
+    "holds_race": lambda game, what, arg: any(
+        game.cards[card]["kind"] == "minion" and game.cards[card]["race"] in (arg, "all")
+        for card in what.side.hand
+        if card != COIN
+    ),
+    "empty_handed": lambda game, what, arg: not what.side.hand,
+    "enemy_hand": lambda game, what, arg: len(other_side(game, what.side).hand) >= arg,
+    "target_dying": lambda game, what, arg: dying(what.aim),
+    "target_race": lambda game, what, arg: what.aim.is_minion and what.aim.is_of(arg),
+    "target_own": lambda game, what, arg: (
+        (what.aim.side if what.aim.is_minion else what.aim) is what.side
+        and (not arg or (what.aim.is_minion and what.aim.is_of(arg)))
+    ),
+    "target_frozen": lambda game, what, arg: "frozen" in what.aim.traits,
+    "spell_damage": lambda game, what, arg: any(one.spell_damage for one in what.side.board),
+    "secret": lambda game, what, arg: bool(what.side.secrets),
+    "armour": lambda game, what, arg: what.side.armour >= arg,
+    "weapon_attack": lambda game, what, arg: what.side.weapon is not None and what.side.weapon_attack >= arg,
+    "own_keyword": lambda game, what, arg: any(arg in one.keywords for one in others(what.side, what.source)),
+    "enemy_keyword": lambda game, what, arg: any(
+        arg in one.keywords for one in other_side(game, what.side).board
+    ),
+    "enemy_frozen": lambda game, what, arg: any(
+        "frozen" in one.traits for one in [other_side(game, what.side), *other_side(game, what.side).board]
+    ),
+    "minion_attack": lambda game, what, arg: any(one.attack >= arg for one in others(what.side, what.source)),
+    "minion_health": lambda game, what, arg: any(one.health >= arg for one in others(what.side, what.source)),
+    "attack": lambda game, what, arg: what.source.attack >= arg,
+    "at_hero": lambda game, what, arg: not what.foe.is_minion,
+    "foe_dying": lambda game, what, arg: dying(what.foe),
+    "alone": lambda game, what, arg: sum(len(side.board) for side in game.sides) <= 1,
+    "unique": lambda game, what, arg: len(set(known(what.side.deck))) == len(known(what.side.deck)),
+    "only_odd": lambda game, what, arg: all(card["cost"] % 2 for card in deck_facts(game, what)),
+    "only_even": lambda game, what, arg: not any(card["cost"] % 2 for card in deck_facts(game, what)),
+    "no_cost": lambda game, what, arg: all(card["cost"] != arg for card in deck_facts(game, what)),
+    "died": lambda game, what, arg: sum(side.perished for side in game.sides) >= arg,
+    "hurt": lambda game, what, arg: what.side.hurt_now > 0,
+    "elemental": lambda game, what, arg: what.side.elementals_before > 0,
+    "hero_attacked": lambda game, what, arg: what.side.attacked > 0,
+    "dying": lambda game, what, arg: dying(what.source),
+}
+
+
+def known(deck):
+    return [card for card in deck if card != COIN]
+
+
+def count(game, what):
+    """What the amounts of a row are multiplied by."""
+    row = what.row
+    return COUNTS[row.count](game, what, row.count_arg) if row.count else 1
+
+
+def attack_of(one):
+    return one.attack if one is not None and one.is_minion and one in one.side.board else 0
+
+
+COUNTS = {
+    "other_minions": lambda game, what, arg: len(others(what.side, what.source)),
+    "enemy_minions": lambda game, what, arg: len(other_side(game, what.side).board),
+    "all_other_minions": lambda game, what, arg: sum(len(others(side, what.source)) for side in game.sides),
+    "hand": lambda game, what, arg: len(what.side.hand),
+    "other_hand": lambda game, what, arg: max(0, len(what.side.hand) - 1),
+    "enemy_hand": lambda game, what, arg: len(other_side(game, what.side).hand),
+    "weapon_attack": lambda game, what, arg: what.side.weapon_attack,
+    "durability": lambda game, what, arg: what.side.durability,
+    "enemy_durability": lambda game, what, arg: other_side(game, what.side).durability,
+    "enemy_weapon_attack": lambda game, what, arg: other_side(game, what.side).weapon_attack,
+    "hero_attack": lambda game, what, arg: what.side.attack + what.side.weapon_attack,
+    "armour": lambda game, what, arg: what.side.armour,
+    "damage_taken": lambda game, what, arg: 30 - what.side.health,
+    "died": lambda game, what, arg: sum(side.perished for side in game.sides),
+    "played": lambda game, what, arg: what.side.played,
+    "event": lambda game, what, arg: what.amount,
+    "other_race": lambda game, what, arg: sum(one.is_of(arg) for one in others(what.side, what.source)),
+    "all_other_race": lambda game, what, arg: sum(
+        one.is_of(arg) for side in game.sides for one in others(side, what.source)
+    ),
+    "damaged": lambda game, what, arg: sum(one.damaged for side in game.sides for one in side.board),
+    "own_damaged": lambda game, what, arg: sum(one.damaged for one in [what.side, *what.side.board]),
+    "own_attack": lambda game, what, arg: attack_of(what.source),
+    "target_attack": lambda game, what, arg: attack_of(what.aim),
+    "totems": lambda game, what, arg: what.side.totems,
+    "spells": lambda game, what, arg: what.side.spells,
+    "mana": lambda game, what, arg: what.side.mana,
+    "overloaded": lambda game, what, arg: what.side.overloaded,
+    "powers": lambda game, what, arg: what.side.powers,
+    "secrets": lambda game, what, arg: what.side.secrets_played,
+    "elementals": lambda game, what, arg: what.side.elementals_before,
+    "enemy_deathrattles": lambda game, what, arg: sum(
+        bool(one.deathrattles) for one in other_side(game, what.side).board
+    ),
+}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
 from engine.effects.cardsets import is_asked
 from engine.effects.numbers import count_of, holds
@@ -9,6 +10,7 @@ from engine.effects.operations import clamp, set_keywords, set_max_health
 from engine.effects.targets import passes
 from engine.events import NO_TARGET, WAITING
 from engine.jit import njit
+from engine.state import CARD, STATE
 from engine.vocabulary import (
     ENEMY,
     MINIONS,
@@ -35,11 +37,17 @@ NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARG
 @njit
 def refresh(state: np.void, cards: np.ndarray) -> None:
     """Let every minion and weapon have what auras give it now. `state` is modified in place."""
-    if not cards[0]["asks"] & Ask.AURAS:
-        return
+    if cards[0]["asks"] & Ask.AURAS:
+        _look_at_all(state, cards)
+
+
+@njit_apart(STATE, (CARD,))
+def _look_at_all(state: np.void, cards: np.ndarray) -> int:
+    """`refresh` in a game with auras; 0."""
     for _ in range(MOST_ROUNDS):
         if not _refresh_once(state, cards):
-            return
+            return 0
+    return 0
 
 
 @njit

@@ -78,14 +78,13 @@ def _list_play(
     if not may_play(card, own, enemy):
         return n
     before = n
-    aim = card["aim"]
-    if card["aim_condition"] and not holds(
-        state, cards, state["active"], card["aim_condition"], card["aim_condition_arg"], NO_ROW[0]
-    ):
-        aim = Aim.NONE
-    if aim != Aim.NONE:
+    aims = card["aim"] != Aim.NONE
+    if aims and card["aim_condition"]:
+        condition, arg = card["aim_condition"], card["aim_condition_arg"]
+        aims = holds(state, cards, state["active"], condition, arg, NO_ROW[0])
+    if aims:
         n = list_targets(card, own, enemy, actions, n, action | AIMED)
-    if aim == Aim.NONE or (aim == Aim.IF_ANY and n == before):
+    if not aims or (card["aim"] == Aim.IF_ANY and n == before):
         actions[n] = action
         n += 1
     return n

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.effects.cardsets import is_asked, kind_bit
 from engine.effects.queue import push, sort_by_birth
-from engine.events import A_HERO, ENEMY_HERO, NO_ONE, NO_TARGET, OWN_HERO
+from engine.events import A_HERO, ENEMY_HERO, EVENTS, NO_ONE, NO_TARGET, OWN_HERO
 from engine.jit import njit
+from engine.state import CARD, STATE
 from engine.vocabulary import (
     ENEMY,
     EVENT_SHIFT,
@@ -48,8 +50,22 @@ def announce(
         number: the minion's card, or the card it is about; -1 for none.
         amount: of damage and the like.
     """
-    if not is_heard(cards, trigger):
-        return
+    if is_heard(cards, trigger):
+        _tell(state, cards, events, trigger, seat, who, number, amount)
+
+
+@njit_apart(STATE, (CARD,), EVENTS, int, int, int, int, int)
+def _tell(
+    state: np.void,
+    cards: np.ndarray,
+    events: np.void,
+    trigger: int,
+    seat: int,
+    who: int,
+    number: int,
+    amount: int,
+) -> int:
+    """`announce` of an event for which a card of the game waits; 0."""
     event = events["event"]
     event["trigger"], event["seat"], event["who"] = trigger, seat, who
     event["about"], event["amount"] = number, amount
@@ -65,6 +81,7 @@ def announce(
         side = state["sides"][own_seat]
         if side["durability"] > 0:
             hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
+    return 0
 
 
 @njit

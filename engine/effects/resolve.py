@@ -8,6 +8,7 @@ the community's advanced rulebook of Hearthstone; docs/effects.md lists what is 
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.codes import Keyword
 from engine.effects.auras import refresh
 from engine.effects.board import is_dying, leave, place_of
@@ -26,15 +27,15 @@ from engine.effects.operations import (
 from engine.effects.players import close_gap, from_pool, on_player
 from engine.effects.queue import copy_row, hoist, queue_deathrattle, sort_by_birth
 from engine.effects.targets import choose, select
-from engine.events import ENEMY_HERO, OWN_HERO, TO_HERO, TO_MINIONS
+from engine.events import ENEMY_HERO, EVENTS, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
-from engine.state import ZERO_MINION
+from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import ENEMY, MAX_QUEUE, OWN, Ask, CardKind, Op, Pick, Trigger
 
 
-@njit
-def settle(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Carry out the queue, and bury the dead, until nothing happens.
+@njit_apart(STATE, (CARD,), EVENTS)
+def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
+    """Carry out the queue, and bury the dead, until nothing happens; 0.
 
     `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops midway.
     """
@@ -46,12 +47,12 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> None:
             begin = events["last"]
             carry_out(state, cards, waiting, events)
             if events["waiting"]:
-                return
+                return 0
             if waits:
                 hoist(events, begin)
         refresh(state, cards)
         if not _any_dying(state):
-            return
+            return 0
         _bury(state, cards, events)
         refresh(state, cards)
 

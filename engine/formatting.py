@@ -34,6 +34,8 @@ HERO_NUMBERS = {
     "overloaded": "overloaded",
     "uses": "powers",
     "concealed": "secrets_played",
+    "jade": "jade",
+    "class": "hero_class",
 }
 """Numbers of a hero in a game with effects, as positions name them, written unless they are 0."""
 

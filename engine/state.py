@@ -10,7 +10,7 @@ from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MA
 from engine.events import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
-from engine.vocabulary import MAX_GIFTS, MAX_PROMISES, MAX_ROWS, MAX_SECRETS, Trait
+from engine.vocabulary import MAX_GIFTS, MAX_PROMISES, MAX_ROWS, MAX_SECRETS, Ask, Trait
 
 CARD = np.dtype(
     [
@@ -109,6 +109,8 @@ SIDE = np.dtype(
         ("powers", "i2"),  # times the hero power was used this game
         ("secrets_played", "i2"),  # this game
         ("promises", "i2", (MAX_PROMISES,)),  # 1 + card number whose row changes costs for a while; 0: none
+        ("jade", "i2"),  # Jade Golems summoned this game
+        ("hero_class", "i2"),  # a HeroName
         ("n_secrets", "i2"),  # Secrets in play, 0 to 5
         (
             "secrets",
@@ -284,6 +286,8 @@ def _deal(
     side["locked"] = 0
     if cards[0]["asks"]:
         clear_counters(side)
+        if cards[0]["asks"] & Ask.CLASSES and deck["power"]:
+            side["hero_class"] = cards[deck["power"] - 1]["hero_class"]
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
         side["board"][slot] = ZERO_MINION[0]
@@ -319,6 +323,8 @@ def clear_counters(side: np.void) -> None:
     side["powers"] = 0
     side["secrets_played"] = 0
     side["promises"][:] = 0
+    side["jade"] = 0
+    side["hero_class"] = 0
     side["n_secrets"] = 0
     side["secrets"][:] = 0
     side["secret_born"][:] = 0

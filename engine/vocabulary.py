@@ -18,6 +18,9 @@ MAX_GIFTS = 2
 OF_OTHER = 2**13
 """Added to a gift whose rows, but for a Deathrattle, are those of the minion's opponent."""
 
+MOST_JADE = 30
+"""The largest Jade Golem."""
+
 MAX_PROMISES = 2
 """Most changes of costs that can wait for the next card; a further one is lost."""
 
@@ -168,6 +171,24 @@ class Op(IntEnum):
     TRIGGER = 30  # its Deathrattle
     COST = 31  # amount more mana for the cards that `of` names; at least amount2
     RULE = 32  # amount: bits of Rule, while it is in play
+    SHUFFLE = 33  # times copies of card amount into the side's deck; `ITSELF`: of the minion's own card
+    COPY = 34  # a copy of it comes into play; amount and amount2 are its attack and health, 0 as it is
+    COPY_TO_HAND = 35  # times copies of its card; amount mana more, amount2 its cost where above 0
+    COPY_TO_DECK = 36  # times copies of its card
+    BECOME = 37  # the row's minion becomes a copy of it
+    RECRUIT = 38  # times cards of the side's deck that `of` names come into play
+    CALL = 39  # the same of its hand
+    MIRROR = 40  # a copy of a card of the side's deck comes into play for the row's player; as COPY
+    GLEAN = 41  # copies of times cards of the side's deck into the row's player's hand
+    READ = 42  # copies of times cards of the side's hand into the row's player's hand
+    ENHANCE = 43  # amount attack, amount2 health to times cards of the hand that `of` names; 0: to all
+    CHEAPEN = 44  # amount mana more for times cards of the hand that `of` names; 0: for all
+    MILL = 45  # the top amount cards of the side's deck are gone
+    FILL = 46  # cards are drawn until the hand holds amount
+    POWER = 47  # the hero power becomes card amount
+    REFRESH = 48  # the hero power can be used again
+    JADE = 49  # the next Jade Golem of the pool comes into play
+    REVERT = 50  # the minion goes back into its owner's deck
 
 
 class Pick(IntEnum):
@@ -184,6 +205,9 @@ class Pick(IntEnum):
     NEXT_TO_SELF = 8
     NEXT_TO_TARGET = 9
 
+
+POOL = -4
+"""In place of a card's number: a random card of the game that `of` names."""
 
 ITSELF = -3
 """In place of a card's number: the card of the minion whose row it is, also where the row was given to it."""
@@ -331,6 +355,8 @@ class Ask(IntEnum):
     SECRETS = 8192
     RULES = 16384
     ATTACKED = 32768
+    CLASSES = 65536
+    JADE = 131072
 
 
 EVENT_SHIFT = 32
@@ -373,7 +399,9 @@ class CardFilter(IntEnum):
     ATTACK = 65536  # arg
     HEALTH = 131072  # arg
     ECHO = 262144
-    NAMED = 524288  # the card of the column `card`, in place of arg
+    POOLED = 524288  # decks may hold it, and it is played exactly: what random cards are drawn from
+    CLASS = 1048576  # arg, a `HeroName`
+    ANY_CLASS = 2097152  # not neutral
 
 
 class Need(IntEnum):

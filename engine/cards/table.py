@@ -1,20 +1,23 @@
 """The card table of a game: its cards by number, those that effects may create included, and as records."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
-from engine.cards.real import token
+from engine.cards.real import edition, token
+from engine.effects.cardsets import WHOSE_CLASS, mark_pooled
 from engine.effects.operations import ACTING, traits_of_rows
-from engine.effects.rows import CREATING, ITS_OWN, Effect
+from engine.effects.rows import CREATING, ITS_OWN, Asked, Effect
 from engine.state import CARD
 from engine.vocabulary import (
     EVENT_SHIFT,
     ITSELF,
     MAX_ROWS,
+    POOL,
     Aim,
     Ask,
     CardFilter,
@@ -63,6 +66,8 @@ class CardTable:
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
         rows["asks"] = asks_of(rows)
+        if any(effect.op in CREATING and not effect.cards for card in found for effect in card.effects):
+            _tag_pooled(rows, found)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         self._number: dict[CardKey, int] = {}
@@ -99,8 +104,48 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
             if effect.op in CREATING and effect.cards != (ITS_OWN,) and effect.cards not in places:
                 places[effect.cards] = len(cards)
                 cards += map(token, effect.cards)
+            if effect.op in CREATING and not effect.cards:
+                _add_pooled(cards, effect.of, places)
         looked_at += 1
     return places
+
+
+def _add_pooled(cards: list[Card], of: Asked, places: dict[tuple[str, ...], int]) -> None:
+    """Add to `cards`, modified in place as `places` is, what a row draws random cards from."""
+    there = {card.key for card in cards}
+    for card in pooled(of):
+        if card.key not in there:
+            places.setdefault((card.id,), len(cards))
+            cards.append(card)
+
+
+@lru_cache(maxsize=1)
+def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
+    """The cards of edition 2018-07 that are played exactly, by id, and as kernels read them without what they do."""
+    exact = tuple(edition().exact())
+    rows = np.zeros(len(exact), CARD)
+    for row, card in zip(rows, exact, strict=True):
+        _write_print(row, card)
+    rows["tags"] |= CardFilter.POOLED
+    return exact, rows
+
+
+@lru_cache(maxsize=256)
+def pooled(of: Asked) -> tuple[Card, ...]:
+    """The cards that a row draws random ones from: those of edition 2018-07 that are played exactly, by id."""
+    exact, rows = _exact_rows()
+    found = np.zeros(len(exact), np.bool_)
+    mark_pooled(rows, of.kind, of.filter, of.arg, found)
+    return tuple(card for card, is_one in zip(exact, found, strict=True) if is_one)
+
+
+def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
+    """Tag what random cards are drawn from, each once. `rows` is modified in place."""
+    left = {card.key for card in _exact_rows()[0]}
+    for row, card in zip(rows, cards, strict=True):
+        if card.key in left:
+            row["tags"] |= CardFilter.POOLED
+            left.remove(card.key)
 
 
 def asks_of(rows: np.ndarray) -> int:
@@ -122,6 +167,11 @@ def _asks_of_row(effect: np.void) -> int:
         asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON) else 0
         asks |= Ask.RULES if op == Op.RULE else 0
     asks |= Ask.COSTS if op == Op.COST else 0
+    asks |= Ask.HAND if op in (Op.ENHANCE, Op.CHEAPEN) else 0
+    asks |= Ask.HAND if op == Op.DRAW and effect["amount2"] else 0
+    asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
+    asks |= Ask.JADE if op == Op.JADE else 0
+    asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
     asks |= Ask.NEIGHBOURS if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
     return asks | _ASKED.get(int(effect["count"]), 0) | _ASKED_IF.get(abs(int(effect["condition"])), 0)
 
@@ -153,6 +203,21 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
         card: the card.
         pools: the number of the first card of each tuple of ids that effects create.
     """
+    _write_print(row, card)
+    for place, effect in enumerate(card.effects if card.real else ()):
+        _write_effect(row["effects"][place], effect, pools)
+    aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
+    if aimed and card.real:
+        row["aim"] = Aim.IF_ANY if card.kind in (CardKind.MINION, CardKind.WEAPON) else Aim.NEEDED
+        for name in ("side", "kind", "filter", "arg"):
+            row[f"aim_{name}"] = getattr(aimed[0], name)
+        asked = {(effect.condition, effect.condition_arg) for effect in aimed}
+        if len(asked) == 1 and abs(aimed[0].condition) not in ABOUT_TARGETS:
+            row["aim_condition"], row["aim_condition_arg"] = asked.pop()
+
+
+def _write_print(row: np.void, card: Card) -> None:
+    """Write what a card is, without what its rows do and what it is aimed at. `row` is modified in place."""
     spec = card.spec
     row["cost"], row["attack"], row["health"] = spec.cost, spec.attack, spec.health
     row["keywords"], row["value"] = spec.keywords, spec.worth
@@ -164,20 +229,10 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
     row["hero_class"] = HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
     row["n_effects"] = len(card.effects)
     assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
-    for place, effect in enumerate(card.effects):
-        _write_effect(row["effects"][place], effect, pools)
-        row["hears"] |= 1 << effect.trigger
+    row["hears"] = sum({1 << effect.trigger for effect in card.effects})
     if card.kind == CardKind.MINION:
         row["traits"] |= traits_of_rows(int(row["hears"]))
     row["tags"] = tags_of(card)
-    aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
-    if aimed:
-        row["aim"] = Aim.IF_ANY if card.kind in (CardKind.MINION, CardKind.WEAPON) else Aim.NEEDED
-        for name in ("side", "kind", "filter", "arg"):
-            row[f"aim_{name}"] = getattr(aimed[0], name)
-        asked = {(effect.condition, effect.condition_arg) for effect in aimed}
-        if len(asked) == 1 and abs(aimed[0].condition) not in ABOUT_TARGETS:
-            row["aim_condition"], row["aim_condition_arg"] = asked.pop()
 
 
 def tags_of(card: Card) -> int:
@@ -193,7 +248,7 @@ def tags_of(card: Card) -> int:
     tags |= CardFilter.OVERLOAD if card.overload else 0
     tags |= CardFilter.SPELL_DAMAGE if card.spell_damage else 0
     tags |= CardFilter.LEGENDARY if card.rarity == "LEGENDARY" else 0
-    if card.kind == CardKind.SPELL and triggers - {Trigger.PLAY, Trigger.COST}:
+    if card.kind == CardKind.SPELL and triggers and not triggers & {Trigger.PLAY, Trigger.COST}:
         tags |= CardFilter.SECRET
     return tags
 
@@ -214,6 +269,8 @@ def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], 
     row["amount"], row["amount2"] = effect.amount, effect.amount2
     row["on_side"], row["on_kind"], row["on_filter"], row["on_arg"] = effect.on
     _, row["of_kind"], row["of_filter"], row["of_arg"] = effect.of
+    if effect.op in CREATING and not effect.cards:
+        row["amount"], row["amount2"] = POOL, 0
     if effect.cards == (ITS_OWN,):
         row["amount"] = ITSELF
     elif effect.cards:

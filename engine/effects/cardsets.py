@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import Keyword
 from engine.jit import njit
-from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, Race
+from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, HeroName, Race
 
 TAGS = (
     CardFilter.BATTLECRY
@@ -15,6 +15,7 @@ TAGS = (
     | CardFilter.LEGENDARY
     | CardFilter.SPELL_DAMAGE
     | CardFilter.ECHO
+    | CardFilter.POOLED
 )
 """What a card of the table says of itself in `tags`."""
 
@@ -56,6 +57,10 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
         return False
     if asked & CardFilter.KEYWORD and not card["keywords"] & arg:
         return False
+    if asked & CardFilter.CLASS and card["hero_class"] != arg:
+        return False
+    if asked & CardFilter.ANY_CLASS and card["hero_class"] == HeroName.NEUTRAL:
+        return False
     cost, attack = card["cost"], card["attack"]
     if asked & CardFilter.COST and cost != arg:
         return False
@@ -71,5 +76,62 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
         return False
     return not (asked & CardFilter.HEALTH and card["health"] != arg)
 
+
+@njit
+def n_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int) -> int:
+    """How many cards of the game a random one is drawn from: those of a kind that pass a filter.
+
+    Args:
+        cards: the card table.
+        kinds: bits of kinds.
+        asked: bits of `CardFilter`.
+        arg: what these compare with.
+        classes: bits 1 << `HeroName` of the classes they may be of; 0 for any.
+    """
+    n = 0
+    for number in range(len(cards)):
+        if is_pooled(cards[number], kinds, asked, arg, classes):
+            n += 1
+    return n
+
+
+@njit
+def nth_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int, left: int) -> int:
+    """The number of one of those that `n_pooled` counts, from 0; -1 where there are no so many."""
+    for number in range(len(cards)):
+        if is_pooled(cards[number], kinds, asked, arg, classes):
+            if left == 0:
+                return number
+            left -= 1
+    return -1
+
+
+@njit
+def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, found: np.ndarray) -> None:
+    """Mark the cards that `n_pooled` counts for players of any class. `found` is modified in place."""
+    for number in range(len(cards)):
+        found[number] = is_pooled(cards[number], kinds, asked, arg, 0)
+
+
+@njit
+def is_pooled(card: np.void, kinds: int, asked: int, arg: int, classes: int) -> bool:
+    """Whether a card is one of those that `n_pooled` counts."""
+    if classes and not classes >> card["hero_class"] & 1:
+        return False
+    return is_asked(card, kinds, asked & ~WHOSE_CLASS | CardFilter.POOLED, arg)
+
+
+@njit
+def classes_of(asked: int, own: int, enemy: int) -> int:
+    """The classes of which a filter asks: of the player of class `own`, or of the opponent's; 0 for any."""
+    classes = 0
+    if asked & CardFilter.OWN_CLASS:
+        classes |= 1 << own
+    if asked & CardFilter.ENEMY_CLASS:
+        classes |= 1 << enemy
+    return classes
+
+
+WHOSE_CLASS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS
 
 assert Keyword.STEALTH < 2**15, "an arg holds a keyword"

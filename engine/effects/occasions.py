@@ -17,6 +17,7 @@ from engine.vocabulary import (
     CardFilter,
     Condition,
     Count,
+    HeroName,
     Race,
     Trigger,
 )
@@ -185,6 +186,12 @@ def cards(asked: Asked) -> str:
         noun = title(Race(asked.arg)) + ("" if asked.kind in (0, MINIONS) else f" {noun}")
     if asked.filter & CardFilter.SECRET:
         noun = "Secret"
+    if asked.filter & CardFilter.CLASS:
+        noun = f"{title(HeroName(asked.arg))} {noun}"
+    if asked.filter & CardFilter.ENEMY_CLASS:
+        noun += " of your opponent's class"
+    if asked.filter & CardFilter.OWN_CLASS:
+        noun += " of your class"
     if asked.filter & CardFilter.LEGENDARY:
         noun = f"Legendary {noun}"
     word = title(Keyword(asked.arg)) if asked.filter & CardFilter.KEYWORD else ""

@@ -3,35 +3,32 @@
 import numpy as np
 
 from engine.codes import MAX_MANA
-from engine.effects.board import lose_held, place_of, take_card
+from engine.effects.board import has_room, lose_held, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.harm import bring, draw_one
 from engine.effects.listen import announce
-from engine.effects.operations import bounce, change_crystals, clamp
-from engine.effects.targets import n_new, stands
+from engine.effects.operations import (
+    bounce,
+    change_crystals,
+    clamp,
+    set_attack,
+    set_health,
+    strengthen,
+)
 from engine.effects.weapons import disarm, equip, wear
+from engine.effects.zones import (
+    change_hand,
+    change_held,
+    draw_named,
+    find_card,
+    from_pool,
+    is_named,
+    leave_deck,
+    shuffle_in,
+)
 from engine.events import A_HERO, NO_ONE
 from engine.jit import njit
-from engine.vocabulary import ITSELF, MAX_QUEUE, Filter, Op, Trigger
-
-
-@njit
-def from_pool(side: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
-    """A row's card, or a random one of its pool; with the filter NEW one that is not on the board."""
-    first, last = effect["amount"], effect["amount2"]
-    if first == ITSELF:
-        return int(waiting["itself"])
-    if last <= first:
-        return int(first)
-    if not effect["filter"] & Filter.NEW:
-        return int(first + chosen_of(events, last - first + 1))
-    left = chosen_of(events, n_new(side, effect))
-    for number in range(first, last + 1):
-        if not stands(side, number):
-            if left == 0:
-                return int(number)
-            left -= 1
-    return -1
+from engine.vocabulary import ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
 
 
 @njit
@@ -57,16 +54,43 @@ def on_player(
     """
     side = state["sides"][seat]
     op = effect["op"]
-    if op in (Op.SUMMON, Op.ADD, Op.DISCARD):
+    if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE):
         _on_cards(state, cards, effect, count, seat, waiting, events)
         return
-    if op == Op.EQUIP:
-        equip(state, cards, seat, effect["amount"], events)
+    if op in (Op.GLEAN, Op.READ):
+        _learn(state, cards, effect, count, seat, waiting, events)
+        return
+    if op in (Op.EQUIP, Op.POWER):
+        number = from_pool(state, cards, seat, effect, waiting, events)
+        if events["waiting"] or number < 0:
+            return
+        if op == Op.EQUIP:
+            equip(state, cards, seat, number, events)
+        else:
+            side["power"], side["power_used"] = number + 1, 0
         return
     amount = count * int(effect["amount"])
     if op == Op.DRAW:
         for _ in range(amount):
+            held = side["n_hand"]
+            if effect["of_kind"] or effect["of_filter"]:
+                draw_named(state, cards, effect, seat, events)
+            else:
+                draw_one(state, cards, events, seat)
+            if events["waiting"]:
+                return
+            if effect["amount2"] and side["n_hand"] > held:
+                change_held(side, held, effect["amount2"], 0, 0)
+    elif op in (Op.ENHANCE, Op.CHEAPEN):
+        change_hand(cards, side, effect, amount, count * int(effect["amount2"]), events)
+    elif op == Op.MILL:
+        for _ in range(min(amount, int(side["n_deck"]))):
+            leave_deck(side, side["n_deck"] - 1)
+    elif op == Op.FILL:
+        for _ in range(amount - int(side["n_hand"])):
             draw_one(state, cards, events, seat)
+    elif op == Op.REFRESH:
+        side["power_used"] = 0
     elif op == Op.ARMOUR:
         side["armour"] = clamp(side["armour"] + amount, 0)
         if amount > 0:
@@ -105,14 +129,6 @@ def _on_cards(
     """Carry out a row that summons, adds or discards; arguments as of `on_player`."""
     side = state["sides"][seat]
     op, times = effect["op"], count * int(effect["times"])
-    if op == Op.SUMMON:
-        for n in range(times):
-            number = from_pool(side, effect, waiting, events)
-            if events["waiting"] or number < 0:
-                return
-            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            _summon_beside(state, cards, seat, number, left, waiting, events)
-        return
     if op == Op.DISCARD:
         n = times if times > 0 else int(side["n_hand"])
         for _ in range(min(n, int(side["n_hand"]))):
@@ -122,16 +138,109 @@ def _on_cards(
             number = lose_held(side, place, cards)
             announce(state, cards, events, Trigger.DISCARDED, seat, NO_ONE, max(number, -1), 1)
         return
-    living = place_of(side, waiting["source"]) if effect["amount"] == ITSELF else -1
+    living = place_of(side, waiting["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
     if living >= 0:
         bounce(state, seat, living)
         close_gap(state, seat, living, waiting["source"], events)
         return
-    for _ in range(times):
-        number = from_pool(side, effect, waiting, events)
+    for n in range(times):
+        if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
+            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+            if not _from_zone(state, cards, effect, seat, left, waiting, events):
+                return
+            continue
+        if op == Op.JADE:
+            number = int(effect["amount"]) + min(int(side["jade"]), MOST_JADE - 1)
+            side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
+        else:
+            number = from_pool(state, cards, seat, effect, waiting, events)
+        if events["waiting"] or number < 0:
+            return
+        if op in (Op.SUMMON, Op.JADE):
+            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+            summon_beside(state, cards, seat, number, left, waiting, events)
+        elif op == Op.SHUFFLE:
+            shuffle_in(side, number, events)
+            if events["waiting"]:
+                return
+        else:
+            take_card(side, number)
+
+
+@njit
+def _from_zone(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    seat: int,
+    left: bool,
+    waiting: np.void,
+    events: np.void,
+) -> bool:
+    """Put a card of a hand or deck, or a copy of one, into play; whether to go on with the row."""
+    side = state["sides"][seat]
+    if effect["op"] == Op.MIRROR:
+        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        if place < 0:
+            return False
+        own = waiting["seat"]
+        number = side["deck"][place]
+        to = summon_beside(state, cards, own, number, left, waiting, events)
+        if to >= 0 and effect["amount"] > 0:
+            set_attack(state["sides"][own]["board"][to], effect["amount"])
+            set_health(state["sides"][own]["board"][to], effect["amount2"])
+        return True
+    if not has_room(side):
+        return False
+    if effect["op"] == Op.RECRUIT:
+        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        if place >= 0:
+            summon_beside(state, cards, seat, leave_deck(side, place), left, waiting, events)
+        return place >= 0
+    place = find_card(cards, side["hand"], side["n_hand"], effect, events)
+    if place < 0:
+        return False
+    attack, health = side["held"][place]["attack"], side["held"][place]["health"]
+    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, waiting, events)
+    if to >= 0:
+        strengthen(side["board"][to], attack, health)
+    return True
+
+
+@njit
+def _learn(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    count: int,
+    seat: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Copy random cards of a deck, each at most once, or of a hand, into the hand of the row's player."""
+    side, own = state["sides"][seat], state["sides"][waiting["seat"]]
+    taken = 0
+    deck = effect["op"] == Op.GLEAN
+    for _ in range(count * int(effect["times"])):
+        n = int(side["n_deck"]) if deck else int(side["n_hand"])
+        able = 0
+        for place in range(n):
+            number = side["deck"][place] if deck else side["hand"][place]
+            able += 1 if not taken >> place & 1 and is_named(cards, number, effect) else 0
+        if able == 0:
+            return
+        left = chosen_of(events, able)
         if events["waiting"]:
             return
-        take_card(side, number)
+        for place in range(n):
+            number = side["deck"][place] if deck else side["hand"][place]
+            if taken >> place & 1 or not is_named(cards, number, effect):
+                continue
+            if left == 0:
+                taken |= 1 << place
+                take_card(own, number)
+                break
+            left -= 1
 
 
 @njit
@@ -146,7 +255,7 @@ def close_gap(state: np.void, seat: int, place: int, born: int, events: np.void)
 
 
 @njit
-def _summon_beside(
+def summon_beside(
     state: np.void,
     cards: np.ndarray,
     seat: int,
@@ -154,8 +263,8 @@ def _summon_beside(
     left: bool,
     waiting: np.void,
     events: np.void,
-) -> None:
-    """Summon a minion next to its source, where a dead source stood, or at the right end.
+) -> int:
+    """Summon a minion next to its source, where a dead source stood, or at the right end; its place, or -1.
 
     Several that a Battlecry summons stand to the right and to the left of its minion in turn; several where a
     dead minion stood stand there in the order of its rows. `waiting` is modified in place.
@@ -170,6 +279,7 @@ def _summon_beside(
         source = place_of(side, waiting["source"])
         if source >= 0:
             place = source if left else source + 1
+    place = min(max(place, 0), int(side["n_board"]))
     if bring(state, cards, events, seat, number, place):
         if dead:
             waiting["place"] += 1
@@ -180,3 +290,5 @@ def _summon_beside(
             later = other["was"] > waiting["was"] or other["source"] == waiting["source"]
             if other["place"] > place or (other["place"] == place and dead and later):
                 other["place"] += 1
+        return place
+    return -1

@@ -11,7 +11,7 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import Keyword
 from engine.effects.auras import refresh
-from engine.effects.board import is_dying, leave, place_of
+from engine.effects.board import is_dying, leave, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.harm import mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard
@@ -24,9 +24,10 @@ from engine.effects.operations import (
     take_control,
     transform,
 )
-from engine.effects.players import close_gap, from_pool, on_player
+from engine.effects.players import close_gap, on_player, summon_beside
 from engine.effects.queue import copy_row, hoist, queue_deathrattle, sort_by_birth
 from engine.effects.targets import choose, select
+from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
 from engine.events import ENEMY_HERO, EVENTS, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import CARD, STATE, ZERO_MINION
@@ -207,8 +208,8 @@ def _on_character(
     elif op == Op.HEAL:
         mend_minion(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
-        number = from_pool(state["sides"][seat], effect, waiting, events)
-        if not events["waiting"]:
+        number = from_pool(state, cards, seat, effect, waiting, events)
+        if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
     elif op == Op.BOUNCE:
         bounce(state, owner, place)
@@ -217,12 +218,63 @@ def _on_character(
         if owner != seat:
             take_control(state, cards, seat, place)
             close_gap(state, owner, place, who, events)
+    elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME, Op.REVERT):
+        _on_copies(state, cards, effect, owner, place, waiting, events)
     elif op == Op.GIVE:
         give(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
         queue_deathrattle(cards, minion, owner, -1, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
+
+
+@njit
+def _on_copies(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    owner: int,
+    place: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Carry out a row about copies of the minion at a place of a board. `state` is modified in place."""
+    op, seat = effect["op"], waiting["seat"]
+    own = state["sides"][seat]
+    number = state["sides"][owner]["board"][place]["card"]
+    if op == Op.COPY:
+        born = state["sides"][owner]["board"][place]["born"]
+        to = summon_beside(state, cards, seat, number, False, waiting, events)
+        place = place_of(state["sides"][owner], born)
+        if to >= 0 and place >= 0:
+            copy = own["board"][to]
+            original = state["sides"][owner]["board"][place]
+            make_copy(copy, original, copy["born"], effect["amount"], effect["amount2"])
+    elif op == Op.COPY_TO_HAND:
+        for _ in range(effect["times"]):
+            held = own["n_hand"]
+            take_card(own, number)
+            if own["n_hand"] > held:
+                change = effect["amount"]
+                if effect["amount2"] > 0:
+                    change = effect["amount2"] - cards[number]["cost"]
+                if change:
+                    change_held(own, held, change, 0, 0)
+    elif op == Op.COPY_TO_DECK:
+        for _ in range(effect["times"]):
+            shuffle_in(own, number, events)
+            if events["waiting"]:
+                return
+    elif op == Op.REVERT:
+        side = state["sides"][owner]
+        shuffle_in(side, number, events)
+        if not events["waiting"]:
+            leave(side, place, ZERO_MINION)
+    else:
+        to = place_of(own, waiting["source"])
+        if to >= 0:
+            state["births"] += 1
+            make_copy(own["board"][to], state["sides"][owner]["board"][place], state["births"], 0, 0)
 
 
 @njit

@@ -31,6 +31,7 @@ from engine.vocabulary import (
     Condition,
     Count,
     Filter,
+    HeroName,
     Op,
     Pick,
     Race,
@@ -56,6 +57,7 @@ CARD_KINDS = {"minions": MINIONS, "spells": SPELLS, "weapons": WEAPONS, "powers"
 ARGS: Mapping[int, type[IntEnum]] = {
     CardFilter.RACE: Race,
     CardFilter.KEYWORD: Keyword,
+    CardFilter.CLASS: HeroName,
 }
 """What the args of these words of a card filter are named by; the others are numbers."""
 CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
@@ -71,7 +73,7 @@ COUNT_ARGS: Mapping[int, type[IntEnum]] = {Count.OTHER_RACE: Race, Count.ALL_OTH
 WORDED: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
 """Operations whose amount is bits, and their words."""
 
-CREATING = (Op.SUMMON, Op.TRANSFORM, Op.EQUIP, Op.ADD, Op.GIVE)
+CREATING = (Op.SUMMON, Op.TRANSFORM, Op.EQUIP, Op.ADD, Op.GIVE, Op.SHUFFLE, Op.POWER, Op.JADE)
 """Operations that name cards."""
 
 COMPARING = (
@@ -84,6 +86,7 @@ COMPARING = (
     CardFilter.KEYWORD,
     CardFilter.ATTACK,
     CardFilter.HEALTH,
+    CardFilter.CLASS,
 )
 """Words of a card filter that compare with its arg; a row has one of them at most."""
 
@@ -132,7 +135,8 @@ class Effect:
         count_arg: the `Race` that is counted.
         on: the event it waits for.
         of: the cards it is about.
-        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's.
+        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's; none
+            where it draws from all cards of the edition that `of` names and that are played exactly.
     """
 
     trigger: Trigger
@@ -344,7 +348,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     if on.side & ITSELF_ALONE or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
-    if (op in CREATING) != bool(cards):
+    if (op in CREATING) != bool(cards or (op in CREATING and row["of"])):
         raise fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
     for card in cards:
         if card not in known and card != ITS_OWN:

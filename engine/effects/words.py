@@ -40,6 +40,9 @@ _TO_PLAYER = {
     Op.MANA: "gives {you} {amount} mana for this turn",
     Op.DISARM: "destroys {your} weapon",
     Op.UNLOCK: "unlocks {your} overloaded mana crystals",
+    Op.MILL: "removes the top {amount} cards of {your} deck",
+    Op.FILL: "draws until {you} hold as many cards as {amount}",
+    Op.REFRESH: "lets {you} use the hero power again",
 }
 _TO_CHARACTERS = {
     Op.HEAL: "restores {amount} health to {whom}",
@@ -53,6 +56,17 @@ _TO_CHARACTERS = {
     Op.RESTORE: "restores {whom} to full health",
     Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
+    Op.BECOME: "becomes a copy of {whom}",
+    Op.REVERT: "shuffles {whom} into your deck",
+}
+_ZONED = {
+    Op.RECRUIT: "puts {some} of {your} deck into play",
+    Op.CALL: "puts {some} of {your} hand into play",
+    Op.MIRROR: "puts a copy of {some} of {your} deck into play for you{body}",
+    Op.GLEAN: "adds copies of {some} of {your} deck to your hand",
+    Op.READ: "adds copies of {some} of {your} hand to your hand",
+    Op.ENHANCE: "gives {some} in {your} hand {change}",
+    Op.CHEAPEN: "lets {some} in {your} hand cost {change}",
 }
 _PLACES = {
     Pick.SELF: "itself",
@@ -107,7 +121,9 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
     you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
     your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
     if op == Op.DRAW:
-        drawn = f"{_number(amount)} card{_s(amount)}"
+        drawn = f"{_number(amount)} {cards(effect.of)}{_s(amount)}"
+        if effect.amount2:
+            drawn += f", which costs {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'},"
         return f"draws {drawn}" if effect.side == OWN else f"{you} draw{_s(effect.side == 3)} {drawn}"
     if op == Op.SUMMON:
         new = f", of those that are not on {your} board" if effect.filter & Filter.NEW else ""
@@ -129,11 +145,34 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         return f"gives {you} {_number(amount)} empty mana crystal{_s(amount)}"
     if op == Op.COST:
         return _cost(effect)
+    if op in _ZONED:
+        return _zoned(effect, your)
+    if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
+        made = "the next of the Jade Golems" if op == Op.JADE else _cards(effect, card_name)
+        many = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        verb = {
+            Op.SHUFFLE: "shuffles {} into {} deck",
+            Op.JADE: "summons {}",
+            Op.POWER: "makes {1} hero power {0}",
+        }
+        found = f" from {card_name(effect.cards[0])} on" if op == Op.JADE else ""
+        return many + verb[op].format(made + found, your)
     if op == Op.RULE:
         return _listed([text for bit, text in _RULES.items() if amount & bit])
     if op == Op.EQUIP:
         return f"equips {_cards(effect, card_name)}{'' if effect.side == OWN else f' for {you}'}"
     return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
+
+
+def _zoned(effect: Effect, your: str) -> str:
+    """What a row does with cards in a hand or deck."""
+    what, n = cards(effect.of), effect.times
+    some = f"all {what}s" if n == 0 else f"{_number(n)} random {what}{_s(n)}"
+    body = f" as {effect.amount}/{effect.amount2}" if effect.op == Op.MIRROR and effect.amount else ""
+    change = f"{effect.amount:+d}/{effect.amount2:+d}"
+    if effect.op == Op.CHEAPEN:
+        change = f"{abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}"
+    return _ZONED[effect.op].format(some=some, your=your, body=body, change=change)
 
 
 def _cost(effect: Effect) -> str:
@@ -175,10 +214,27 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
     if op == Op.LOSE:
         return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+    if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
+        return _copies(effect, whom)
     if op in (Op.TRANSFORM, Op.GIVE):
         verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
         return verb.format(whom, _cards(effect, card_name))
     return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+
+
+def _copies(effect: Effect, whom: str) -> str:
+    """What a row does with copies of characters."""
+    some = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
+    if effect.op == Op.COPY:
+        body = f", as {effect.amount}/{effect.amount2}" if effect.amount or effect.amount2 else ""
+        return f"summons {some} of {whom}{body}"
+    if effect.op == Op.COPY_TO_DECK:
+        return f"shuffles {some} of {whom} into your deck"
+    cost = f", of cost {effect.amount2}" if effect.amount2 else ""
+    cost = (
+        f", costing {abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}" if effect.amount else cost
+    )
+    return f"adds {some} of {whom} to your hand{cost}"
 
 
 def _whom(effect: Effect) -> str:
@@ -231,6 +287,9 @@ def _nouns(effect: Effect) -> tuple[str, str]:
 
 def _cards(effect: Effect, card_name: CardName) -> str:
     """The cards that a row creates."""
+    if not effect.cards:
+        some = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        return f"{some}a random {cards(effect.of)} of the edition"
     names = ["this minion's card" if name == ITS_OWN else card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
     if len(names) == 1 and effect.op != Op.GIVE and effect.cards != (ITS_OWN,) and text[:4] != "The ":

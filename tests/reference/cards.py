@@ -5,11 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import engine
-from engine.vocabulary import Need, Trait
+from engine.vocabulary import CardFilter, HeroName, Need, Trait
 from tests.reference.plain import KEYWORDS
 
 EFFECTS = Path(engine.__file__).parent / "data" / "effects.csv"
-CREATING = {"summon", "transform", "equip", "add", "give"}
+CREATING = {"summon", "transform", "equip", "add", "give", "shuffle", "power", "jade"}
 
 
 def argued(word):
@@ -57,6 +57,10 @@ class Asked:
                 )
             ),
             "secret": lambda _: card["secret"],
+            "class": lambda arg: card["class"] == arg,
+            "any_class": lambda _: card["class"] != "neutral",
+            "own_class": lambda _: True,  # the game knows whose
+            "enemy_class": lambda _: True,
         }
         if self.kinds and card["kind"] not in self.kinds:
             return False
@@ -124,14 +128,16 @@ def real_cards_of(table, dealt):
             "overload": card.overload,
             "needs": {need.name.lower() for need in Need if card.needs & need},
             "rarity": card.rarity,
+            "class": card.card_class.lower() if card.card_class in HeroName.__members__ else "neutral",
+            "pooled": bool(row["tags"] & CardFilter.POOLED),
             "secret": card.kind.name == "SPELL"
             and any(row.trigger not in ("play", "cost") for row in rows_by_id().get(card.id, ())),
             "rows": list(rows_by_id().get(card.id, ())) if card.real else [],
         }
-        for number, card in enumerate(table.cards)
+        for number, (card, row) in enumerate(zip(table.cards, table.array, strict=True))
     ]
     # Cards that effects create come after those the game is made of, in the order in which they are named;
-    # each pool has its own numbers.
+    # each pool has its own numbers. Those of which random ones are drawn follow by id, each once.
     numbers = {}
     for number, card in enumerate(table.cards[:dealt]):
         if card.real:
@@ -139,9 +145,17 @@ def real_cards_of(table, dealt):
     free = dealt
     for card in cards:
         for place, row in enumerate(card["rows"]):
-            if row.op not in CREATING:
+            if row.op not in CREATING or row.card == ("self",):
                 continue
-            if row.card == ("self",):
+            if not row.card:
+                fitting = sorted(other["id"] for other in cards if other["pooled"] and row.of.passes(other))
+                for name in fitting:
+                    if not any(
+                        cards[number]["id"] == name and cards[number]["pooled"] for number in range(free)
+                    ):
+                        numbers.setdefault((name,), free)
+                        assert cards[free]["id"] == name
+                        free += 1
                 continue
             if row.card not in numbers:
                 numbers[row.card] = free

@@ -181,8 +181,17 @@ class Side(plain.Side):
         self.secrets, self.secrets_played = [], 0
         self.promises = []  # facts of cards whose rows change costs for a while
 
+        self.jade, self.hero_class = 0, "neutral"
+
     def take_seat(self, deck):
         self.power = deck["power"]
+
+    def take(self, card):
+        """A card comes into the hand; a full hand burns it."""
+        if len(self.hand) < 10:
+            self.hand.append(card)
+        else:
+            self.burned += 1
 
     @property
     def board(self):

@@ -59,13 +59,16 @@ MEANINGS = {
     ),
     "empty_handed": lambda game, what, arg: not what.side.hand,
     "enemy_hand": lambda game, what, arg: len(other_side(game, what.side).hand) >= arg,
-    "target_dying": lambda game, what, arg: dying(what.aim),
-    "target_race": lambda game, what, arg: what.aim.is_minion and what.aim.is_of(arg),
-    "target_own": lambda game, what, arg: (
-        (what.aim.side if what.aim.is_minion else what.aim) is what.side
-        and (not arg or (what.aim.is_minion and what.aim.is_of(arg)))
+    "target_dying": lambda game, what, arg: dying(what.target),
+    "target_race": lambda game, what, arg: (
+        what.target is not None and what.target.is_minion and what.target.is_of(arg)
     ),
-    "target_frozen": lambda game, what, arg: "frozen" in what.aim.traits,
+    "target_own": lambda game, what, arg: (
+        what.target is not None
+        and (what.target.side if what.target.is_minion else what.target) is what.side
+        and (not arg or (what.target.is_minion and what.target.is_of(arg)))
+    ),
+    "target_frozen": lambda game, what, arg: what.target is not None and "frozen" in what.target.traits,
     "spell_damage": lambda game, what, arg: any(one.spell_damage for one in what.side.board),
     "secret": lambda game, what, arg: bool(what.side.secrets),
     "armour": lambda game, what, arg: what.side.armour >= arg,
@@ -133,7 +136,7 @@ COUNTS = {
     "damaged": lambda game, what, arg: sum(one.damaged for side in game.sides for one in side.board),
     "own_damaged": lambda game, what, arg: sum(one.damaged for one in [what.side, *what.side.board]),
     "own_attack": lambda game, what, arg: attack_of(what.source),
-    "target_attack": lambda game, what, arg: attack_of(what.aim),
+    "target_attack": lambda game, what, arg: attack_of(what.target),
     "totems": lambda game, what, arg: what.side.totems,
     "spells": lambda game, what, arg: what.side.spells,
     "mana": lambda game, what, arg: what.side.mana,

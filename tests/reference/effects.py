@@ -31,6 +31,15 @@ class Waiting:
     amount: int = 0
     times: int = 1
 
+    def __post_init__(self):
+        self.born = self.aim.born if self.aim is not None and self.aim.is_minion else 0
+
+    @property
+    def target(self):
+        """At whom it is aimed, unless that minion has become another or gone over since."""
+        same = self.aim is None or not self.aim.is_minion or self.aim.born == self.born
+        return self.aim if same else None
+
 
 def fits(row, one, side):
     """Whether a character is among those that a row picks from, seen from a player."""
@@ -74,7 +83,7 @@ def picked(game, what):
     """The characters that a row selects; those of `split` are drawn hit by hit."""
     row = what.row
     if row.pick == "chosen":
-        return [] if what.aim is None else [what.aim]
+        return [] if what.target is None else [what.target]
     if row.pick == "subject":
         return (
             []
@@ -84,7 +93,7 @@ def picked(game, what):
     if row.pick == "foe":
         return [] if what.foe is None else [what.foe]
     if row.pick in ("next_to_self", "next_to_target"):
-        return neighbours(what.source if row.pick == "next_to_self" else what.aim)
+        return neighbours(what.source if row.pick == "next_to_self" else what.target)
     if row.pick == "self" and what.source is None:
         return [what.side]
     if row.pick == "self":
@@ -198,7 +207,9 @@ def set_numbers(game, what, one):
 
 
 def transform(game, what, one):
-    pool = what.row.card
+    pool = what.row.card or game.pool(what)
+    if not pool:
+        return
     one.become(pool[game.chance(len(pool))])
     one.settle(game.next_birth())
 
@@ -269,7 +280,68 @@ def gain_spell_damage(game, what, one):
     one.spell_damage = min(MOST, one.spell_damage + what.row.amount)
 
 
+def copy_onto(copy, one, attack=0, health=0):
+    """Make a minion a copy of another as it is, without what auras give."""
+    copy.become(one.number)
+    copy.own_attack, copy.passing = one.own_attack, one.passing
+    copy.own_health = one.own_health
+    copy.health = one.own_health - max(0, one.max_health - one.health)
+    copy.keywords = one.keywords - one.more_keywords
+    copy.traits = one.traits - {"doomed", "stolen"}
+    copy.race, copy.spell_damage = one.race, one.spell_damage
+    copy.gifts, copy.theirs = list(one.gifts), set(one.theirs)
+    copy.made = 0
+    if attack:
+        copy.set_attack(attack)
+    if health:
+        copy.set_health(health)
+
+
+def copy(game, what, one):
+    """A copy comes into play for the row's player, beside the row's minion."""
+    side = what.side
+    if not side.room:
+        return
+    minion = game.arrive(side, one.number, place_beside(what, side, 0))
+    copy_onto(minion, one, what.row.amount, what.row.amount2)
+    game.announce("summoned", side, minion, minion.facts)
+    game.announce("after_summoned", side, minion, minion.facts)
+
+
+def become(game, what, one):
+    if what.source in what.side.board:
+        copy_onto(what.source, one)
+        what.source.settle(game.next_birth())
+
+
+def copy_to_hand(game, what, one):
+    for _ in range(what.row.times):
+        change = what.row.amount2 - one.facts["cost"] if what.row.amount2 else what.row.amount
+        what.side.take(Held(one.number, change) if change else one.number)
+
+
+def copy_to_deck(game, what, one):
+    for _ in range(what.row.times):
+        shuffle_in(game, what.side, one.number)
+
+
+def revert(game, what, one):
+    shuffle_in(game, one.side, one.number)
+    one.side.places.remove(one)
+
+
+def shuffle_in(game, side, card):
+    """A card comes to a random place of a deck of less than thirty cards."""
+    if len(side.deck) < 30:
+        side.deck.insert(len(side.deck) - game.chance(len(side.deck) + 1), card)
+
+
 CHARACTERS = {
+    "copy": copy,
+    "become": become,
+    "copy_to_hand": copy_to_hand,
+    "copy_to_deck": copy_to_deck,
+    "revert": revert,
     "damage": damage_row,
     "heal": lambda game, what, one: game.heal(one, what.row.amount * what.times),
     "buff": buff,
@@ -302,8 +374,147 @@ def armour(game, what, side):
 
 
 def draw(game, what, side):
-    for _ in range(what.row.amount * what.times):
+    row = what.row
+    for _ in range(row.amount * what.times):
+        held = len(side.hand)
+        if row.of.kinds or row.of.tests:
+            place = named(game, row, side.deck)
+            if place is None:
+                return
+            card = side.deck.pop(place)
+            side.take(card)
+            if len(side.hand) > held:
+                game.announce("drawn", side, None, game.cards[card] if card != COIN else None)
+        else:
+            game.draw(side)
+        if row.amount2 and len(side.hand) > held and side.hand[-1] != COIN:
+            side.hand[-1] = Held(side.hand[-1], row.amount2)
+
+
+def fit(game, row, cards):
+    """The places of the cards that a row names, in the order in which the engine counts them."""
+    return [n for n, card in enumerate(cards) if card != COIN and row.of.passes(game.cards[card])]
+
+
+def named(game, row, deck):
+    """The place of a random card of a deck that a row names; the engine counts from the bottom."""
+    places = fit(game, row, deck)[::-1]
+    return places[game.chance(len(places))] if places else None
+
+
+def recruit(game, what, side):
+    for turn in range(what.row.times * what.times):
+        place = named(game, what.row, side.deck) if side.room else None
+        if place is None:
+            return
+        come(game, what, side, side.deck.pop(place), turn)
+
+
+def come(game, what, side, card, turn):
+    minion = game.arrive(side, card, place_beside(what, side, turn))
+    game.announce("summoned", side, minion, minion.facts)
+    game.announce("after_summoned", side, minion, minion.facts)
+    return minion
+
+
+def call(game, what, side):
+    for turn in range(what.row.times * what.times):
+        places = fit(game, what.row, side.hand)
+        if not places or not side.room:
+            return
+        card = side.hand.pop(places[game.chance(len(places))])
+        minion = come(game, what, side, card, turn)
+        strengthen(minion, card)
+
+
+def strengthen(minion, card):
+    """What befell a card in hand goes with its minion."""
+    minion.add(getattr(card, "attack", 0), getattr(card, "health", 0), False)
+
+
+def mirror(game, what, side):
+    own = what.side
+    for turn in range(what.row.times * what.times):
+        place = named(game, what.row, side.deck)
+        if place is None:
+            return
+        if own.room:
+            minion = come(game, what, own, side.deck[place], turn)
+            if what.row.amount:
+                minion.set_attack(what.row.amount)
+                minion.set_health(what.row.amount2)
+
+
+def learn(game, what, cards):
+    """Copies of random cards, each at most once."""
+    places = fit(game, what.row, cards)
+    for _ in range(what.row.times * what.times):
+        if places:
+            what.side.take(int(cards[places.pop(game.chance(len(places)))]))
+
+
+def glean(game, what, side):
+    learn(game, what, side.deck[::-1])
+
+
+def enhance(game, what, side):
+    row = what.row
+    places = fit(game, row, side.hand)
+    times = len(places) if row.times == 0 else min(row.times, len(places))
+    for _ in range(times):
+        place = places.pop(0 if row.times == 0 else game.chance(len(places)))
+        numbers = (row.amount * what.times, row.amount2 * what.times)
+        change = (numbers[0], 0, 0) if row.op == "cheapen" else (0, *numbers)
+        side.hand[place] = Held(side.hand[place], *change)
+
+
+class Held(int):
+    """A card in hand that something befell: more cost, attack and health."""
+
+    def __new__(cls, card, cost=0, attack=0, health=0):
+        held = super().__new__(cls, int(card))
+        for name, more in (("cost", cost), ("attack", attack), ("health", health)):
+            setattr(held, name, max(-127, min(127, getattr(card, name, 0) + more)))
+        return held
+
+
+def mill(game, what, side):
+    del side.deck[: what.row.amount * what.times]
+
+
+def fill(game, what, side):
+    for _ in range(what.row.amount * what.times - len(side.hand)):
         game.draw(side)
+
+
+def equip(game, what, side):
+    card = card_of(game, what)
+    if card is not None:
+        game.equip(side, card)
+
+
+def power(game, what, side):
+    side.power, side.power_used = card_of(game, what), False
+
+
+def jade(game, what, side):
+    for turn in range(what.row.times * what.times):
+        card = what.row.card[min(side.jade, 29)]
+        side.jade = min(30, side.jade + 1)
+        if side.room:
+            come(game, what, side, card, turn)
+
+
+def shuffle(game, what, side):
+    for _ in range(what.row.times * what.times):
+        card = card_of(game, what)
+        if card is None:
+            return
+        shuffle_in(game, side, card)
+
+
+def refresh(game, what, side):
+    side.power_used = False
 
 
 def card_of(game, what):
@@ -311,7 +522,8 @@ def card_of(game, what):
     pool = what.row.card
     if pool == ("self",):
         return what.source.number
-    return pool[game.chance(len(pool))]
+    pool = pool or game.pool(what)
+    return pool[game.chance(len(pool))] if pool else None
 
 
 def summon(game, what, side):
@@ -324,6 +536,8 @@ def summon(game, what, side):
             card = pool[game.chance(len(pool))]
         else:
             card = card_of(game, what)
+            if card is None:
+                return
         if side.room:
             minion = game.arrive(side, card, place_beside(what, side, turn))
             game.announce("summoned", side, minion, minion.facts)
@@ -376,10 +590,9 @@ def add_card(game, what, side):
         return
     for _ in range(what.row.times * what.times):
         card = card_of(game, what)
-        if len(side.hand) < 10:
-            side.hand.append(card)
-        else:
-            side.burned += 1
+        if card is None:
+            return
+        side.take(card)
 
 
 def unlock(game, what, side):
@@ -393,12 +606,25 @@ def promise(game, what, side):
 
 
 PLAYERS = {
+    "recruit": recruit,
+    "call": call,
+    "mirror": mirror,
+    "glean": glean,
+    "read": lambda game, what, side: learn(game, what, side.hand),
+    "enhance": enhance,
+    "cheapen": enhance,
+    "mill": mill,
+    "fill": fill,
+    "power": power,
+    "jade": jade,
+    "shuffle": shuffle,
+    "refresh": refresh,
     "cost": promise,
     "armour": armour,
     "draw": draw,
     "summon": summon,
     "discard": discard,
-    "equip": lambda game, what, side: game.equip(side, card_of(game, what)),
+    "equip": equip,
     "mana": mana,
     "crystals": crystals,
     "weapon": weapon,

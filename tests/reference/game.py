@@ -159,6 +159,19 @@ class RealGame(Game):
             side, facts = (one.side, one.facts) if one.is_minion else (one, None)
             self.announce("healed", side, one, facts, one.health - before)
 
+    def pool(self, what):
+        """The cards that a row draws random ones from."""
+        classes = set()
+        if "own_class" in what.row.of.tests:
+            classes.add(what.side.hero_class)
+        if "enemy_class" in what.row.of.tests:
+            classes.add(self.opponent(what.side).hero_class)
+        return [
+            card["number"]
+            for card in self.cards
+            if card["pooled"] and (not classes or card["class"] in classes) and what.row.of.passes(card)
+        ]
+
     # Auras and costs
 
     def look_at_auras(self):

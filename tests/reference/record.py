@@ -4,16 +4,26 @@ import numpy as np
 
 from engine.codes import Keyword
 from engine.state import STATE
-from engine.vocabulary import OF_OTHER, Race, Trait
+from engine.vocabulary import OF_OTHER, HeroName, Race, Trait
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Minion
+from tests.reference.effects import Held
 from tests.reference.game import RealGame
 from tests.reference.plain import COIN
 
 NUMBERS = (
     *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
     *("weapon_attack", "durability", "overload", "locked", "weapon_aura", "played", "spells", "totems"),
-    *("perished", "attacked", "elementals", "elementals_before", "overloaded", "powers", "secrets_played"),
+    *(
+        "perished",
+        "attacked",
+        "elementals",
+        "elementals_before",
+        "overloaded",
+        "powers",
+        "secrets_played",
+        "jade",
+    ),
 )
 """What both name alike of a side."""
 
@@ -45,6 +55,10 @@ def write_side(side, record):
     for name in NUMBERS:
         numbers[name] = getattr(side, name)
     numbers["hurt"] = side.hurt_now
+    numbers["hero_class"] = HeroName[side.hero_class.upper()]
+    for place, card in enumerate(side.hand):
+        for name in ("cost", "attack", "health"):
+            record["held"][place][name] = getattr(card, name, 0)
     for name, value in numbers.items():
         record[name] = value
     record["hand"][: len(side.hand)] = [-1 if card == COIN else card for card in side.hand]
@@ -112,7 +126,12 @@ def game_of(position, stream):
         side.count_attacks()
         side.made = side.attacks - int(record["hero_attacks_left"])
         side.count_attacks()
-        side.hand = [COIN if card == -1 else int(card) for card in record["hand"][: record["n_hand"]]]
+        side.hero_class = HeroName(int(record["hero_class"])).name.lower()
+        held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["held"]]
+        side.hand = [
+            COIN if card == -1 else Held(card, *held[place]) if any(held[place]) else int(card)
+            for place, card in enumerate(record["hand"][: record["n_hand"]])
+        ]
         side.deck = [int(card) for card in record["deck"][: record["n_deck"]][::-1]]
         side.board = [read_minion(one, game, side) for one in record["board"][: record["n_board"]]]
     return game

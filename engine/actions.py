@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.codes import HERO, OWN_SIDE, ActionKind
 from engine.errors import IllegalActionError
-from engine.packing import AIMED, pack_action, unpack_action
+from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, option_of, pack_action, place_in, unpack_action
 
 
 class Action(NamedTuple):
@@ -19,16 +19,23 @@ class Action(NamedTuple):
         target: place of the enemy minion attacked, from 0, or `engine.HERO`; of what is aimed, a character:
             those, and `engine.own` of the same on one's own side.
         aimed: whether a card or the hero power is used on the target; a play that is not has target 0.
+        option: of a card that lets its player choose one: 1 or 2, in the order of its text; else 0.
+        place: where on the own board a minion comes in, from 0; -1: at the right end. Offered where it matters
+            who stands beside whom.
     """
 
     kind: ActionKind
     source: int = 0
     target: int = 0
     aimed: bool = False
+    option: int = 0
+    place: int = -1
 
     def __repr__(self) -> str:
-        aimed = ", aimed=True" if self.aimed else ""
-        return f"Action(kind={self.kind!r}, source={self.source!r}, target={self.target!r}{aimed})"
+        more = ", aimed=True" if self.aimed else ""
+        more += f", option={self.option}" if self.option else ""
+        more += f", place={self.place}" if self.place >= 0 else ""
+        return f"Action(kind={self.kind!r}, source={self.source!r}, target={self.target!r}{more})"
 
     @staticmethod
     def end_turn() -> "Action":
@@ -36,9 +43,21 @@ class Action(NamedTuple):
         return Action(ActionKind.END_TURN)
 
     @staticmethod
-    def play(place: int, target: int | None = None) -> "Action":
-        """Play the card at this place in hand, or The Coin; on a character, where it is aimed at one."""
-        return Action(ActionKind.PLAY, place, target or 0, target is not None)
+    def play(place: int, target: int | None = None, option: int = 0, at: int = -1) -> "Action":
+        """Play the card at this place in hand, or The Coin; on a character, where it is aimed at one.
+
+        Args:
+            place: in hand, from 0.
+            target: a character, as `Action.target` has it.
+            option: of a card that lets its player choose one: 1 or 2.
+            at: where on the own board a minion comes in; -1: at the right end.
+        """
+        return Action(ActionKind.PLAY, place, target or 0, target is not None, option, at)
+
+    @staticmethod
+    def choose(option: int) -> "Action":
+        """Choose one of the cards that are offered, from 0."""
+        return Action(ActionKind.CHOOSE, option)
 
     @staticmethod
     def power(target: int | None = None) -> "Action":
@@ -56,7 +75,9 @@ class Action(NamedTuple):
         found = _BY_CODE.get(code)
         if found is None:
             kind, source, target = unpack_action(code)
-            found = _BY_CODE[code] = Action(ActionKind(kind), source, target, bool(code & AIMED))
+            aimed = bool(code & AIMED)
+            found = Action(ActionKind(kind), source, target, aimed, option_of(code), place_in(code))
+            _BY_CODE[code] = found
         return found
 
     @staticmethod
@@ -70,11 +91,13 @@ class Action(NamedTuple):
             return answer
         try:
             if isinstance(answer, Action) and all(
-                isinstance(part, int | np.integer) and not isinstance(part, bool) for part in answer[:3]
+                isinstance(part, int | np.integer) and not isinstance(part, bool)
+                for part in (*answer[:3], *answer[4:])
             ):
                 kind, source, target = (int(part) for part in answer[:3])
+                option, place = int(answer.option), int(answer.place)
                 if kind in set(ActionKind) and answer.aimed in (False, True):
-                    return Action(ActionKind(kind), source, target, bool(answer.aimed))
+                    return Action(ActionKind(kind), source, target, bool(answer.aimed), option, place)
             text = repr(answer)
         except Exception:  # an agent may return anything, even an object whose repr() fails
             text = object.__repr__(answer)
@@ -83,7 +106,8 @@ class Action(NamedTuple):
     @property
     def code(self) -> int:
         """The integer kernels use (`engine.rules.encode`)."""
-        return pack_action(self.kind, self.source, self.target) | (AIMED if self.aimed else 0)
+        more = (AIMED if self.aimed else 0) | self.option << OPTION_SHIFT | (self.place + 1) << AT_SHIFT
+        return pack_action(self.kind, self.source, self.target) | more
 
     def __str__(self) -> str:
         if self.kind == ActionKind.ATTACK:
@@ -91,7 +115,11 @@ class Action(NamedTuple):
             return f"attack {attacker} -> {'hero' if self.target == HERO else self.target}"
         if self.kind == ActionKind.END_TURN:
             return "end turn"
+        if self.kind == ActionKind.CHOOSE:
+            return f"choose {self.source}"
         done = f"play {self.source}" if self.kind == ActionKind.PLAY else "power"
+        done += f" as {self.option}" if self.option else ""
+        done += f" at {self.place}" if self.place >= 0 else ""
         return f"{done} -> {character_text(self.target)}" if self.aimed else done
 
 
@@ -106,7 +134,7 @@ def character_text(character: int) -> str:
     return f"{side}{'hero' if place == HERO else place}"
 
 
-_TYPES = (ActionKind, int, int, bool)
+_TYPES = (ActionKind, int, int, bool, int, int)
 
 _BY_CODE: dict[int, Action] = {}
 """Actions are immutable and few: each is made once."""

@@ -27,8 +27,14 @@ OWN_SIDE = BOARD_SIZE + 1
 CHARACTERS = 2 * OWN_SIDE
 """Targets of cards: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
 
-MAX_ACTIONS = (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE + 1) * CHARACTERS + 1
-"""Most actions any position can offer: attacks, plays and the power by target, the end of the turn."""
+MAX_OPTIONS = 2
+"""Ways to play a card that lets its player choose one."""
+
+MAX_ACTIONS = (
+    (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE * MAX_OPTIONS * (BOARD_SIZE + 1) + 1) * CHARACTERS + 1
+)
+"""Most actions any position can offer: attacks; plays by what is chosen, place and target; the power by target; the
+end of the turn."""
 
 MAX_DEPTH = 12
 """Length of the longest sequences of actions that move trees are counted to."""
@@ -83,6 +89,7 @@ class ActionKind(IntEnum):
     PLAY = 1
     ATTACK = 2
     POWER = 3
+    CHOOSE = 4
 
 
 class Outcome(IntEnum):

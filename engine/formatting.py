@@ -72,8 +72,17 @@ def format_state(state: np.void, table: CardTable) -> str:
         n = int(state["sides"]["n_board"].sum())
         head += "" if state["births"] == n else f" births {state['births']}"
     effects, first = bool(state["effects"]), int(state["sides"][0]["n_board"])
+    if state["n_choices"]:
+        head += f" choices [{'; '.join(_format_choices(table, state))}]"
+        head += f" options [{_format_cards(table, state['options'][: state['n_options']])}]"
     halves = [_format_side(table, side, effects, 1 + n * first) for n, side in enumerate(state["sides"])]
     return " | ".join([head, *halves])
+
+
+def _format_choices(table: CardTable, state: np.void) -> list[str]:
+    """The choices that are open: the card, its row, and what was chosen before."""
+    choices = state["choices"][: state["n_choices"]]
+    return [f"{table.cards[one['card']].id} {one['row']} {one['memo']}" for one in choices]
 
 
 def _format_hero(table: CardTable, side: np.void) -> list[str]:
@@ -94,6 +103,8 @@ def _format_hero(table: CardTable, side: np.void) -> list[str]:
             f"{_secret(table, number)} born {born}" for number, born in list(secrets)[: side["n_secrets"]]
         ]
         words.append(f"secrets [{'; '.join(texts)}]")
+    buried = [table.cards[number].id for number in side["graves"][: side["n_graves"]]]
+    words += [f"graves [{'; '.join(buried)}]"] if buried else []
     promised = [table.cards[number - 1].id for number in side["promises"] if number]
     words += [f"promises [{'; '.join(promised)}]"] if promised else []
     return words

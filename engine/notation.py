@@ -44,7 +44,20 @@ from engine.effects.operations import traits_of_rows
 from engine.errors import NotationError, unknown_name
 from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state, trait_words
 from engine.position import Position, empty_state
-from engine.vocabulary import EFFECTS_VERSION, MAX_GIFTS, OF_OTHER, Race, Trait
+from engine.vocabulary import (
+    EFFECTS_VERSION,
+    GRAVES,
+    HIDDEN_SECRET,
+    MAX_CHOICES,
+    MAX_GIFTS,
+    MAX_PROMISES,
+    MAX_SECRETS,
+    OF_OTHER,
+    OFFERED,
+    HeroName,
+    Race,
+    Trait,
+)
 
 __all__ = [
     "MAX_COUNT",
@@ -61,7 +74,7 @@ MAX_HELD = np.iinfo(np.int8).max
 MAX_COUNT = 9_999
 """Largest counter that can be written; a dead hero's health may go down to its negative."""
 
-HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises")
+HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises", "graves")
 """Fields of a half in a game with effects alone."""
 
 _MINION = re.compile(
@@ -74,7 +87,7 @@ _HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
     rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
     rf"(?P<nodraw> no first draw)?(?P<effects> effects (?P<version>{NUMBER}))?"
-    rf"(?: births (?P<births>{NUMBER}))?$"
+    rf"(?: births (?P<births>{NUMBER}))?(?: choices \[(?P<choices>[^\]]*)\] options \[(?P<options>[^\]]*)\])?$"
 )
 _HEROES_CARD = re.compile(
     rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"
@@ -85,7 +98,8 @@ _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+)
 _HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:\+(?P<armour>{NUMBER}))?$")
 _MANA = re.compile(rf"(?P<mana>{NUMBER})(?:/(?P<crystals>{NUMBER}))?$")
 _ACTION = re.compile(
-    rf"(?:end turn|(?P<power>power)|play (?P<play>{NUMBER})|attack (?P<attacker>{NUMBER}|hero))"
+    rf"(?:end turn|(?P<power>power)|choose (?P<choose>{NUMBER})|attack (?P<attacker>{NUMBER}|hero)"
+    rf"|play (?P<play>{NUMBER})(?: as (?P<option>[12]))?(?: at (?P<at>[0-6]))?)"
     rf"(?: ?-> ?(?P<own>own )?(?P<target>{NUMBER}|hero))?(?: \(.*\))?$"
 )
 
@@ -117,7 +131,9 @@ def parse_action(text: str) -> Action:
     if match and match["own"] and target is not None:
         target = own(target)
     if match and match["play"]:
-        return Action.play(int(match["play"]), target)
+        return Action.play(int(match["play"]), target, int(match["option"] or 0), int(match["at"] or -1))
+    if match and match["choose"] and target is None:
+        return Action.choose(int(match["choose"]))
     if match and match["power"]:
         return Action.power(target)
     if match and target is None and not match["attacker"]:
@@ -177,9 +193,13 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
         # The player who went first had a turn in this round already, the other only once it is theirs.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
+    options = _parse_cards(match["options"] or "", numbers)
+    for choice in _items(match["choices"] or ""):
+        numbers.know(choice.split(" ")[0])
     position = Position(state, numbers.table())
     if state["effects"] or numbers.any_real:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+    _parse_choices(position, _items(match["choices"] or ""), options)
     if table is None and len(position.table.number) < len(position.table.cards):
         # A card that was read is also of a pool: in a game it has its number there, the last one.
         return parse_position(text, position.table)
@@ -227,6 +247,10 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
     for name in ("power", "weapon"):
         if fields.get(name):
             _parse_heroes_card(side, name, fields[name], numbers)
+    _parse_secrets(side, fields.get("secrets", ""), numbers)
+    for name in ("promises", "graves"):
+        for item in _items(fields.get(name, "")):
+            numbers.know(item)
     for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
         cards = _parse_cards(fields.get(name, ""), numbers)
         side[f"n_{name}"] = _bounded(f"cards in {name}", len(cards), 0, limit)
@@ -248,6 +272,7 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
         for minion, item in zip(side["board"], minions, strict=False):
             birth += 1
             _parse_changes(minion, item, table, birth)
+        _parse_lists(side, fields, table)
         place = 0
         for item in _items(fields.get("hand", "")):
             _parse_held(side, place, item)
@@ -255,6 +280,64 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
             place += int(hidden[1] or 1) if hidden else 1
     state["births"] = _bounded("births", births or str(birth), 0, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
+
+
+_CHOICE = re.compile(rf"(?P<id>\w+) (?P<row>{NUMBER}) (?P<memo>{NUMBER})$")
+
+
+def _parse_choices(position: Position, choices: list[str], options: list[int]) -> None:
+    """Read what the active player has to choose. `position` is modified in place."""
+    state = position.state
+    state["n_choices"] = _bounded("choices", len(choices), 0, MAX_CHOICES)
+    for record, text in zip(state["choices"], choices, strict=False):
+        match = _matched(_CHOICE, "choices", text, "LOE_006 0 0")
+        record["card"] = _number_of(match["id"], position.table)
+        row = position.table.array[record["card"]]
+        record["row"] = _bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
+        record["memo"] = _bounded("memo", match["memo"], 0, MAX_COUNT)
+    state["n_options"] = _bounded("options", len(options), 0, OFFERED)
+    state["options"][: len(options)] = options
+
+
+def _parse_lists(side: np.void, fields: dict[str, str], table: CardTable) -> None:
+    """Read Secrets, promises and graves of a half. `side` is modified in place."""
+    for name, limit in (("promises", MAX_PROMISES), ("graves", GRAVES)):
+        found = [_number_of(item, table) for item in _items(fields.get(name, ""))]
+        _bounded(name, len(found), 0, limit)
+        more = 1 if name == "promises" else 0
+        side[name][: len(found)] = [number + more for number in found]
+        if name == "graves":
+            side["n_graves"] = len(found)
+
+
+_SECRET = re.compile(rf"(?P<card>.*?)(?: born (?P<born>{NUMBER}))?$")
+_UNSEEN = re.compile(r"\? (?P<class>[a-z]+)$")
+
+
+def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
+    """Read Secrets in play. `side` is modified in place."""
+    items = _items(text)
+    side["n_secrets"] = _bounded("secrets", len(items), 0, MAX_SECRETS)
+    for place, item in enumerate(items):
+        match = _SECRET.match(item)
+        assert match, "every text matches"
+        unseen = _UNSEEN.match(match["card"])
+        if unseen:
+            known = {name.name.lower(): int(name) for name in HeroName}
+            if unseen["class"] not in known:
+                raise unknown_name("class", unseen["class"], known)
+            side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
+        else:
+            side["secrets"][place] = numbers.of(match["card"])
+        side["secret_born"][place] = _bounded("born", match["born"] or "0", 0, np.iinfo(np.int16).max)
+
+
+def _number_of(name: str, table: CardTable) -> int:
+    """The number of the card with an id."""
+    for number, card in enumerate(table.cards):
+        if card.real and card.id == name:
+            return number
+    raise NotationError(f"not the id of a card of this game: {name!r}")
 
 
 def _parse_held(side: np.void, place: int, text: str) -> None:

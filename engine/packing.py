@@ -39,6 +39,13 @@ KIND_MASK = (1 << KIND_BITS) - 1
 AIMED = 1 << (KIND_SHIFT + KIND_BITS)
 """Bit of an action that plays a card or uses a power on a target; its target is then a character, 0 to 15."""
 
+OPTION_SHIFT = KIND_SHIFT + KIND_BITS + 1
+OPTION_BITS = 2
+"""What a card that lets its player choose is played as: 1 or 2; 0 where there is nothing to choose."""
+
+AT_SHIFT = OPTION_SHIFT + OPTION_BITS
+"""1 + the place on the own board at which a minion comes in; 0: at the right end."""
+
 assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA, CHARACTERS - 1) <= PLACE_MASK
 assert max(ActionKind) <= KIND_MASK
 assert max(Keyword).bit_length() <= KEYWORD_BITS
@@ -54,6 +61,16 @@ def pack_action(kind: int, source: int, target: int) -> int:
 def unpack_action(action: int) -> tuple[int, int, int]:
     """Unpack an action into kind, source and target."""
     return (action >> KIND_SHIFT) & KIND_MASK, (action >> SOURCE_SHIFT) & PLACE_MASK, action & PLACE_MASK
+
+
+def option_of(action: int) -> int:
+    """What a card is played as: 1 or 2, or 0."""
+    return (action >> OPTION_SHIFT) & ((1 << OPTION_BITS) - 1)
+
+
+def place_in(action: int) -> int:
+    """The place on the own board at which a minion comes in; -1: at the right end."""
+    return ((action >> AT_SHIFT) & PLACE_MASK) - 1
 
 
 @njit

@@ -10,7 +10,17 @@ from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MA
 from engine.events import EFFECT
 from engine.jit import njit
 from engine.streams import below, derive, shuffle
-from engine.vocabulary import MAX_GIFTS, MAX_PROMISES, MAX_ROWS, MAX_SECRETS, Ask, Trait
+from engine.vocabulary import (
+    GRAVES,
+    MAX_CHOICES,
+    MAX_GIFTS,
+    MAX_PROMISES,
+    MAX_ROWS,
+    MAX_SECRETS,
+    OFFERED,
+    Ask,
+    Trait,
+)
 
 CARD = np.dtype(
     [
@@ -36,6 +46,10 @@ CARD = np.dtype(
         ("aim_arg", "i2"),
         ("aim_condition", "i2"),  # what must hold for it to be aimed at all, a Condition
         ("aim_condition_arg", "i2"),
+        (
+            "options",
+            "i2",
+        ),  # number of the first of the two cards that it can be played as; 0: it is no choice
         ("tags", "i4"),  # bits of CardFilter that need no number
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),
@@ -121,6 +135,8 @@ SIDE = np.dtype(
         ("n_board", "i2"),  # minions on board, 0 to 7
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
+        ("n_graves", "i2"),  # dead minions that are remembered
+        ("graves", "i2", (GRAVES,)),  # their card numbers, oldest first
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
         ("held", HELD, (HAND_SIZE,)),  # what befell each of them
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
@@ -128,6 +144,15 @@ SIDE = np.dtype(
     ]
 )
 """One player's half of the game. Places past n_board, n_hand and n_deck are zero."""
+
+CHOICE = np.dtype(
+    [
+        ("card", "i2"),  # whose row asks for it
+        ("row", "i2"),
+        ("memo", "i2"),  # what was chosen before for the same row; 0: nothing
+    ]
+)
+"""A choice that a player has to make."""
 
 STATE = np.dtype(
     [
@@ -137,6 +162,10 @@ STATE = np.dtype(
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
         ("effects", "i2"),  # 1 where a deck has a class, or a card put in: cards do what their texts say
         ("births", "i2"),  # minions that came into play
+        ("n_options", "i2"),  # cards of which the active player has to choose one before anything else
+        ("options", "i2", (OFFERED,)),  # their numbers
+        ("n_choices", "i2"),  # choices that are open, the one that is offered first
+        ("choices", CHOICE, (MAX_CHOICES,)),
         ("sides", SIDE, (2,)),  # by seat: 0 went first
     ]
 )
@@ -248,6 +277,13 @@ def new_game(
     state["first_draw"] = rules["first_draw"]
     state["effects"] = 1 if first["effects"] or second["effects"] else 0
     state["births"] = 0
+    state["n_options"] = 0
+    state["options"][:] = 0
+    state["n_choices"] = 0
+    for place in range(MAX_CHOICES):
+        state["choices"][place]["card"] = 0
+        state["choices"][place]["row"] = 0
+        state["choices"][place]["memo"] = 0
     _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
     for seat in range(2):
@@ -323,6 +359,8 @@ def clear_counters(side: np.void) -> None:
     side["powers"] = 0
     side["secrets_played"] = 0
     side["promises"][:] = 0
+    side["n_graves"] = 0
+    side["graves"][:] = 0
     side["jade"] = 0
     side["hero_class"] = 0
     side["n_secrets"] = 0

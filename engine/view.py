@@ -11,7 +11,7 @@ from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
-from engine.vocabulary import OF_OTHER, Trait
+from engine.vocabulary import HIDDEN_SECRET, OF_OTHER, Trait
 
 
 class MinionView:
@@ -132,7 +132,7 @@ class PlayerView:
 
     def __init__(self, position: Position, seat: int) -> None:
         self.seat = seat
-        self.position = Position(_observed(position.states, seat), position.table)
+        self.position = Position(_observed(position.states, position.table.array, seat), position.table)
 
     @property
     def turn(self) -> int:
@@ -155,16 +155,16 @@ class PlayerView:
         return tuple(self.position.legal_actions())
 
 
-def _observed(states: np.ndarray, seat: int) -> np.void:
+def _observed(states: np.ndarray, cards: np.ndarray, seat: int) -> np.void:
     """A read-only copy of a state without what the player at `seat` cannot know."""
     copy = np.frombuffer(bytearray(states.tobytes()), STATE)
-    _hide(copy, seat)
+    _hide(copy, cards, seat)
     observed: np.void = np.frombuffer(copy.tobytes(), STATE)[0]
     return observed
 
 
 @njit
-def _hide(states: np.ndarray, seat: int) -> None:
+def _hide(states: np.ndarray, cards: np.ndarray, seat: int) -> None:
     """Hide what the player at `seat` cannot know. `states`, shape (1,), is modified in place."""
     own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
     for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
@@ -173,7 +173,14 @@ def _hide(states: np.ndarray, seat: int) -> None:
             own["deck"][before] = own["deck"][before - 1]
             before -= 1
         own["deck"][before] = card
+    if states[0]["active"] != seat:
+        states[0]["options"][: states[0]["n_options"]] = UNKNOWN
     for place in range(enemy["n_hand"]):
         enemy["hand"][place] = UNKNOWN
+        enemy["held"][place]["cost"] = 0
+        enemy["held"][place]["attack"] = 0
+        enemy["held"][place]["health"] = 0
+    for place in range(enemy["n_secrets"]):
+        enemy["secrets"][place] = HIDDEN_SECRET - cards[enemy["secrets"][place]]["hero_class"]
     for place in range(enemy["n_deck"]):
         enemy["deck"][place] = UNKNOWN

@@ -21,6 +21,18 @@ OF_OTHER = 2**13
 MOST_JADE = 30
 """The largest Jade Golem."""
 
+MAX_CHOICES = 4
+"""Most choices of one player that can be open, one after another; a further one is lost."""
+
+OFFERED = 3
+"""Cards that are offered at a time."""
+
+BREWED = (9, 10, 10)
+"""Effects of potions of each cost, of which one that is brewed has two."""
+
+GRAVES = 32
+"""Most dead minions of a player that are remembered; of more, the last ones."""
+
 MAX_PROMISES = 2
 """Most changes of costs that can wait for the next card; a further one is lost."""
 
@@ -189,6 +201,13 @@ class Op(IntEnum):
     REFRESH = 48  # the hero power can be used again
     JADE = 49  # the next Jade Golem of the pool comes into play
     REVERT = 50  # the minion goes back into its owner's deck
+    OPTIONS = 51  # the card is played as one of the two cards that the pool lists
+    DISCOVER = 52  # the player chooses one of three cards of the pool for the hand; amount2 mana more
+    CHOOSE_POWER = 53  # the same of hero powers
+    TRACK = 54  # the player chooses one of the top three cards of the deck; the others are gone
+    SEEK = 55  # the player chooses one of three cards of the side's deck; a copy comes into the hand
+    BREW = 56  # the player chooses what a potion does, of the pool: its cost, then two effects
+    RAISE = 57  # times minions of the side that died this game, and that `of` names, come into play
 
 
 class Pick(IntEnum):
@@ -357,6 +376,7 @@ class Ask(IntEnum):
     ATTACKED = 32768
     CLASSES = 65536
     JADE = 131072
+    GRAVES = 262144
 
 
 EVENT_SHIFT = 32

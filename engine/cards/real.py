@@ -5,18 +5,18 @@ has real cards where text and numbers are those of a card of edition 2018-07 (`e
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
 from engine.cards import Card, OtherCard, catalogue, other_card
-from engine.effects.rows import effect_rows
+from engine.effects.rows import effect_rows, potions
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
 from engine.shipped import EDITION_NAMES
-from engine.vocabulary import CardKind, Need, Race, Trait
+from engine.vocabulary import BREWED, CardKind, Need, Op, Race, Trait
 
 EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
 """The editions by name."""
@@ -149,7 +149,8 @@ def edition(name: str = OLD_EDITION) -> Edition:
         heroes = [row for row in every if row["type"] == "HERO" and row["set"] != "BASIC"]
         collectible = [row["id"] for row in rows if row["collectible"] == "true"]
         others = [other_card(row | {"type": HERO_CARD}) for row in heroes]
-        return Edition(name, map(_card, rows), collectible, others=others)
+        cards = {row["id"]: _card(row) for row in rows}
+        return Edition(name, [*cards.values(), *_brewed(cards)], collectible, others=others)
     old = edition(OLD_EDITION)
     found = []
     for row in [*_rows("same.csv"), *_rows("vanilla.csv")]:
@@ -240,6 +241,31 @@ def find_real(name: str, spec: MinionSpec) -> Card:
         ]
         found = alike[0] if alike else found
     return replace(found, spec=spec, exact=found.exact)
+
+
+def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
+    """Potions with two effects each: what Kazakus makes."""
+    for card in cards.values():
+        for row in card.effects:
+            if row.op != Op.BREW:
+                continue
+            listed = row.cards[: len(BREWED) + sum(BREWED)]
+            for name in potions(listed):
+                one, other = (cards[half] for half in _halves(name, listed))
+                yield replace(
+                    one,
+                    id=name,
+                    name="Kazakus Potion",
+                    dbf_id=0,
+                    exact=one.exact and other.exact,
+                    effects=one.effects + other.effects,
+                )
+
+
+def _halves(name: str, listed: Sequence[str]) -> tuple[str, str]:
+    """The ids of the two effects of a potion."""
+    one = next(half for half in listed if name.startswith(f"{half}_"))
+    return one, name.removeprefix(f"{one}_")
 
 
 def _rows(name: str) -> list[dict[str, str]]:

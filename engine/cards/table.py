@@ -170,6 +170,7 @@ def _asks_of_row(effect: np.void) -> int:
     asks |= Ask.HAND if op in (Op.ENHANCE, Op.CHEAPEN) else 0
     asks |= Ask.HAND if op == Op.DRAW and effect["amount2"] else 0
     asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
+    asks |= Ask.GRAVES if op == Op.RAISE else 0
     asks |= Ask.JADE if op == Op.JADE else 0
     asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
     asks |= Ask.NEIGHBOURS if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
@@ -206,6 +207,8 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
     _write_print(row, card)
     for place, effect in enumerate(card.effects if card.real else ()):
         _write_effect(row["effects"][place], effect, pools)
+        if effect.op == Op.OPTIONS:
+            row["options"] = pools[effect.cards]
     aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
     if aimed and card.real:
         row["aim"] = Aim.IF_ANY if card.kind in (CardKind.MINION, CardKind.WEAPON) else Aim.NEEDED

@@ -3,15 +3,15 @@
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import COIN, HERO, ActionKind, Keyword
+from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of
 from engine.effects.numbers import holds
 from engine.effects.targets import list_targets, may_play
 from engine.jit import njit, njit_inline
-from engine.packing import AIMED, pack_action
+from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
-from engine.vocabulary import Aim, Trait
+from engine.vocabulary import Aim, Ask, CardKind, Pick, Trait
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""
@@ -28,6 +28,11 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
+    for place in range(state["n_options"]):
+        actions[n] = _encode(ActionKind.CHOOSE, place, 0)
+        n += 1
+    if n > 0:
+        return n
     for place in range(own["n_hand"]):
         number = own["hand"][place]
         action = _encode(ActionKind.PLAY, place, 0)
@@ -73,18 +78,72 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
 def _list_play(
     state: np.void, cards: np.ndarray, card: np.void, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """List a card's play, or the power's use, once for each target; how many actions there are then."""
+    """List a card's play, or the power's use, by what it is played as, place and target; how many there are then."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     if not may_play(card, own, enemy):
         return n
+    places = 1
+    if (
+        cards[0]["asks"] & Ask.NEIGHBOURS
+        and card["kind"] == CardKind.MINION
+        and _place_matters(cards, card, own)
+    ):
+        places = own["n_board"] + 1
+    for place in range(places):
+        # the right end first, which has no number
+        at = action if place == 0 else action | place << AT_SHIFT
+        if card["options"] == 0:
+            n = _list_aimed(state, cards, card, card, at, actions, n)
+        for option in range(MAX_OPTIONS if card["options"] else 0):
+            played = cards[card["options"] + option]
+            if may_play(played, own, enemy):
+                n = _list_aimed(state, cards, card, played, at | (option + 1) << OPTION_SHIFT, actions, n)
+    return n
+
+
+@njit
+def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+    """Whether it matters where on the own board a minion comes in: its neighbours count, or whose it becomes do."""
+    if asks_for_neighbours(card):
+        return True
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+            if asks_for_neighbours(cards[minion["card"]]):
+                return True
+    return False
+
+
+@njit
+def asks_for_neighbours(card: np.void) -> bool:
+    """Whether a card does something with the neighbours of its minion."""
+    for row in range(card["n_effects"]):
+        if card["effects"][row]["pick"] == Pick.NEXT_TO_SELF:
+            return True
+    return False
+
+
+@njit
+def _list_aimed(
+    state: np.void,
+    cards: np.ndarray,
+    card: np.void,
+    played: np.void,
+    action: int,
+    actions: np.ndarray,
+    n: int,
+) -> int:
+    """List the play of `card` as `played` once for each target; how many actions there are then."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     before = n
-    aims = card["aim"] != Aim.NONE
-    if aims and card["aim_condition"]:
-        condition, arg = card["aim_condition"], card["aim_condition_arg"]
+    aims = played["aim"] != Aim.NONE
+    if aims and played["aim_condition"]:
+        condition, arg = played["aim_condition"], played["aim_condition_arg"]
         aims = holds(state, cards, state["active"], condition, arg, NO_ROW[0])
+    by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
     if aims:
-        n = list_targets(card, own, enemy, actions, n, action | AIMED)
-    if not aims or (card["aim"] == Aim.IF_ANY and n == before):
+        n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)
+    if not aims or (not by_spell and n == before):
         actions[n] = action
         n += 1
     return n

@@ -8,6 +8,7 @@ from engine.effects.attack import attack
 from engine.effects.auras import cost_of, has_rule, keep_promises, refresh
 from engine.effects.board import enter, lose_held, place_of
 from engine.effects.chance import begin_action, open_turn
+from engine.effects.choices import choose_one, offer
 from engine.effects.harm import count_arrival, draw_one
 from engine.effects.listen import announce, is_heard
 from engine.effects.operations import clamp, strengthen
@@ -17,11 +18,13 @@ from engine.effects.targets import target_of
 from engine.effects.weapons import equip, hero_limit
 from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit
-from engine.packing import AIMED, unpack_action
+from engine.packing import AIMED, option_of, place_in, unpack_action
 from engine.state import CARD, STATE, draws_now, make_ready
 from engine.vocabulary import Ask, CardKind, Op, Race, Rule, Trait, Trigger
 
 _decode = njit(unpack_action)
+_option_of = njit(option_of)
+_place_in = njit(place_in)
 
 
 @njit_apart(STATE, (CARD,), int, EVENTS)
@@ -29,8 +32,10 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
     """`engine.rules.apply` in a game with effects."""
     kind, source, target = _decode(action)
     begin_action(events)
+    deaths = 0
     if kind == ActionKind.PLAY:
-        _play(state, cards, source, _target(state, action, target), events)
+        aim = _target(state, action, target)
+        _play(state, cards, source, aim, _option_of(action), _place_in(action), events)
     elif kind == ActionKind.POWER:
         own = state["sides"][state["active"]]
         number = own["power"] - 1
@@ -44,10 +49,14 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
             announce(state, cards, events, Trigger.POWER_USED, seat, NO_ONE, number, 1)
             settle(state, cards, events)
     elif kind == ActionKind.ATTACK:
-        return attack(state, cards, source, target, events)
+        deaths = attack(state, cards, source, target, events)
+    elif kind == ActionKind.CHOOSE:
+        choose_one(state, cards, source, events)
     else:
         _end_turn(state, cards, events)
-    return 0
+    if state["n_choices"] > 0 and not events["waiting"]:
+        offer(state, cards, events)
+    return deaths
 
 
 @njit
@@ -57,7 +66,9 @@ def _target(state: np.void, action: int, character: int) -> int:
 
 
 @njit
-def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np.void) -> None:
+def _play(
+    state: np.void, cards: np.ndarray, place: int, target: int, option: int, at: int, events: np.void
+) -> None:
     """Play a card from hand. `state` and `events` are modified in place.
 
     What waits for a played card goes first; then the card does what it says; then what waits until after that.
@@ -78,8 +89,9 @@ def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
     born = -1
     if card["kind"] == CardKind.MINION:
-        born = enter(state, cards, seat, number, own["n_board"])
-        strengthen(own["board"][own["n_board"] - 1], attack, health)
+        to = at if at >= 0 else int(own["n_board"])
+        born = enter(state, cards, seat, number, to)
+        strengthen(own["board"][to], attack, health)
         count_arrival(own, cards, number)
     elif card["kind"] == CardKind.WEAPON:
         equip(state, cards, seat, number, events)
@@ -94,8 +106,9 @@ def _play(state: np.void, cards: np.ndarray, place: int, target: int, events: np
         times = 1
         if born > 0 and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
+        played = number if option == 0 else int(card["options"]) + option - 1
         for _ in range(times):
-            queue_rows(cards, number, Trigger.PLAY, seat, itself, born, -1, target, events)
+            queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
     settle(state, cards, events)
     if cards[0]["asks"] and not events["waiting"]:
         _tell_after(state, cards, number, born, cost, events)

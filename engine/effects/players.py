@@ -5,6 +5,7 @@ import numpy as np
 from engine.codes import MAX_MANA
 from engine.effects.board import has_room, lose_held, place_of, take_card
 from engine.effects.chance import chosen_of
+from engine.effects.choices import ask
 from engine.effects.harm import bring, draw_one
 from engine.effects.listen import announce
 from engine.effects.operations import (
@@ -28,7 +29,7 @@ from engine.effects.zones import (
 )
 from engine.events import A_HERO, NO_ONE
 from engine.jit import njit
-from engine.vocabulary import ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
+from engine.vocabulary import GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
 
 
 @njit
@@ -54,8 +55,11 @@ def on_player(
     """
     side = state["sides"][seat]
     op = effect["op"]
-    if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE):
+    if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE, Op.RAISE):
         _on_cards(state, cards, effect, count, seat, waiting, events)
+        return
+    if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
+        ask(state, waiting["seat"], waiting)
         return
     if op in (Op.GLEAN, Op.READ):
         _learn(state, cards, effect, count, seat, waiting, events)
@@ -143,6 +147,9 @@ def _on_cards(
         bounce(state, seat, living)
         close_gap(state, seat, living, waiting["source"], events)
         return
+    if op == Op.RAISE:
+        _raise(state, cards, effect, times, seat, waiting, events)
+        return
     for n in range(times):
         if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
@@ -165,6 +172,40 @@ def _on_cards(
                 return
         else:
             take_card(side, number)
+
+
+@njit
+def _raise(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    times: int,
+    seat: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Summon minions that died this game, each at most once; 0 times: all of them, in the order of their deaths."""
+    side = state["sides"][seat]
+    taken = np.zeros(GRAVES, np.int64)
+    rounds = int(side["n_graves"]) if effect["times"] == 0 else times
+    for n in range(rounds):
+        able = 0
+        for place in range(side["n_graves"]):
+            able += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
+        if able == 0 or not has_room(side):
+            return
+        left = chosen_of(events, able) if effect["times"] else 0
+        if events["waiting"]:
+            return
+        for place in range(side["n_graves"]):
+            if taken[place] or not is_named(cards, side["graves"][place], effect):
+                continue
+            if left == 0:
+                taken[place] = 1
+                right = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+                summon_beside(state, cards, seat, int(side["graves"][place]), right, waiting, events)
+                break
+            left -= 1
 
 
 @njit

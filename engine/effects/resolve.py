@@ -31,7 +31,7 @@ from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
 from engine.events import ENEMY_HERO, EVENTS, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import CARD, STATE, ZERO_MINION
-from engine.vocabulary import ENEMY, MAX_QUEUE, OWN, Ask, CardKind, Op, Pick, Trigger
+from engine.vocabulary import ENEMY, GRAVES, MAX_QUEUE, OWN, Ask, CardKind, Op, Pick, Trigger
 
 
 @njit_apart(STATE, (CARD,), EVENTS)
@@ -99,11 +99,36 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
             was += 1
-    if is_heard(cards, Trigger.DIED):
-        for n in range(n_dead):
-            dead = events["dead"][n]
-            announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+    if is_heard(cards, Trigger.DIED) or cards[0]["asks"] & Ask.GRAVES:
+        _tell_of_deaths(state, cards, n_dead, events)
     sort_by_birth(events, begin)
+
+
+@njit
+def _tell_of_deaths(state: np.void, cards: np.ndarray, n_dead: int, events: np.void) -> None:
+    """Remember the dead, and tell of them, oldest first."""
+    told = 0
+    for _ in range(n_dead):
+        oldest = -1
+        for n in range(n_dead):
+            if not told >> n & 1 and (oldest < 0 or events["dead"][n][0] < events["dead"][oldest][0]):
+                oldest = n
+        told |= 1 << oldest
+        dead = events["dead"][oldest]
+        if cards[0]["asks"] & Ask.GRAVES:
+            dig_grave(state["sides"][dead[1]], dead[2])
+        announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+
+
+@njit
+def dig_grave(side: np.void, number: int) -> None:
+    """Remember a dead minion; the oldest is forgotten where there are too many. `side` is modified in place."""
+    if side["n_graves"] == GRAVES:
+        for place in range(GRAVES - 1):
+            side["graves"][place] = side["graves"][place + 1]
+        side["n_graves"] -= 1
+    side["graves"][side["n_graves"]] = number
+    side["n_graves"] += 1
 
 
 @njit
@@ -125,7 +150,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
                 on_player(state, cards, effect, times, seat if who == OWN else 1 - seat, waiting, events)
         return
     bonus = 0
-    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE:
+    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and waiting["source"] <= 0:
         bonus = spell_damage_of(state["sides"][seat])
     if pick == Pick.SPLIT:
         _split(state, cards, times * effect["amount"] + bonus, effect, waiting, events)

@@ -6,17 +6,19 @@ has no rows.
 """
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from importlib import resources
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from engine.codes import Keyword
 from engine.errors import CardError, unknown_name
 from engine.vocabulary import (
+    BREWED,
     ENEMY,
     HEROES,
     ITSELF_ALONE,
@@ -73,7 +75,20 @@ COUNT_ARGS: Mapping[int, type[IntEnum]] = {Count.OTHER_RACE: Race, Count.ALL_OTH
 WORDED: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
 """Operations whose amount is bits, and their words."""
 
-CREATING = (Op.SUMMON, Op.TRANSFORM, Op.EQUIP, Op.ADD, Op.GIVE, Op.SHUFFLE, Op.POWER, Op.JADE)
+CREATING = (
+    Op.SUMMON,
+    Op.TRANSFORM,
+    Op.EQUIP,
+    Op.ADD,
+    Op.GIVE,
+    Op.SHUFFLE,
+    Op.POWER,
+    Op.JADE,
+    Op.OPTIONS,
+    Op.DISCOVER,
+    Op.CHOOSE_POWER,
+    Op.BREW,
+)
 """Operations that name cards."""
 
 COMPARING = (
@@ -204,6 +219,20 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
     return MappingProxyType({name: tuple(rows) for name, rows in found.items()})
 
 
+def potions(brewed: Sequence[str]) -> tuple[str, ...]:
+    """Ids of the potions with two effects of one cost each, by cost and then by effects.
+
+    Args:
+        brewed: ids of the costs, then of the effects of each.
+    """
+    effects = iter(brewed[len(BREWED) :])
+    found: list[str] = []
+    for n in BREWED:
+        of_cost = [next(effects) for _ in range(n)]
+        found += [f"{one}_{other}" for one, other in combinations(of_cost, 2)]
+    return tuple(found)
+
+
 def named_cards() -> set[str]:
     """Every card id that effects.csv names, unchecked: what the generator of the edition looks up."""
     with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8") as lines:
@@ -239,7 +268,7 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
         "keywords": _bits(effect.keywords, Keyword),
         "until": effect.until.name.lower() if effect.until else "",
         "condition": condition_word(effect),
-        "card": " ".join(effect.cards),
+        "card": " ".join(effect.cards[: sum(BREWED) + len(BREWED)] if effect.op == Op.BREW else effect.cards),
         "on": "" if effect.on == plain.on else _asked_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
         "of": _asked_words(effect.of, {}, CARD_KINDS),
         "count": _with_arg(effect.count, effect.count_arg, COUNT_ARGS) if effect.count else "",
@@ -355,6 +384,8 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
         raise fail("amount", "must be empty where the column card is filled")
+    if op == Op.BREW:
+        cards += potions(cards)
     return Effect(
         trigger=word("trigger", Trigger, Trigger.PLAY),
         op=op,

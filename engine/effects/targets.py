@@ -165,7 +165,7 @@ def _sort_by_birth(picked: np.ndarray, n: int) -> None:
 
 @njit_inline
 def list_targets(
-    card: np.void, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
+    card: np.void, by_spell: bool, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:
     """List an action once for each character that a card may be aimed at; how many actions there are then.
 
@@ -173,6 +173,7 @@ def list_targets(
 
     Args:
         card: a card that is aimed.
+        by_spell: a spell or hero power aims it.
         own: half of the player who aims.
         enemy: the other half.
         targets: integers. Modified in place from place `n` on.
@@ -180,7 +181,6 @@ def list_targets(
         action: the action without its target.
     """
     kind, side, asked, arg = card["aim_kind"], card["aim_side"], card["aim_filter"], card["aim_arg"]
-    by_spell = card["kind"] == CardKind.SPELL or card["kind"] == CardKind.POWER
     barred = Trait.ELUSIVE if by_spell else 0
     if side & ENEMY:
         if kind & MINIONS:

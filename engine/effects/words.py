@@ -147,6 +147,8 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         return _cost(effect)
     if op in _ZONED:
         return _zoned(effect, your)
+    if op == Op.OPTIONS:
+        return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
         made = "the next of the Jade Golems" if op == Op.JADE else _cards(effect, card_name)
         many = f"{_number(effect.times)} times " if effect.times > 1 else ""

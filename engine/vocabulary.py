@@ -70,6 +70,14 @@ class HeroName(IntEnum):
     WARRIOR = 9
 
 
+class Gang(IntEnum):
+    """Three classes each, as bits 1 << `HeroName`."""
+
+    KABAL = 1 << HeroName.MAGE | 1 << HeroName.PRIEST | 1 << HeroName.WARLOCK
+    LOTUS = 1 << HeroName.DRUID | 1 << HeroName.ROGUE | 1 << HeroName.SHAMAN
+    GOONS = 1 << HeroName.HUNTER | 1 << HeroName.PALADIN | 1 << HeroName.WARRIOR
+
+
 HIDDEN_SECRET = -10
 """In place of the card of a Secret that a player cannot see: this less its `HeroName`."""
 
@@ -162,7 +170,7 @@ class Op(IntEnum):
     SILENCE = 9
     FREEZE = 10
     TRANSFORM = 11  # into card amount
-    BOUNCE = 12  # back to its owner's hand
+    BOUNCE = 12  # back to its owner's hand, where it costs amount more
     DISCARD = 13  # times random cards of the side's hand; all of them where times is 0
     EQUIP = 14  # weapon card amount
     MANA = 15  # amount mana, this turn
@@ -200,7 +208,7 @@ class Op(IntEnum):
     POWER = 47  # the hero power becomes card amount
     REFRESH = 48  # the hero power can be used again
     JADE = 49  # the next Jade Golem of the pool comes into play
-    REVERT = 50  # the minion goes back into its owner's deck
+    REVERT = 50  # the minion goes back into its owner's deck; amount 1: into that of the row's player
     OPTIONS = 51  # the card is played as one of the two cards that the pool lists
     DISCOVER = 52  # the player chooses one of three cards of the pool for the hand; amount2 mana more
     CHOOSE_POWER = 53  # the same of hero powers
@@ -422,6 +430,7 @@ class CardFilter(IntEnum):
     POOLED = 524288  # decks may hold it, and it is played exactly: what random cards are drawn from
     CLASS = 1048576  # arg, a `HeroName`
     ANY_CLASS = 2097152  # not neutral
+    GANG = 4194304  # arg, a `Gang`: of one of its classes; offered are one of each
 
 
 class Need(IntEnum):

@@ -14,6 +14,7 @@ from engine.effects.operations import ACTING, traits_of_rows
 from engine.effects.rows import CREATING, ITS_OWN, Asked, Effect
 from engine.state import CARD
 from engine.vocabulary import (
+    BREWED,
     EVENT_SHIFT,
     ITSELF,
     MAX_ROWS,
@@ -103,11 +104,17 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
         for effect in cards[looked_at].effects:
             if effect.op in CREATING and effect.cards != (ITS_OWN,) and effect.cards not in places:
                 places[effect.cards] = len(cards)
-                cards += map(token, effect.cards)
+                cards += [_made(effect, place) for place in range(len(effect.cards))]
             if effect.op in CREATING and not effect.cards:
                 _add_pooled(cards, effect.of, places)
         looked_at += 1
     return places
+
+
+def _made(effect: Effect, place: int) -> Card:
+    """A card that a row creates; the costs of a potion are no cards that are played."""
+    is_cost = effect.op == Op.BREW and place < len(BREWED)
+    return edition().by_id[effect.cards[place]] if is_cost else token(effect.cards[place])
 
 
 def _add_pooled(cards: list[Card], of: Asked, places: dict[tuple[str, ...], int]) -> None:
@@ -168,7 +175,8 @@ def _asks_of_row(effect: np.void) -> int:
         asks |= Ask.RULES if op == Op.RULE else 0
     asks |= Ask.COSTS if op == Op.COST else 0
     asks |= Ask.HAND if op in (Op.ENHANCE, Op.CHEAPEN) else 0
-    asks |= Ask.HAND if op == Op.DRAW and effect["amount2"] else 0
+    asks |= Ask.HAND if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
+    asks |= Ask.HAND if op == Op.BOUNCE and effect["amount"] else 0
     asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
     asks |= Ask.GRAVES if op == Op.RAISE else 0
     asks |= Ask.JADE if op == Op.JADE else 0
@@ -273,7 +281,7 @@ def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], 
     row["on_side"], row["on_kind"], row["on_filter"], row["on_arg"] = effect.on
     _, row["of_kind"], row["of_filter"], row["of_arg"] = effect.of
     if effect.op in CREATING and not effect.cards:
-        row["amount"], row["amount2"] = POOL, 0
+        row["amount"] = POOL
     if effect.cards == (ITS_OWN,):
         row["amount"] = ITSELF
     elif effect.cards:

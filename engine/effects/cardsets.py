@@ -59,6 +59,8 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
         return False
     if asked & CardFilter.CLASS and card["hero_class"] != arg:
         return False
+    if asked & CardFilter.GANG and not arg >> card["hero_class"] & 1:
+        return False
     if asked & CardFilter.ANY_CLASS and card["hero_class"] == HeroName.NEUTRAL:
         return False
     cost, attack = card["cost"], card["attack"]
@@ -123,10 +125,10 @@ def is_pooled(card: np.void, kinds: int, asked: int, arg: int, classes: int) -> 
 
 @njit
 def classes_of(asked: int, own: int, enemy: int) -> int:
-    """The classes of which a filter asks: of the player of class `own`, or of the opponent's; 0 for any."""
+    """The classes of which a filter asks: of the player of class `own` and neutral, or of the opponent's; 0: any."""
     classes = 0
     if asked & CardFilter.OWN_CLASS:
-        classes |= 1 << own
+        classes |= 1 << own | 1 << HeroName.NEUTRAL
     if asked & CardFilter.ENEMY_CLASS:
         classes |= 1 << enemy
     return classes

@@ -11,7 +11,7 @@ from engine.effects.cardsets import classes_of, n_pooled, nth_pooled
 from engine.effects.chance import chosen_of
 from engine.effects.zones import change_held, is_named, leave_deck
 from engine.jit import njit
-from engine.vocabulary import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, Op
+from engine.vocabulary import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, CardFilter, Op
 
 BREWS = len(BREWED)
 """Costs of potions; the pool lists them, then for each of them its effects, then every pair of these."""
@@ -107,6 +107,9 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         _offer_range(state, effect["amount"], max(effect["amount"], effect["amount2"]), but, events)
         return
     kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]
+    if asked & CardFilter.GANG:
+        _offer_gang(state, cards, effect, events)
+        return
     classes = classes_of(asked, own["hero_class"], enemy["hero_class"])
     n = n_pooled(cards, kinds, asked, arg, classes)
     taken = np.zeros(OFFERED, np.int64)
@@ -125,6 +128,21 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
             at -= 1
         taken[at] = place
         _add(state, nth_pooled(cards, kinds, asked, arg, classes, place))
+
+
+@njit
+def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
+    """Offer one random card of each class of a gang."""
+    kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]
+    for hero_class in range(16):
+        if not arg >> hero_class & 1:
+            continue
+        n = n_pooled(cards, kinds, asked, arg, 1 << hero_class)
+        left = chosen_of(events, n)
+        if events["waiting"]:
+            return
+        if n > 0:
+            _add(state, nth_pooled(cards, kinds, asked, arg, 1 << hero_class, left))
 
 
 @njit

@@ -17,6 +17,7 @@ from engine.vocabulary import (
     CardFilter,
     Condition,
     Count,
+    Gang,
     HeroName,
     Race,
     Trigger,
@@ -188,6 +189,8 @@ def cards(asked: Asked) -> str:
         noun = "Secret"
     if asked.filter & CardFilter.CLASS:
         noun = f"{title(HeroName(asked.arg))} {noun}"
+    if asked.filter & CardFilter.GANG:
+        noun = f"{title(Gang(asked.arg))} {noun}"
     if asked.filter & CardFilter.ENEMY_CLASS:
         noun += " of your opponent's class"
     if asked.filter & CardFilter.OWN_CLASS:

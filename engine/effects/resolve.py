@@ -237,8 +237,11 @@ def _on_character(
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
     elif op == Op.BOUNCE:
+        held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
         close_gap(state, owner, place, who, events)
+        if amount and state["sides"][owner]["n_hand"] > held:
+            change_held(state["sides"][owner], held, amount, 0, 0)
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, cards, seat, place)
@@ -291,10 +294,9 @@ def _on_copies(
             if events["waiting"]:
                 return
     elif op == Op.REVERT:
-        side = state["sides"][owner]
-        shuffle_in(side, number, events)
+        shuffle_in(own if effect["amount"] else state["sides"][owner], number, events)
         if not events["waiting"]:
-            leave(side, place, ZERO_MINION)
+            leave(state["sides"][owner], place, ZERO_MINION)
     else:
         to = place_of(own, waiting["source"])
         if to >= 0:

@@ -33,6 +33,7 @@ from engine.vocabulary import (
     Condition,
     Count,
     Filter,
+    Gang,
     HeroName,
     Op,
     Pick,
@@ -60,6 +61,7 @@ ARGS: Mapping[int, type[IntEnum]] = {
     CardFilter.RACE: Race,
     CardFilter.KEYWORD: Keyword,
     CardFilter.CLASS: HeroName,
+    CardFilter.GANG: Gang,
 }
 """What the args of these words of a card filter are named by; the others are numbers."""
 CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
@@ -102,6 +104,7 @@ COMPARING = (
     CardFilter.ATTACK,
     CardFilter.HEALTH,
     CardFilter.CLASS,
+    CardFilter.GANG,
 )
 """Words of a card filter that compare with its arg; a row has one of them at most."""
 

@@ -49,7 +49,6 @@ _TO_CHARACTERS = {
     Op.DESTROY: "destroys {whom}",
     Op.SILENCE: "silences {whom}",
     Op.FREEZE: "freezes {whom}",
-    Op.BOUNCE: "returns {whom} to the owner's hand",
     Op.CONTROL: "takes control of {whom}",
     Op.SWAP: "exchanges attack and health of {whom}",
     Op.EQUALISE: "sets the attack of {whom} to its health",
@@ -57,7 +56,6 @@ _TO_CHARACTERS = {
     Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
     Op.BECOME: "becomes a copy of {whom}",
-    Op.REVERT: "shuffles {whom} into your deck",
 }
 _ZONED = {
     Op.RECRUIT: "puts {some} of {your} deck into play",
@@ -81,6 +79,9 @@ _ADJECTIVES = {
     Filter.UNDAMAGED: "undamaged",
     Filter.FROZEN: "frozen",
 }
+
+FREE = 99
+"""So much less a card costs that costs nothing."""
 
 _RULES = {
     Rule.BATTLECRIES_TWICE: "lets your Battlecries happen twice",
@@ -147,6 +148,30 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         return _cost(effect)
     if op in _ZONED:
         return _zoned(effect, your)
+    if op == Op.TRACK:
+        return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
+    if op == Op.SEEK:
+        return f"lets you choose one of three {cards(effect.of)}s of {your} deck; a copy comes into your hand"
+    if op == Op.BREW:
+        names = f"{card_name(effect.cards[0])}, {card_name(effect.cards[1])} or {card_name(effect.cards[2])}"
+        return (
+            f"lets you choose a potion, {names}, and two effects of it, each out of three at random, among "
+            + ", ".join(map(card_name, effect.cards[3:]))
+        )
+    if op in (Op.DISCOVER, Op.CHOOSE_POWER):
+        change = (
+            f", costing {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'}"
+            if effect.amount2
+            else ""
+        )
+        what = (
+            ", ".join(map(card_name, effect.cards)) if effect.cards else f"{cards(effect.of)} of the edition"
+        )
+        end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
+        return f"lets you choose one of three random cards {end}{change}: {what}"
+    if op == Op.RAISE:
+        some = "all" if effect.times == 0 else _number(effect.times)
+        return f"summons {some} of {your} {cards(effect.of)}s that died this game"
     if op == Op.OPTIONS:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
@@ -180,6 +205,8 @@ def _zoned(effect: Effect, your: str) -> str:
 def _cost(effect: Effect) -> str:
     """How a row changes costs."""
     change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
+    if effect.amount <= -FREE:
+        change = "nothing"
     least = f", but not less than {effect.amount2}" if effect.amount2 else ""
     if effect.trigger == Trigger.COST:
         return f"costs {change}{least}"
@@ -216,6 +243,13 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
     if op == Op.LOSE:
         return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+    if op == Op.BOUNCE:
+        more = f", costing {abs(amount)} {'less' if amount < 0 else 'more'}" if amount else ""
+        return f"returns {whom} to the owner's hand{more}"
+    if op == Op.REVERT:
+        return (
+            f"shuffles {whom} into {'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
+        )
     if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
         return _copies(effect, whom)
     if op in (Op.TRANSFORM, Op.GIVE):

@@ -6,10 +6,24 @@ from pathlib import Path
 
 import engine
 from engine.vocabulary import CardFilter, HeroName, Need, Trait
+from tests.reference.choices import GANGS
 from tests.reference.plain import KEYWORDS
 
 EFFECTS = Path(engine.__file__).parent / "data" / "effects.csv"
-CREATING = {"summon", "transform", "equip", "add", "give", "shuffle", "power", "jade"}
+CREATING = {
+    "summon",
+    "transform",
+    "equip",
+    "add",
+    "give",
+    "shuffle",
+    "power",
+    "jade",
+    "options",
+    "discover",
+    "choose_power",
+    "brew",
+}
 
 
 def argued(word):
@@ -58,6 +72,7 @@ class Asked:
             ),
             "secret": lambda _: card["secret"],
             "class": lambda arg: card["class"] == arg,
+            "gang": lambda arg: card["class"] in GANGS[arg],
             "any_class": lambda _: card["class"] != "neutral",
             "own_class": lambda _: True,  # the game knows whose
             "enemy_class": lambda _: True,
@@ -88,6 +103,13 @@ class Row:
             self.amount = int(line["amount"] or 0)
         self.amount2 = int(line["amount2"] or 0)
         self.card = tuple(line["card"].split())
+        if self.op == "brew":
+            left = iter(self.card[3:])
+            for n in (9, 10, 10):
+                of_cost = [next(left) for _ in range(n)]
+                self.card += tuple(
+                    f"{a}_{b}" for place, a in enumerate(of_cost) for b in of_cost[place + 1 :]
+                )
         self.side = self.side or {"own"}
 
     def numbered(self, numbers):
@@ -104,6 +126,14 @@ def rows_by_id():
         for line in csv.DictReader(lines):
             found.setdefault(line["id"], []).append(Row(line))
     return found
+
+
+def rows_of(name):
+    """The rows of a card; a brewed potion has those of both its effects."""
+    if name in rows_by_id() or not name.startswith("CFM_621t"):
+        return list(rows_by_id().get(name, ()))
+    parts = name.split("_")
+    return [row for half in ("_".join(parts[:2]), "_".join(parts[2:])) for row in rows_by_id().get(half, ())]
 
 
 def real_cards_of(table, dealt):
@@ -127,12 +157,13 @@ def real_cards_of(table, dealt):
             "spell damage": card.spell_damage,
             "overload": card.overload,
             "needs": {need.name.lower() for need in Need if card.needs & need},
+            "options": [],
             "rarity": card.rarity,
             "class": card.card_class.lower() if card.card_class in HeroName.__members__ else "neutral",
             "pooled": bool(row["tags"] & CardFilter.POOLED),
             "secret": card.kind.name == "SPELL"
             and any(row.trigger not in ("play", "cost") for row in rows_by_id().get(card.id, ())),
-            "rows": list(rows_by_id().get(card.id, ())) if card.real else [],
+            "rows": rows_of(card.id) if card.real else [],
         }
         for number, (card, row) in enumerate(zip(table.cards, table.array, strict=True))
     ]
@@ -164,6 +195,8 @@ def real_cards_of(table, dealt):
             made = list(range(first, first + len(row.card)))
             assert [cards[number]["id"] for number in made] == list(row.card)
             card["rows"][place] = row.numbered(made)
+            if row.op == "options":
+                card["options"] = made
     assert free == len(cards)
     return cards
 

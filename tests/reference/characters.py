@@ -181,10 +181,10 @@ class Side(plain.Side):
         self.secrets, self.secrets_played = [], 0
         self.promises = []  # facts of cards whose rows change costs for a while
 
-        self.jade, self.hero_class = 0, "neutral"
+        self.jade, self.hero_class, self.graves = 0, "neutral", []
 
     def take_seat(self, deck):
-        self.power = deck["power"]
+        self.power, self.hero_class = deck["power"], deck["class"]
 
     def take(self, card):
         """A card comes into the hand; a full hand burns it."""

@@ -160,7 +160,13 @@ def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int) -> RealGame:
         }
         for deck, power in zip(decks, powers, strict=True)
     ]
-    game = RealGame.deal(real_cards_of(table, len(dealt)), plain, rules, seed)
+    cards = real_cards_of(table, len(dealt))
+    asked = {word for card in cards for row in card["rows"] for word in row.of.tests}
+    for deck, one in zip(decks, plain, strict=True):
+        one["class"] = (
+            deck.hero_class if asked & {"own_class", "enemy_class"} and deck.hero_class else "neutral"
+        )
+    game = RealGame.deal(cards, plain, rules, seed)
     game.stream = stream_key(seed)
     return game
 

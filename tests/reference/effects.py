@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference import choices
 from tests.reference.characters import MOST
 from tests.reference.circumstances import count, holds
 from tests.reference.plain import COIN
@@ -220,7 +221,8 @@ def bounce(game, what, one):
         one.traits.add("doomed")
         return
     side.places.remove(one)
-    side.hand.append(one.number)
+    change = what.row.amount if what.row.op == "bounce" else 0
+    side.hand.append(Held(one.number, change) if change else one.number)
 
 
 def control(game, what, one):
@@ -326,7 +328,7 @@ def copy_to_deck(game, what, one):
 
 
 def revert(game, what, one):
-    shuffle_in(game, one.side, one.number)
+    shuffle_in(game, what.side if what.row.amount else one.side, one.number)
     one.side.places.remove(one)
 
 
@@ -605,7 +607,20 @@ def promise(game, what, side):
         side.promises.append(what.facts)
 
 
+def raise_dead(game, what, side):
+    """Minions that died this game come into play, each at most once."""
+    row = what.row
+    graves = [card for card in side.graves if row.of.passes(game.cards[card])]
+    for turn in range(len(side.graves) if row.times == 0 else row.times * what.times):
+        if not graves or not side.room:
+            return
+        card = graves.pop(game.chance(len(graves)) if row.times else 0)
+        come(game, what, side, card, turn)
+
+
 PLAYERS = {
+    "raise": raise_dead,
+    **dict.fromkeys(choices.KINDS, lambda game, what, side: choices.ask(game, what)),
     "recruit": recruit,
     "call": call,
     "mirror": mirror,

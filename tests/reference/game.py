@@ -3,8 +3,9 @@
 from engine.codes import Purpose
 from engine.streams import below
 from tests.reference.characters import MOST, Grave, Minion, Side
+from tests.reference import choices
 from tests.reference.circumstances import count, holds, kept_by
-from tests.reference.effects import Waiting, candidates, carry_out, fits, neighbours
+from tests.reference.effects import Held, Waiting, candidates, carry_out, fits, neighbours
 from tests.reference.plain import COIN, Game, derived
 
 
@@ -25,6 +26,10 @@ class RealGame(Game):
         self.births, self.waiting, self.outcomes = 0, [], []
         self.news, self.rest = [], []  # what has been heard during a row, and what is left of that row
         self.kept = kept_by(self.cards)
+        self.options, self.choices = (
+            [],
+            [],
+        )  # cards of which one has to be chosen; choices: [facts, row, memo]
         self.foe = None  # whom a character attacks just now
         self.stream, self.events = None, 0
 
@@ -161,16 +166,21 @@ class RealGame(Game):
 
     def pool(self, what):
         """The cards that a row draws random ones from."""
+        return self.pool_of(what.row, what.side)
+
+    def pool_of(self, row, side):
         classes = set()
-        if "own_class" in what.row.of.tests:
-            classes.add(what.side.hero_class)
-        if "enemy_class" in what.row.of.tests:
-            classes.add(self.opponent(what.side).hero_class)
+        if "own_class" in row.of.tests:
+            classes |= {side.hero_class, "neutral"}
+        if "enemy_class" in row.of.tests:
+            classes.add(self.opponent(side).hero_class)
         return [
             card["number"]
             for card in self.cards
-            if card["pooled"] and (not classes or card["class"] in classes) and what.row.of.passes(card)
+            if card["pooled"] and (not classes or card["class"] in classes) and row.of.passes(card)
         ]
+
+    held = staticmethod(Held)
 
     # Auras and costs
 
@@ -245,13 +255,15 @@ class RealGame(Game):
     def legal(self):
         if self.over():
             return set()
+        if self.options:
+            return {f"choose {n}" for n in range(len(self.options))}
         side = self.sides[self.active]
         actions = {"end turn"}
         for place, card in enumerate(side.hand):
             if card == COIN:
                 actions.add(f"play {place}")
             else:
-                actions |= self.uses(self.cards[card], f"play {place}", self.cost(side, place))
+                actions |= self.plays(card, place)
         if side.power is not None and not side.power_used:
             actions |= self.uses(self.cards[side.power], "power", self.cards[side.power]["cost"])
         for place, minion in enumerate(side.board):
@@ -271,6 +283,39 @@ class RealGame(Game):
         seen = [place for place, one in enumerate(enemies) if "stealth" not in one.keywords]
         walls = [place for place in seen if "taunt" in enemies[place].keywords]
         return walls or seen + (["hero"] if heroes else [])
+
+    def plays(self, card, place):
+        """The ways to play a card: by what it is played as, and where it comes in."""
+        side = self.sides[self.active]
+        facts, cost = self.cards[card], self.cost(side, place)
+        texts = [f"play {place}"]
+        options = facts["options"]
+        if options:
+            texts = [f"{text} as {n}" for text in texts for n in (1, 2)]
+        found = set()
+        for n, text in enumerate(texts):
+            played = self.cards[options[n]] if options else facts
+            if options and not self.uses(facts | {"rows": []}, "", cost):
+                continue
+            for use in self.uses(facts | {"rows": played["rows"], "needs": played["needs"]}, text, cost):
+                found.add(use)
+                if facts["kind"] == "minion" and self.beside_matters(facts, side):
+                    start, arrow, target = use.partition(" -> ")
+                    found |= {f"{start} at {at}{arrow}{target}" for at in range(len(side.board))}
+        return found
+
+    def beside_matters(self, facts, side):
+        """Whether it matters where a minion comes in."""
+        return any(
+            row.pick == "next_to_self"
+            for rows in (
+                facts["rows"],
+                *(one.facts["rows"] for one in side.board if "silenced" not in one.traits),
+            )
+            for row in rows
+            if rows is facts["rows"]
+            or any(one.trigger not in ("play", "deathrattle", "cost") for one in rows)
+        )
 
     def uses(self, facts, text, cost):
         """The actions that play a card or use a power, by its targets."""
@@ -342,7 +387,10 @@ class RealGame(Game):
         if words[0] == "end":
             self.end_turn()
         elif words[0] == "play":
-            self.play_card(int(words[1]), aim)
+            said = dict(zip(words[2::2], words[3::2], strict=True))
+            self.play_card(int(words[1]), aim, int(said.get("as", 0)), int(said.get("at", -1)))
+        elif words[0] == "choose":
+            choices.choose(self, int(words[1]))
         elif words[0] == "power":
             side = self.sides[self.active]
             side.mana -= self.cards[side.power]["cost"]
@@ -353,10 +401,13 @@ class RealGame(Game):
             self.announce("power_used", side, None, self.cards[side.power])
             self.resolve()
         else:
-            return self.fight(words[1], aim)
+            fallen = self.fight(words[1], aim)
+            choices.offer(self)
+            return fallen
+        choices.offer(self)
         return set()
 
-    def play_card(self, index, aim):
+    def play_card(self, index, aim, option, at):
         side = self.sides[self.active]
         price = 0 if side.hand[index] == COIN else self.cost(side, index)
         card = side.hand.pop(index)
@@ -378,7 +429,7 @@ class RealGame(Game):
                 )
             ]
             if facts["kind"] == "minion":
-                minion = self.arrive(side, card, len(side.places))
+                minion = self.arrive(side, card, at if at >= 0 else len(side.places))
                 minion.attack += getattr(card, "attack", 0)
                 minion.max_health += getattr(card, "health", 0)
                 minion.health += getattr(card, "health", 0)
@@ -399,7 +450,8 @@ class RealGame(Game):
         self.resolve()
         if facts:
             for _ in range(2 if minion and self.rules(side, "battlecries_twice") else 1):
-                self.queue(facts, "play", side, minion, aim)
+                played = self.cards[facts["options"][option - 1]] if option else facts
+                self.queue(played, "play", side, minion, aim)
         self.resolve()
         self.keep(side, "played")
         if spell:
@@ -517,6 +569,8 @@ class RealGame(Game):
             rattles = []
             for minion in dead:
                 minion.side.died += 1
+                if any(row.op == "raise" for card in self.cards for row in card["rows"]):
+                    minion.side.graves = [*minion.side.graves, minion.number][-32:]
                 self.keep(minion.side, "perished")
                 minion.grave = Grave()
                 places = minion.side.places

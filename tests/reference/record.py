@@ -34,8 +34,15 @@ def record_of(game):
     state = found[0]
     state["turn"], state["turn_cap"], state["active"] = game.turn, game.cap, game.active
     state["first_draw"], state["effects"], state["births"] = game.first_draw, 1, game.births
+    state["n_options"], state["n_choices"] = len(game.options), len(game.choices)
+    state["options"][: len(game.options)] = [-1 if card == COIN else card for card in game.options]
+    for place, (facts, row, memo) in enumerate(game.choices):
+        record = state["choices"][place]
+        record["card"], record["row"], record["memo"] = facts["number"], row, memo
     for side, record in zip(game.sides, state["sides"], strict=True):
         write_side(side, record)
+        record["n_graves"] = len(side.graves)
+        record["graves"][: len(side.graves)] = side.graves
         record["promises"][: len(side.promises)] = [1 + card["number"] for card in side.promises]
     return found
 
@@ -111,6 +118,11 @@ def game_of(position, stream):
     state = position.state
     numbers = [int(state[name]) for name in ("turn", "turn_cap", "active")]
     game = RealGame(cards_alone(position.table), *numbers, bool(state["first_draw"]))
+    game.options = [COIN if card == -1 else int(card) for card in state["options"][: state["n_options"]]]
+    game.choices = [
+        [game.cards[int(one["card"])], int(one["row"]), int(one["memo"])]
+        for one in state["choices"][: state["n_choices"]]
+    ]
     game.births, game.stream = int(state["births"]), stream
     for side, record in zip(game.sides, state["sides"], strict=True):
         for name in NUMBERS:
@@ -126,6 +138,7 @@ def game_of(position, stream):
         side.count_attacks()
         side.made = side.attacks - int(record["hero_attacks_left"])
         side.count_attacks()
+        side.graves = [int(card) for card in record["graves"][: record["n_graves"]]]
         side.hero_class = HeroName(int(record["hero_class"])).name.lower()
         held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["held"]]
         side.hand = [

@@ -48,7 +48,10 @@ WAITING = np.dtype(
         ("about", "i2"),  # card of an event; -1 for none
         ("amount", "i2"),  # of an event
         ("left", "i2"),  # hits that are left of a row; 0: it has not begun
-        ("heard", "i2"),  # 1: queued by an event, so it goes before what waited already
+        (
+            "heard",
+            "i2",
+        ),  # 1: queued by an event, so it goes before what waited already; 2: of a Secret that was revealed
     ]
 )
 """An effect that waits its turn."""
@@ -95,6 +98,8 @@ EVENTS = np.dtype(
             "i2",
         ),  # birth of who attacks, or a hero as the active player sees it; NO_TARGET: called off
         ("defender", "i2"),  # the same of whom it attacks
+        ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
+        ("countered", "i2"),  # 1: the spell that is cast does nothing
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),
         ("queue", WAITING, (MAX_QUEUE,)),

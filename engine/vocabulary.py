@@ -150,9 +150,10 @@ class Trigger(IntEnum):
     REVEALED = 25  # a Secret
     TARGETED = 26  # a minion by a spell
     SHIELD_LOST = 27  # a minion's
+    IN_DECK = 28  # after a card was played: of the card itself, in the deck
 
 
-NOT_STANDING = (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.COST)
+NOT_STANDING = (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.COST, Trigger.IN_DECK)
 """Triggers of rows that are not those of a minion that acts while it stands."""
 
 
@@ -215,6 +216,13 @@ class Op(IntEnum):
     TRACK = 54  # the player chooses one of the top three cards of the deck; the others are gone
     SEEK = 55  # the player chooses one of three cards of the side's deck; a copy comes into the hand
     BREW = 56  # the player chooses what a potion does, of the pool: its cost, then two effects
+    REDIRECT = 58  # the attack goes to it
+    DECOY = 59  # card amount is summoned; the attack or spell goes to it
+    COUNTER = 60  # the spell that is cast does nothing
+    PREVENT = 61  # a Secret: the damage that would kill the hero is not dealt
+    BURN = 62  # Secrets of the side are destroyed
+    HIDE = 63  # times Secrets of the side's deck come into play
+    AIM = 64  # nothing; the card is aimed at it
     RAISE = 57  # times minions of the side that died this game, and that `of` names, come into play
 
 
@@ -235,6 +243,9 @@ class Pick(IntEnum):
 
 POOL = -4
 """In place of a card's number: a random card of the game that `of` names."""
+
+EVENT_CARD = -5
+"""In place of a card's number: the card of the event that was waited for."""
 
 ITSELF = -3
 """In place of a card's number: the card of the minion whose row it is, also where the row was given to it."""
@@ -325,6 +336,8 @@ class Condition(IntEnum):
     ELEMENTAL = 38  # the player played an Elemental on the turn before
     HERO_ATTACKED = 39  # the player's hero, this turn
     DYING = 40  # the minion itself is
+    ROOM = 41  # on the player's board
+    ENEMY_PLAYED = 42  # the opponent has played at least so many cards this turn
 
 
 class Count(IntEnum):
@@ -361,6 +374,10 @@ class Count(IntEnum):
     ELEMENTALS = 28  # that the player played on the turn before
     ENEMY_DEATHRATTLES = 29  # minions of the opponent that have one
     DURABILITY = 30  # of the player's weapon
+    TARGET_HEALTH = 31
+    NEIGHBOURS_ATTACK = 32  # of the minions next to it, together
+    NEIGHBOURS_HEALTH = 33
+    SHIELDS = 34  # minions with Divine Shield on both boards
 
 
 class Ask(IntEnum):
@@ -385,6 +402,8 @@ class Ask(IntEnum):
     CLASSES = 65536
     JADE = 131072
     GRAVES = 262144
+    DECKS = 524288
+    SECRETS_HELD = 1048576
 
 
 EVENT_SHIFT = 32

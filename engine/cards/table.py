@@ -11,10 +11,11 @@ from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import edition, token
 from engine.effects.cardsets import WHOSE_CLASS, mark_pooled
 from engine.effects.operations import ACTING, traits_of_rows
-from engine.effects.rows import CREATING, ITS_OWN, Asked, Effect
+from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
 from engine.state import CARD
 from engine.vocabulary import (
     BREWED,
+    EVENT_CARD,
     EVENT_SHIFT,
     ITSELF,
     MAX_ROWS,
@@ -67,7 +68,8 @@ class CardTable:
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
         rows["asks"] = asks_of(rows)
-        if any(effect.op in CREATING and not effect.cards for card in found for effect in card.effects):
+        rows["number"] = np.arange(len(rows))
+        if any(draws_at_random(effect) for card in found for effect in card.effects):
             _tag_pooled(rows, found)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(rows.tobytes(), CARD)
@@ -102,13 +104,18 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     looked_at = 0
     while looked_at < len(cards):
         for effect in cards[looked_at].effects:
-            if effect.op in CREATING and effect.cards != (ITS_OWN,) and effect.cards not in places:
+            if effect.op in CREATING and effect.cards not in NO_CARDS and effect.cards not in places:
                 places[effect.cards] = len(cards)
                 cards += [_made(effect, place) for place in range(len(effect.cards))]
-            if effect.op in CREATING and not effect.cards:
+            if draws_at_random(effect):
                 _add_pooled(cards, effect.of, places)
         looked_at += 1
     return places
+
+
+def draws_at_random(effect: Effect) -> bool:
+    """Whether a row creates random cards of the edition."""
+    return effect.op in CREATING and not effect.cards
 
 
 def _made(effect: Effect, place: int) -> Card:
@@ -159,6 +166,8 @@ def asks_of(rows: np.ndarray) -> int:
     """What the cards of a game need to be kept: bits of `Ask`, and of the events that are waited for."""
     heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
     asks = heard << EVENT_SHIFT | (Ask.EVENTS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
+    if np.any(rows["tags"] & CardFilter.SECRET):
+        asks |= Ask.SECRETS_HELD | Ask.EVENTS
     if np.any(rows["traits"] & Trait.CLEAVES):
         asks |= Ask.NEIGHBOURS
     for row in rows[rows["n_effects"] > 0]:
@@ -171,13 +180,14 @@ def _asks_of_row(effect: np.void) -> int:
     trigger, op = int(effect["trigger"]), int(effect["op"])
     asks = 0
     if trigger == Trigger.AURA:
-        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON) else 0
+        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON, Op.EQUALISE) else 0
         asks |= Ask.RULES if op == Op.RULE else 0
     asks |= Ask.COSTS if op == Op.COST else 0
     asks |= Ask.HAND if op in (Op.ENHANCE, Op.CHEAPEN) else 0
     asks |= Ask.HAND if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
     asks |= Ask.HAND if op == Op.BOUNCE and effect["amount"] else 0
     asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
+    asks |= Ask.DECKS if trigger == Trigger.IN_DECK else 0
     asks |= Ask.GRAVES if op == Op.RAISE else 0
     asks |= Ask.JADE if op == Op.JADE else 0
     asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
@@ -197,6 +207,7 @@ _ASKED: Mapping[int, int] = {
 }
 _ASKED_IF: Mapping[int, int] = {
     Condition.COMBO: Ask.PLAYED,
+    Condition.ENEMY_PLAYED: Ask.PLAYED,
     Condition.DIED: Ask.PERISHED,
     Condition.HURT: Ask.HURT,
     Condition.ELEMENTAL: Ask.ELEMENTALS,
@@ -280,9 +291,11 @@ def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], 
     row["amount"], row["amount2"] = effect.amount, effect.amount2
     row["on_side"], row["on_kind"], row["on_filter"], row["on_arg"] = effect.on
     _, row["of_kind"], row["of_filter"], row["of_arg"] = effect.of
-    if effect.op in CREATING and not effect.cards:
+    if draws_at_random(effect):
         row["amount"] = POOL
-    if effect.cards == (ITS_OWN,):
+    if effect.cards == (EVENTS_CARD,):
+        row["amount"] = EVENT_CARD
+    elif effect.cards == (ITS_OWN,):
         row["amount"] = ITSELF
     elif effect.cards:
         first = pools[effect.cards]

@@ -29,6 +29,7 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
     """
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    defends = 1 - seat
     if slot == HERO:
         own["hero_attacks_left"] -= 1
         if cards[0]["asks"] & Ask.ATTACKED:
@@ -47,10 +48,12 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
         if events["waiting"]:
             return 0
         slot, target = _place(own, events["attacker"]), _place(enemy, events["defender"])
+        if target == GONE or events["defender"] == OWN_HERO:
+            defends, target = seat, _place(own, events["defender"])
         if slot == GONE or target == GONE or own["health"] <= 0 or enemy["health"] <= 0:
             events["defender"] = NO_TARGET
             return 0
-    deaths = _blows(state, cards, slot, target, events)
+    deaths = _blows(state, cards, slot, defends, target, events)
     if waits:
         who = A_HERO if slot == HERO else events["attacker"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
@@ -72,10 +75,10 @@ def _place(side: np.void, who: int) -> int:
 
 
 @njit
-def _blows(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
-    """The damage of an attack, both ways at once; bits of `Death`."""
+def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: int, events: np.void) -> int:
+    """The damage of an attack on a character of the player at seat `defends`, both ways at once; bits of `Death`."""
     seat = state["active"]
-    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    own, enemy = state["sides"][seat], state["sides"][defends]
     if slot == HERO:
         damage = own["hero_attack"] + own["weapon_attack"]
         keywords = cards[own["weapon"]]["keywords"] if own["durability"] > 0 else 0
@@ -84,25 +87,25 @@ def _blows(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
         attacker = own["board"][slot]
         damage, keywords, traits = attacker["attack"], attacker["keywords"], attacker["traits"]
     if target == HERO:
-        dealt = strike_hero(state, cards, events, 1 - seat, damage, traits)
-        events["hits"][1 - seat, TO_HERO] += damage
+        dealt = strike_hero(state, cards, events, defends, damage, traits)
+        events["hits"][defends, TO_HERO] += damage
     else:
         defender = enemy["board"][target]
         back, back_keywords, back_traits = defender["attack"], defender["keywords"], defender["traits"]
-        dealt = strike_minion(state, cards, events, 1 - seat, target, damage, keywords, traits)
+        dealt = strike_minion(state, cards, events, defends, target, damage, keywords, traits)
         if traits & Trait.CLEAVES:
             for place in (target - 1, target + 1):
                 if 0 <= place < enemy["n_board"]:
-                    dealt += strike_minion(state, cards, events, 1 - seat, place, damage, keywords, traits)
-                    events["hits"][1 - seat, TO_MINIONS] += damage
+                    dealt += strike_minion(state, cards, events, defends, place, damage, keywords, traits)
+                    events["hits"][defends, TO_MINIONS] += damage
         if slot == HERO:
             taken = strike_hero(state, cards, events, seat, back, back_traits)
         else:
             taken = strike_minion(state, cards, events, seat, slot, back, back_keywords, back_traits)
-        events["hits"][1 - seat, TO_MINIONS] += damage
+        events["hits"][defends, TO_MINIONS] += damage
         events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += back
         if back_keywords & Keyword.LIFESTEAL and taken > 0:
-            mend_hero(state, cards, events, 1 - seat, taken)
+            mend_hero(state, cards, events, defends, taken)
     if keywords & Keyword.LIFESTEAL and dealt > 0:
         mend_hero(state, cards, events, seat, dealt)
     deaths = 0

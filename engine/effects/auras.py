@@ -107,7 +107,7 @@ def _give(
         return
     for n in range(card["n_effects"]):
         effect = card["effects"][n]
-        if effect["trigger"] != Trigger.AURA or effect["op"] not in (Op.BUFF, Op.WEAPON):
+        if effect["trigger"] != Trigger.AURA or effect["op"] not in (Op.BUFF, Op.WEAPON, Op.EQUALISE):
             continue
         if effect["condition"] and not holds(
             state, cards, seat, effect["condition"], effect["condition_arg"], row
@@ -116,6 +116,10 @@ def _give(
         times = 1
         if effect["count"]:
             times = count_of(state, seat, effect["count"], effect["count_arg"], row)
+        if effect["op"] == Op.EQUALISE:
+            minion = state["sides"][seat]["board"][place]
+            given[seat, place, 0] += minion["health"] - (minion["attack"] - minion["aura_attack"])
+            continue
         if effect["op"] == Op.WEAPON:
             weapons[seat] += times * effect["amount"]
             continue

@@ -6,6 +6,7 @@ from engine.codes import BOARD_SIZE, UNKNOWN, Keyword
 from engine.effects.board import enter, has_room
 from engine.effects.listen import announce
 from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
+from engine.effects.secrets import prevents
 from engine.events import A_HERO, NO_ONE
 from engine.jit import njit
 from engine.state import damage_hero, draw_card
@@ -40,6 +41,9 @@ def strike_hero(
 ) -> int:
     """`hurt_hero`, with what waits for it."""
     side = state["sides"][seat]
+    if not side["traits"] & Trait.IMMUNE and prevents(state, cards, seat, damage, events):
+        side["traits"] |= Trait.IMMUNE
+        return 0
     dealt = hurt_hero(side, damage, traits)
     if dealt > 0:
         if cards[0]["asks"] & Ask.HURT:

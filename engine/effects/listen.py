@@ -18,6 +18,7 @@ from engine.vocabulary import (
     OTHERS_ALONE,
     OWN,
     Trait,
+    Trigger,
 )
 
 
@@ -76,6 +77,11 @@ def _tell(
             minion = side["board"][place]
             if minion["traits"] & Trait.ACTS:
                 hear_minion(state, cards, events, minion, own_seat)
+        # Secrets wait on the opponent's turn alone, but for those of the turn's start.
+        for place in range(side["n_secrets"]):
+            number = side["secrets"][place]
+            if number >= 0 and (state["active"] != own_seat or trigger == Trigger.TURN_START):
+                hear(state, cards, events, number, -1, own_seat, side["secret_born"][place])
     sort_by_birth(events, begin)
     for own_seat in range(2):
         side = state["sides"][own_seat]

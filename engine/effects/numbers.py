@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine.codes import HERO_HEALTH, MAX_MANA
-from engine.effects.board import is_dying, place_of
+from engine.codes import HERO_HEALTH, MAX_MANA, Keyword
+from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.cardsets import is_asked, is_of_race
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit
@@ -81,6 +81,10 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
         return bool(side["hurt"] > 0)
     if condition == Condition.HERO_ATTACKED:
         return bool(side["attacked"] > 0)
+    if condition == Condition.ROOM:
+        return has_room(side)
+    if condition == Condition.ENEMY_PLAYED:
+        return bool(enemy["played"] >= arg)
     if condition == Condition.SECRET:
         return bool(side["n_secrets"] > 0)
     if condition == Condition.ELEMENTAL:
@@ -290,9 +294,34 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
         for place in range(enemy["n_board"]):
             n += 1 if enemy["board"][place]["traits"] & Trait.DEATHRATTLE else 0
         return n
-    who = waiting["target"] if count == Count.TARGET_ATTACK else born
+    if count == Count.SHIELDS:
+        return n_shielded(side) + n_shielded(enemy)
+    if count in (Count.NEIGHBOURS_ATTACK, Count.NEIGHBOURS_HEALTH):
+        return _of_neighbours(side, born, count == Count.NEIGHBOURS_HEALTH)
+    who = born if count == Count.OWN_ATTACK else waiting["target"]
     for one in (side, enemy):
         place = place_of(one, who)
         if place >= 0:
-            return int(one["board"][place]["attack"])
+            health = count == Count.TARGET_HEALTH
+            return int(one["board"][place]["health"] if health else one["board"][place]["attack"])
     return 0
+
+
+@njit
+def n_shielded(side: np.void) -> int:
+    """Minions with Divine Shield on a board."""
+    n = 0
+    for place in range(side["n_board"]):
+        n += 1 if side["board"][place]["keywords"] & Keyword.DIVINE_SHIELD else 0
+    return n
+
+
+@njit
+def _of_neighbours(side: np.void, born: int, health: bool) -> int:
+    """Attack or health of the minions next to one, together."""
+    total = 0
+    place = place_of(side, born)
+    for other in (place - 1, place + 1):
+        if place >= 0 and 0 <= other < side["n_board"]:
+            total += side["board"][other]["health"] if health else side["board"][other]["attack"]
+    return total

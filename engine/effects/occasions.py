@@ -37,6 +37,7 @@ _OF_CARDS = {
     Trigger.AFTER_PLAYED: "After {who} play{s} {a card}: ",
     Trigger.DRAWN: "Whenever {who} draw{s} {a card}: ",
     Trigger.DISCARDED: "Whenever {who} discard{s} {a card}: ",
+    Trigger.IN_DECK: "In your deck, after {who} play{s} {a card}: ",
     Trigger.OVERLOADED: "Whenever {who} play{s} {a card} with Overload: ",
     Trigger.EQUIPPED: "Whenever {who} equip{s} a weapon: ",
     Trigger.POWER_USED: "After {who} use{s} the hero power: ",
@@ -96,6 +97,8 @@ _IF = {
     Condition.ELEMENTAL: "you played an Elemental on your turn before",
     Condition.HERO_ATTACKED: "your hero attacked this turn",
     Condition.DYING: "it is dying",
+    Condition.ROOM: "there is room on your board",
+    Condition.ENEMY_PLAYED: "your opponent has played {n} or more cards this turn",
 }
 _TIMES = {
     Count.OTHER_MINIONS: "your other minions",
@@ -127,6 +130,10 @@ _TIMES = {
     Count.POWERS: "uses of your hero power this game",
     Count.SECRETS: "Secrets you played this game",
     Count.ELEMENTALS: "Elementals you played on your turn before",
+    Count.TARGET_HEALTH: "the target's health",
+    Count.NEIGHBOURS_ATTACK: "the attack of the minions next to it",
+    Count.NEIGHBOURS_HEALTH: "the health of the minions next to it",
+    Count.SHIELDS: "minions with Divine Shield",
     Count.ENEMY_DEATHRATTLES: "enemy minions with a Deathrattle",
 }
 _COMPARED = {

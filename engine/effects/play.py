@@ -6,16 +6,19 @@ from engine.apart import njit_apart
 from engine.codes import COIN, MAX_MANA, ActionKind, Keyword
 from engine.effects.attack import attack
 from engine.effects.auras import cost_of, has_rule, keep_promises, refresh
-from engine.effects.board import enter, lose_held, place_of
+from engine.effects.board import enter, has_room, lose_held, place_of
+from engine.effects.cardsets import is_asked
 from engine.effects.chance import begin_action, open_turn
 from engine.effects.choices import choose_one, offer
-from engine.effects.harm import count_arrival, draw_one
+from engine.effects.harm import bring, count_arrival, draw_one
 from engine.effects.listen import announce, is_heard
-from engine.effects.operations import clamp, strengthen
+from engine.effects.operations import clamp, strengthen, take_control
 from engine.effects.queue import queue_rows
 from engine.effects.resolve import settle
+from engine.effects.secrets import hide, is_secret
 from engine.effects.targets import target_of
 from engine.effects.weapons import equip, hero_limit
+from engine.effects.zones import leave_deck
 from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.packing import AIMED, option_of, place_in, unpack_action
@@ -101,7 +104,14 @@ def _play(
         _tell_before(state, cards, number, born, cost, target, events)
         if events["waiting"]:
             return
-    if card["n_effects"]:
+    if events["countered"]:
+        return
+    if events["decoy"] and target > 0:
+        target = int(events["decoy"])
+    if is_secret(card):
+        hide(state, seat, number)
+        own["secrets_played"] += 1 if cards[0]["asks"] & Ask.SECRETS else 0
+    elif card["n_effects"]:
         itself = number if born > 0 else -1
         times = 1
         if born > 0 and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
@@ -169,6 +179,8 @@ def _tell_after(
     card = cards[number]
     asks = cards[0]["asks"]
     own["played"] += 1 if asks & Ask.PLAYED else 0
+    if asks & Ask.DECKS:
+        _wake_in_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
         own["spells"] += 1 if asks & Ask.SPELLS else 0
         announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
@@ -179,6 +191,23 @@ def _tell_after(
     if born > 0:
         announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
     settle(state, cards, events)
+
+
+@njit
+def _wake_in_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
+    """Summon the cards of the active player's deck that wait there for the card that was played."""
+    seat = state["active"]
+    side = state["sides"][seat]
+    place = 0
+    while place < side["n_deck"]:
+        card = side["deck"][place]
+        if card >= 0 and has_room(side) and cards[card]["hears"] >> Trigger.IN_DECK & 1:
+            effect = cards[card]["effects"][0]
+            kinds = effect["on_kind"]
+            if is_asked(cards[number], kinds, effect["on_filter"], effect["on_arg"]):
+                bring(state, cards, events, seat, leave_deck(side, place), int(side["n_board"]))
+                continue
+        place += 1
 
 
 @njit_apart(STATE, (CARD,), EVENTS)
@@ -200,6 +229,7 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     if events["waiting"] or is_over(state):
         return
     _let_pass(state, cards, seat)
+    settle(state, cards, events)  # who goes back to a full board dies
     state["active"] = 1 - seat
     if state["active"] == 0:
         state["turn"] += 1
@@ -226,6 +256,15 @@ def is_over(state: np.void) -> bool:
 def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
     """End what lasts for the turn of the player at `seat`; the frozen that could have attacked thaw."""
     own = state["sides"][seat]
+    place = 0
+    while place < own["n_board"]:
+        if own["board"][place]["traits"] & Trait.STOLEN:
+            own["board"][place]["traits"] &= ~Trait.STOLEN
+            if has_room(state["sides"][1 - seat]):
+                take_control(state, cards, 1 - seat, place)
+                continue
+            own["board"][place]["traits"] |= Trait.DOOMED
+        place += 1
     for who in range(2):
         side = state["sides"][who]
         for place in range(side["n_board"]):

@@ -16,6 +16,7 @@ from engine.effects.operations import (
     set_health,
     strengthen,
 )
+from engine.effects.secrets import hide, is_secret, lose_secret, may_hide
 from engine.effects.weapons import disarm, equip, wear
 from engine.effects.zones import (
     change_hand,
@@ -27,7 +28,7 @@ from engine.effects.zones import (
     leave_deck,
     shuffle_in,
 )
-from engine.events import A_HERO, NO_ONE
+from engine.events import A_HERO, NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.vocabulary import GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
 
@@ -60,6 +61,9 @@ def on_player(
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
         ask(state, waiting["seat"], waiting)
+        return
+    if op in (Op.DECOY, Op.COUNTER, Op.BURN, Op.HIDE):
+        _on_secrets(state, cards, effect, seat, waiting, events)
         return
     if op in (Op.GLEAN, Op.READ):
         _learn(state, cards, effect, count, seat, waiting, events)
@@ -172,6 +176,53 @@ def _on_cards(
                 return
         else:
             take_card(side, number)
+
+
+@njit
+def _on_secrets(
+    state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
+) -> None:
+    """Carry out what Secrets do to attacks and spells, and what is done to Secrets."""
+    side = state["sides"][seat]
+    op = effect["op"]
+    if op == Op.COUNTER:
+        events["countered"] = 1
+    elif op == Op.BURN:
+        while side["n_secrets"] > 0:
+            lose_secret(side, side["n_secrets"] - 1)
+    elif op == Op.DECOY:
+        number = from_pool(state, cards, seat, effect, waiting, events)
+        if events["waiting"] or number < 0:
+            return
+        to = summon_beside(state, cards, seat, number, False, waiting, events)
+        if to >= 0:
+            events["decoy"] = side["board"][to]["born"]
+            if events["defender"] != NO_TARGET:
+                events["defender"] = events["decoy"]
+    else:
+        for _ in range(effect["times"] if effect["times"] else side["n_deck"]):
+            able = 0
+            for place in range(side["n_deck"]):
+                able += 1 if _may_come(cards, side, place) else 0
+            if able == 0:
+                return
+            left = chosen_of(events, able) if effect["times"] else 0
+            if events["waiting"]:
+                return
+            for place in range(side["n_deck"]):
+                if not _may_come(cards, side, place):
+                    continue
+                if left == 0:
+                    hide(state, seat, leave_deck(side, place))
+                    break
+                left -= 1
+
+
+@njit
+def _may_come(cards: np.ndarray, side: np.void, place: int) -> bool:
+    """Whether a card of a deck is a Secret that may come into play."""
+    number = side["deck"][place]
+    return number >= 0 and is_secret(cards[number]) and may_hide(side, number)
 
 
 @njit

@@ -10,11 +10,11 @@ import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import Keyword
-from engine.effects.auras import refresh
+from engine.effects.auras import has_rule, refresh
 from engine.effects.board import is_dying, leave, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.harm import mend_hero, mend_minion, strike_hero, strike_minion
-from engine.effects.listen import announce, is_heard
+from engine.effects.listen import announce, is_heard, seen_from
 from engine.effects.numbers import count_of, holds, spell_damage_of
 from engine.effects.operations import (
     bounce,
@@ -26,12 +26,28 @@ from engine.effects.operations import (
 )
 from engine.effects.players import close_gap, on_player, summon_beside
 from engine.effects.queue import copy_row, hoist, queue_deathrattle, sort_by_birth
+from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
 from engine.events import ENEMY_HERO, EVENTS, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import CARD, STATE, ZERO_MINION
-from engine.vocabulary import ENEMY, GRAVES, MAX_QUEUE, OWN, Ask, CardKind, Op, Pick, Trigger
+from engine.vocabulary import (
+    ENEMY,
+    GRAVES,
+    MAX_QUEUE,
+    OWN,
+    Ask,
+    CardKind,
+    Op,
+    Pick,
+    Rule,
+    Trait,
+    Trigger,
+    Until,
+)
+
+HARM = int(Op.DAMAGE)
 
 
 @njit_apart(STATE, (CARD,), EVENTS)
@@ -138,7 +154,20 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
     effect = card["effects"][waiting["row"]]
     seat = waiting["seat"]
     condition = effect["condition"]
-    if condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
+    if (
+        waiting["heard"] != REVEALED
+        and is_secret(card)
+        and effect["trigger"] != Trigger.PLAY
+        and waiting["itself"] < 0
+    ):
+        place = secret_place(state["sides"][seat], waiting["source"])
+        if place < 0:
+            return
+        if condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
+            return
+        reveal(state, cards, seat, place, events)
+        waiting["heard"] = REVEALED
+    elif condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
         return
     times = 1
     if effect["count"]:
@@ -150,10 +179,16 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
                 on_player(state, cards, effect, times, seat if who == OWN else 1 - seat, waiting, events)
         return
     bonus = 0
-    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and waiting["source"] <= 0:
+    by_hand = waiting["itself"] < 0
+    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and by_hand:
         bonus = spell_damage_of(state["sides"][seat])
+        if pick == Pick.CHOSEN:
+            bonus *= max(int(effect["times"]), 1)
+    doubled = 1
+    if by_hand and effect["op"] in (Op.DAMAGE, Op.HEAL) and card["kind"] in (CardKind.SPELL, CardKind.POWER):
+        doubled = 2 if has_rule(state, cards, seat, Rule.SPELLS_DOUBLED) else 1
     if pick == Pick.SPLIT:
-        _split(state, cards, times * effect["amount"] + bonus, effect, waiting, events)
+        _split(state, cards, doubled * (times * effect["amount"] + bonus), effect, waiting, events)
         return
     n = choose(state, effect, waiting, events)
     for place in range(n):
@@ -162,6 +197,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             amount += chosen_of(events, effect["amount2"] - effect["amount"] + 1)
         if events["waiting"]:
             return
+        amount *= doubled
         amount2 = times * effect["amount2"]
         _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
 
@@ -206,7 +242,12 @@ def _on_character(
     events: np.void,
 ) -> None:
     """Carry out a row on one minion or hero, if it is still there. `state` is modified in place."""
-    op = effect["op"]
+    op = int(effect["op"])
+    if op == Op.HEAL and has_rule(state, cards, seat, Rule.HEALING_HARMS):
+        op = HARM
+    if op == Op.REDIRECT:
+        events["defender"] = seen_from(who, state["active"] == seat)
+        return
     if who in (OWN_HERO, ENEMY_HERO):
         whose = seat if who == OWN_HERO else 1 - seat
         if op == Op.DAMAGE:
@@ -245,6 +286,8 @@ def _on_character(
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, cards, seat, place)
+            if effect["until"] == Until.THIS_TURN:
+                _lend(state, seat, who)
             close_gap(state, owner, place, who, events)
     elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME, Op.REVERT):
         _on_copies(state, cards, effect, owner, place, waiting, events)
@@ -254,6 +297,18 @@ def _on_character(
         queue_deathrattle(cards, minion, owner, -1, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
+
+
+@njit
+def _lend(state: np.void, seat: int, born: int) -> None:
+    """Let the last minion of a board, which has just come over, act now and go back at the end of the turn."""
+    side = state["sides"][seat]
+    if place_of(state["sides"][1 - seat], born) >= 0:
+        return  # the board had no room
+    minion = side["board"][side["n_board"] - 1]
+    minion["traits"] |= Trait.STOLEN
+    minion["arrived"] = 0
+    minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 
 @njit

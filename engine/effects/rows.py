@@ -52,6 +52,12 @@ EFFECT_COLUMNS = (
 ITS_OWN = "self"
 """In the column `card`: the card of the minion the row belongs to, also where the row was given to it."""
 
+EVENTS_CARD = "event"
+"""In the column `card`: the card of the event that the row waited for."""
+
+NO_CARDS = ((), (ITS_OWN,), (EVENTS_CARD,))
+"""What the column `card` says where it names no cards."""
+
 SIDES = {"own": OWN, "enemy": ENEMY}
 KINDS = {"minions": MINIONS, "heroes": HEROES}
 EVENT_SIDES = SIDES | {"self": ITSELF_ALONE, "others": OTHERS_ALONE}
@@ -90,6 +96,7 @@ CREATING = (
     Op.DISCOVER,
     Op.CHOOSE_POWER,
     Op.BREW,
+    Op.DECOY,
 )
 """Operations that name cards."""
 
@@ -240,7 +247,10 @@ def named_cards() -> set[str]:
     """Every card id that effects.csv names, unchecked: what the generator of the edition looks up."""
     with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    return {name for row in rows for name in (row["id"], *row["card"].split())} - {ITS_OWN}
+    return {name for row in rows for name in (row["id"], *row["card"].split())} - {
+        ITS_OWN,
+        EVENTS_CARD,
+    }
 
 
 def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
@@ -383,7 +393,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     if (op in CREATING) != bool(cards or (op in CREATING and row["of"])):
         raise fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
     for card in cards:
-        if card not in known and card != ITS_OWN:
+        if card not in known and card not in (ITS_OWN, EVENTS_CARD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
         raise fail("amount", "must be empty where the column card is filled")

@@ -5,6 +5,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.chance import chosen_of
+from engine.effects.secrets import is_secret, may_hide
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
 from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Pick, Race, Trait
@@ -221,6 +222,8 @@ def target_of(state: np.void, seat: int, character: int) -> int:
 def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     """Whether a player has what a card needs beside mana and a target."""
     needs = card["needs"]
+    if is_secret(card) and not may_hide(own, card["number"]):
+        return False
     if (needs & Need.ROOM or card["kind"] == CardKind.MINION) and not has_room(own):
         return False
     if needs == 0:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.codes import Keyword
 from engine.effects.occasions import cards, times, title, under, when
-from engine.effects.rows import ITS_OWN, Effect
+from engine.effects.rows import EVENTS_CARD, ITS_OWN, NO_CARDS, Effect
 from engine.vocabulary import (
     ENEMY,
     HEROES,
@@ -40,6 +40,9 @@ _TO_PLAYER = {
     Op.MANA: "gives {you} {amount} mana for this turn",
     Op.DISARM: "destroys {your} weapon",
     Op.UNLOCK: "unlocks {your} overloaded mana crystals",
+    Op.COUNTER: "counters it",
+    Op.PREVENT: "when your hero would die, prevents the damage and makes your hero immune this turn",
+    Op.BURN: "destroys {your} Secrets",
     Op.MILL: "removes the top {amount} cards of {your} deck",
     Op.FILL: "draws until {you} hold as many cards as {amount}",
     Op.REFRESH: "lets {you} use the hero power again",
@@ -55,6 +58,8 @@ _TO_CHARACTERS = {
     Op.RESTORE: "restores {whom} to full health",
     Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
+    Op.REDIRECT: "turns the attack to {whom}",
+    Op.AIM: "is aimed at {whom}",
     Op.BECOME: "becomes a copy of {whom}",
 }
 _ZONED = {
@@ -148,6 +153,11 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         return _cost(effect)
     if op in _ZONED:
         return _zoned(effect, your)
+    if op == Op.DECOY:
+        return f"summons {_cards(effect, card_name)}, which becomes the target"
+    if op == Op.HIDE:
+        some = f"{_number(effect.times)} random" if effect.times else "one of each of the"
+        return f"puts {some} Secret{_s(effect.times)} of {your} deck into play"
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
     if op == Op.SEEK:
@@ -326,9 +336,10 @@ def _cards(effect: Effect, card_name: CardName) -> str:
     if not effect.cards:
         some = f"{_number(effect.times)} times " if effect.times > 1 else ""
         return f"{some}a random {cards(effect.of)} of the edition"
-    names = ["this minion's card" if name == ITS_OWN else card_name(name) for name in effect.cards]
+    own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
+    names = [own.get(name) or card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
-    if len(names) == 1 and effect.op != Op.GIVE and effect.cards != (ITS_OWN,) and text[:4] != "The ":
+    if len(names) == 1 and effect.op != Op.GIVE and effect.cards not in NO_CARDS and text[:4] != "The ":
         text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
     if effect.times == 1 or effect.op not in (Op.SUMMON, Op.ADD):
         return text

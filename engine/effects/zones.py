@@ -11,7 +11,7 @@ from engine.effects.operations import may_act, set_attack, set_health
 from engine.effects.targets import n_new, stands
 from engine.events import NO_ONE
 from engine.jit import njit
-from engine.vocabulary import ITSELF, POOL, Filter, Op, Trait, Trigger
+from engine.vocabulary import EVENT_CARD, ITSELF, POOL, Filter, Op, Trait, Trigger
 
 MAX_HELD = 127
 """Most by which a card in hand is changed."""
@@ -31,6 +31,8 @@ def from_pool(
     first, last = effect["amount"], effect["amount2"]
     if first == ITSELF:
         return int(waiting["itself"])
+    if first == EVENT_CARD:
+        return int(waiting["about"])
     if first == POOL:
         own, enemy = state["sides"][waiting["seat"]], state["sides"][1 - waiting["seat"]]
         kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]

@@ -162,7 +162,8 @@ def real_cards_of(table, dealt):
             "class": card.card_class.lower() if card.card_class in HeroName.__members__ else "neutral",
             "pooled": bool(row["tags"] & CardFilter.POOLED),
             "secret": card.kind.name == "SPELL"
-            and any(row.trigger not in ("play", "cost") for row in rows_by_id().get(card.id, ())),
+            and bool(rows_by_id().get(card.id, ()))
+            and not any(row.trigger in ("play", "cost") for row in rows_by_id().get(card.id, ())),
             "rows": rows_of(card.id) if card.real else [],
         }
         for number, (card, row) in enumerate(zip(table.cards, table.array, strict=True))
@@ -176,7 +177,7 @@ def real_cards_of(table, dealt):
     free = dealt
     for card in cards:
         for place, row in enumerate(card["rows"]):
-            if row.op not in CREATING or row.card == ("self",):
+            if row.op not in CREATING or row.card in (("self",), ("event",)):
                 continue
             if not row.card:
                 fitting = sorted(other["id"] for other in cards if other["pooled"] and row.of.passes(other))

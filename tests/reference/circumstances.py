@@ -3,7 +3,7 @@
 from tests.reference.plain import COIN
 
 KEPT = {
-    "combo": "played", "played": "played", "spells": "spells", "totems": "totems", "died": "perished",
+    "combo": "played", "enemy_played": "played", "played": "played", "spells": "spells", "totems": "totems", "died": "perished",
     "hurt": "hurt_now", "elemental": "elementals", "elementals": "elementals", "overloaded": "overloaded",
     "powers": "powers", "secrets": "secrets_played", "hero_attacked": "attacked",
 }  # fmt: skip
@@ -98,6 +98,12 @@ MEANINGS = {
 }
 
 
+MEANINGS |= {
+    "room": lambda game, what, arg: what.side.room,
+    "enemy_played": lambda game, what, arg: other_side(game, what.side).played >= arg,
+}
+
+
 def known(deck):
     return [card for card in deck if card != COIN]
 
@@ -146,5 +152,25 @@ COUNTS = {
     "elementals": lambda game, what, arg: what.side.elementals_before,
     "enemy_deathrattles": lambda game, what, arg: sum(
         bool(one.deathrattles) for one in other_side(game, what.side).board
+    ),
+}
+
+
+def beside(one):
+    board = one.side.board
+    place = board.index(one) if one in board else -9
+    return [board[other] for other in (place - 1, place + 1) if 0 <= other < len(board)]
+
+
+COUNTS |= {
+    "target_health": lambda game, what, arg: (
+        what.target.health
+        if what.target is not None and what.target.is_minion and what.target in what.target.side.board
+        else 0
+    ),
+    "neighbours_attack": lambda game, what, arg: sum(one.attack for one in beside(what.source)),
+    "neighbours_health": lambda game, what, arg: sum(one.health for one in beside(what.source)),
+    "shields": lambda game, what, arg: sum(
+        "divine_shield" in one.keywords for side in game.sides for one in side.board
     ),
 }

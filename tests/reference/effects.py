@@ -21,6 +21,7 @@ class Waiting:
         facts: the card it stands on.
         foe: whom that one attacks.
         amount: of the event.
+        about: the card of the event.
     """
 
     row: Any
@@ -31,6 +32,7 @@ class Waiting:
     foe: Any = None
     amount: int = 0
     times: int = 1
+    about: Any = None
 
     def __post_init__(self):
         self.born = self.aim.born if self.aim is not None and self.aim.is_minion else 0
@@ -134,25 +136,50 @@ def players(game, what):
 
 def bonus(what):
     """Spell Damage of the player, for spells."""
-    if what.facts["kind"] != "spell" or what.row.trigger != "play":
+    if what.facts["kind"] != "spell" or (what.source is not None and what.source.is_minion):
         return 0
-    return sum(minion.spell_damage for minion in what.side.board)
+    times = what.row.times if what.row.pick == "chosen" else 1
+    return times * sum(minion.spell_damage for minion in what.side.board)
+
+
+def doubled(game, what):
+    """How much more damage and healing of spells and powers counts."""
+    by_hand = what.source is None or not what.source.is_minion
+    if by_hand and what.facts["kind"] in ("spell", "power") and game.rules(what.side, "spells_doubled"):
+        return 2
+    return 1
 
 
 def carry_out(game, what):
     """Do what a row says. The game is modified in place."""
     row = what.row
-    if not holds(game, what):
+    if isinstance(what.source, Secret):
+        if not what.source.revealed:
+            if what.source not in what.side.secrets or not holds(game, what):
+                return
+            game.reveal(what.source, what.side)
+    elif not holds(game, what):
         return
     what.times = count(game, what)
     if row.pick == "split":
-        split(game, what, row.amount * what.times + bonus(what))
+        split(game, what, (row.amount * what.times + bonus(what)) * doubled(game, what))
     elif row.pick:
         for one in picked(game, what):
             CHARACTERS[row.op](game, what, one)
     else:
         for side in players(game, what):
             PLAYERS[row.op](game, what, side)
+
+
+class Secret:
+    """A Secret in play; without facts where it is hidden."""
+
+    is_minion = False
+    grave = None
+
+    def __init__(self, facts, born):
+        self.facts, self.born, self.revealed = facts, born, False
+        self.number = facts and facts["number"]
 
 
 def split(game, what, hits):
@@ -169,8 +196,8 @@ def split(game, what, hits):
 
 def damage(game, what, victim, amount):
     """Damage by the source of a row: its keywords count."""
-    source = what.source
-    keywords = source.keywords if source else what.facts["keywords"]
+    minion = what.source is not None and what.source.is_minion
+    keywords = what.source.keywords if minion else what.facts["keywords"]
     if game.hit(victim, amount, keywords, False) and "lifesteal" in keywords:
         game.heal(what.side, amount)
 
@@ -183,7 +210,15 @@ def damage_row(game, what, one):
     amount = row.amount * what.times
     if row.amount2 > row.amount:
         amount += game.chance(row.amount2 - row.amount + 1)
-    damage(game, what, one, amount + bonus(what))
+    damage(game, what, one, (amount + bonus(what)) * doubled(game, what))
+
+
+def heal_row(game, what, one):
+    amount = what.row.amount * what.times * doubled(game, what)
+    if game.rules(what.side, "healing_harms"):
+        damage(game, what, one, amount)
+    else:
+        game.heal(one, amount)
 
 
 def buff(game, what, one):
@@ -236,6 +271,9 @@ def control(game, what, one):
     given = {id(one.cards[gift]) for gift in one.gifts if acting(one.cards[gift])}
     one.theirs = given - one.theirs
     one.settle(game.next_birth())
+    if what.row is not None and what.row.until == "this_turn":
+        one.traits.add("stolen")
+        one.arrived = False
 
 
 def multiply(game, what, one):
@@ -345,7 +383,9 @@ CHARACTERS = {
     "copy_to_deck": copy_to_deck,
     "revert": revert,
     "damage": damage_row,
-    "heal": lambda game, what, one: game.heal(one, what.row.amount * what.times),
+    "heal": heal_row,
+    "redirect": lambda game, what, one: setattr(game, "foe", one),
+    "aim": lambda game, what, one: None,
     "buff": buff,
     "set": set_numbers,
     "destroy": lambda game, what, one: one.traits.add("doomed"),
@@ -524,6 +564,8 @@ def card_of(game, what):
     pool = what.row.card
     if pool == ("self",):
         return what.source.number
+    if pool == ("event",):
+        return COIN if what.about is None else what.about["number"]
     pool = pool or game.pool(what)
     return pool[game.chance(len(pool))] if pool else None
 
@@ -549,7 +591,7 @@ def summon(game, what, side):
 def place_beside(what, side, turn):
     """Where a summoned minion stands; `turn` counts those of one row."""
     source = what.source
-    if source is not None and side is what.side:
+    if source is not None and source.is_minion and side is what.side:
         if source.grave in side.places:
             return side.places.index(source.grave)
         if source in side.places:
@@ -618,7 +660,31 @@ def raise_dead(game, what, side):
         come(game, what, side, card, turn)
 
 
+def decoy(game, what, side):
+    card = card_of(game, what)
+    if card is not None and side.room:
+        game.decoy = come(game, what, side, card, 0)
+        if game.foe is not None:
+            game.foe = game.decoy
+
+
+def hide(game, what, side):
+    for _ in range(what.row.times or len(side.deck)):
+        places = [
+            n
+            for n, card in enumerate(side.deck)
+            if card != COIN and game.cards[card]["secret"] and game.may_hide(side, card)
+        ][::-1]
+        if not places:
+            return
+        game.hide(side, side.deck.pop(places[game.chance(len(places)) if what.row.times else 0]))
+
+
 PLAYERS = {
+    "decoy": decoy,
+    "hide": hide,
+    "counter": lambda game, what, side: setattr(game, "countered", True),
+    "burn": lambda game, what, side: side.secrets.clear(),
     "raise": raise_dead,
     **dict.fromkeys(choices.KINDS, lambda game, what, side: choices.ask(game, what)),
     "recruit": recruit,

@@ -5,7 +5,7 @@ from engine.streams import below
 from tests.reference.characters import MOST, Grave, Minion, Side
 from tests.reference import choices
 from tests.reference.circumstances import count, holds, kept_by
-from tests.reference.effects import Held, Waiting, candidates, carry_out, fits, neighbours
+from tests.reference.effects import Held, Secret, Waiting, control, candidates, carry_out, fits, neighbours
 from tests.reference.plain import COIN, Game, derived
 
 
@@ -72,6 +72,10 @@ class RealGame(Game):
         self.resolve()
         if self.over():
             return
+        for one in list(side.board):
+            if "stolen" in one.traits:
+                one.traits.discard("stolen")
+                self.give_back(one)
         for one in [side, *side.board]:
             if one.attacks > 0:
                 one.traits.discard("frozen")
@@ -91,6 +95,10 @@ class RealGame(Game):
         self.active = 1 - self.active
         if self.turn <= self.cap:
             self.begin_turn()
+
+    def give_back(self, one):
+        """A minion that was taken over for a turn goes back; to a full board it cannot."""
+        control(self, Waiting(None, self.opponent(one.side), None, None, None), one)
 
     def opponent(self, side):
         return self.sides[1 - self.sides.index(side)]
@@ -130,6 +138,17 @@ class RealGame(Game):
                 found += [
                     (row, half.weapon, half, None) for row in half.weapon["rows"] if row.trigger == trigger
                 ]
+        for half in self.sides:
+            for secret in (
+                half.secrets if half is not self.sides[self.active] or trigger == "turn_start" else ()
+            ):
+                if secret.facts:
+                    found += [
+                        (row, secret.facts, half, secret)
+                        for row in secret.facts["rows"]
+                        if row.trigger == trigger
+                    ]
+        found.sort(key=lambda one: (1, 0) if one[3] is None else (0, one[3].born))
         for row, card, own, source in found:
             on = row.on
             if ("own" if side is own else "enemy") not in on.sides:
@@ -141,11 +160,14 @@ class RealGame(Game):
             else:
                 fits = on.passes(facts)
             if fits:
-                self.news.append(Waiting(row, own, source, who, card, self.foe, amount))
+                what = Waiting(row, own, source, who, card, self.foe, amount, about=facts)
+                self.news.append(what)
 
     def hit(self, victim, damage, keywords, freezes):
         """Damage to a minion or hero; whether any got through."""
         shield = "divine_shield" in victim.keywords
+        if not victim.is_minion and damage > 0 and self.prevented(victim, damage):
+            return False
         side = victim.side if victim.is_minion else victim
         facts = victim.facts if victim.is_minion else None
         through = victim.hit(damage, keywords, freezes)
@@ -156,6 +178,30 @@ class RealGame(Game):
         elif shield and "divine_shield" not in victim.keywords:
             self.announce("shield_lost", side, victim, facts)
         return through
+
+    def prevented(self, side, damage):
+        """Whether a Secret keeps damage from killing a hero."""
+        fatal = damage >= side.health + side.armour
+        if side is self.sides[self.active] or "immune" in side.traits or not fatal:
+            return False
+        for secret in side.secrets:
+            if secret.facts and secret.facts["rows"][0].op == "prevent":
+                self.reveal(secret, side)
+                side.traits.add("immune")
+                return True
+        return False
+
+    def reveal(self, secret, side):
+        """A Secret leaves play; its rows that wait are carried out all the same."""
+        side.secrets.remove(secret)
+        secret.revealed = True
+        self.announce("revealed", side, None, secret.facts)
+
+    def hide(self, side, card):
+        side.secrets.append(Secret(self.cards[card], self.next_birth()))
+
+    def may_hide(self, side, card):
+        return len(side.secrets) < 5 and all(one.facts is not self.cards[card] for one in side.secrets)
 
     def heal(self, one, amount):
         before = one.health
@@ -205,6 +251,9 @@ class RealGame(Game):
                 sources += [(row, None) for row in side.weapon["rows"] if row.trigger == "aura"]
             for row, one in sources:
                 what = Waiting(row, side, one, None, None)
+                if row.op == "equalise":
+                    given[id(one)][0] += one.health - one.own_attack
+                    continue
                 if row.op not in ("buff", "weapon") or not holds(self, what):
                     continue
                 times = count(self, what)
@@ -290,6 +339,8 @@ class RealGame(Game):
         facts, cost = self.cards[card], self.cost(side, place)
         texts = [f"play {place}"]
         options = facts["options"]
+        if facts["secret"] and not self.may_hide(side, card):
+            return set()
         if options:
             texts = [f"{text} as {n}" for text in texts for n in (1, 2)]
         found = set()
@@ -448,12 +499,23 @@ class RealGame(Game):
             if facts and aim is not None and aim.is_minion:
                 self.announce("targeted", side, aim, aim.facts)
         self.resolve()
-        if facts:
+        countered, self.countered = self.countered, False
+        decoy, self.decoy = self.decoy, None
+        if countered:
+            return
+        if decoy is not None and aim is not None and aim.is_minion:
+            aim = decoy
+        if facts and facts["secret"]:
+            self.hide(side, facts["number"])
+            self.keep(side, "secrets_played")
+        elif facts:
             for _ in range(2 if minion and self.rules(side, "battlecries_twice") else 1):
                 played = self.cards[facts["options"][option - 1]] if option else facts
                 self.queue(played, "play", side, minion, aim)
         self.resolve()
         self.keep(side, "played")
+        if facts:
+            self.wake(side, facts)
         if spell:
             self.keep(side, "spells")
             self.announce("after_cast", side, None, facts, price)
@@ -463,6 +525,20 @@ class RealGame(Game):
         if minion:
             self.announce("after_summoned", side, minion, facts)
         self.resolve()
+
+    def wake(self, side, facts):
+        """Cards of the deck that wait there for the card that was played come into play."""
+        for card in side.deck[::-1]:
+            if card == COIN:
+                continue
+            rows = [row for row in self.cards[card]["rows"] if row.trigger == "in_deck"]
+            if rows and side.room and rows[0].on.passes(facts):
+                side.deck.reverse()
+                side.deck.remove(card)
+                side.deck.reverse()
+                minion = self.arrive(side, card, len(side.places))
+                self.announce("summoned", side, minion, minion.facts)
+                self.announce("after_summoned", side, minion, minion.facts)
 
     def rules(self, side, word):
         """Whether a player has a minion that changes a rule."""
@@ -484,6 +560,7 @@ class RealGame(Game):
         self.announce("attacks", side, attacker, facts)
         self.resolve()
         here = [side, enemy, *side.board, *enemy.board]
+        target, self.decoy = self.foe, None
         if attacker not in here or target not in here or side.health <= 0 or enemy.health <= 0:
             self.foe = None
             return set()

@@ -7,7 +7,7 @@ from engine.state import STATE
 from engine.vocabulary import OF_OTHER, HeroName, Race, Trait
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Minion
-from tests.reference.effects import Held
+from tests.reference.effects import Held, Secret
 from tests.reference.game import RealGame
 from tests.reference.plain import COIN
 
@@ -41,6 +41,9 @@ def record_of(game):
         record["card"], record["row"], record["memo"] = facts["number"], row, memo
     for side, record in zip(game.sides, state["sides"], strict=True):
         write_side(side, record)
+        record["n_secrets"] = len(side.secrets)
+        for place, secret in enumerate(side.secrets):
+            record["secrets"][place], record["secret_born"][place] = secret.number, secret.born
         record["n_graves"] = len(side.graves)
         record["graves"][: len(side.graves)] = side.graves
         record["promises"][: len(side.promises)] = [1 + card["number"] for card in side.promises]
@@ -138,6 +141,10 @@ def game_of(position, stream):
         side.count_attacks()
         side.made = side.attacks - int(record["hero_attacks_left"])
         side.count_attacks()
+        side.secrets = [
+            Secret(game.cards[int(card)], int(born))
+            for card, born in zip(record["secrets"], record["secret_born"], strict=True)
+        ][: record["n_secrets"]]
         side.graves = [int(card) for card in record["graves"][: record["n_graves"]]]
         side.hero_class = HeroName(int(record["hero_class"])).name.lower()
         held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["held"]]

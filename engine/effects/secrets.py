@@ -1,0 +1,87 @@
+"""Secrets: they come into play, wait on the opponent's turn, and are revealed; compiled."""
+
+import numpy as np
+
+from engine.effects.listen import announce
+from engine.events import NO_ONE
+from engine.jit import njit
+from engine.vocabulary import MAX_QUEUE, MAX_SECRETS, Ask, CardFilter, Op, Trigger
+
+REVEALED = 2
+"""In `heard` of a row: its Secret has been revealed."""
+
+
+@njit
+def is_secret(card: np.void) -> bool:
+    """Whether a card is a Secret."""
+    return (card["tags"] & CardFilter.SECRET) != 0
+
+
+@njit
+def secret_place(side: np.void, born: int) -> int:
+    """The place of the Secret of a birth; -1 where it is not in play."""
+    for place in range(side["n_secrets"]):
+        if side["secret_born"][place] == born:
+            return place
+    return -1
+
+
+@njit
+def may_hide(side: np.void, number: int) -> bool:
+    """Whether a player may have this Secret: there is room, and no other of its kind."""
+    if side["n_secrets"] == MAX_SECRETS:
+        return False
+    for place in range(side["n_secrets"]):
+        if side["secrets"][place] == number:
+            return False
+    return True
+
+
+@njit
+def hide(state: np.void, seat: int, number: int) -> None:
+    """Put a Secret into play. `state` is modified in place."""
+    side = state["sides"][seat]
+    state["births"] += 1
+    side["secrets"][side["n_secrets"]] = number
+    side["secret_born"][side["n_secrets"]] = state["births"]
+    side["n_secrets"] += 1
+
+
+@njit
+def lose_secret(side: np.void, place: int) -> None:
+    """Take a Secret out of play. `side` is modified in place."""
+    side["n_secrets"] -= 1
+    for later in range(place, side["n_secrets"]):
+        side["secrets"][later] = side["secrets"][later + 1]
+        side["secret_born"][later] = side["secret_born"][later + 1]
+    side["secrets"][side["n_secrets"]] = 0
+    side["secret_born"][side["n_secrets"]] = 0
+
+
+@njit
+def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, events: np.void) -> None:
+    """Reveal a Secret: it leaves, and its rows that wait are carried out. Modified in place."""
+    side = state["sides"][seat]
+    number, born = int(side["secrets"][place]), side["secret_born"][place]
+    lose_secret(side, place)
+    for n in range(events["first"], events["last"]):
+        waiting = events["queue"][n % MAX_QUEUE]
+        if waiting["seat"] == seat and waiting["source"] == born:
+            waiting["heard"] = REVEALED
+    announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
+
+
+@njit
+def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
+    """Whether a Secret keeps damage from killing a hero; it is revealed then. Modified in place."""
+    side = state["sides"][seat]
+    if not cards[0]["asks"] & Ask.SECRETS_HELD or state["active"] == seat:
+        return False
+    if damage < side["health"] + side["armour"]:
+        return False
+    for place in range(side["n_secrets"]):
+        number = side["secrets"][place]
+        if number >= 0 and cards[number]["effects"][0]["op"] == Op.PREVENT:
+            reveal(state, cards, seat, place, events)
+            return True
+    return False

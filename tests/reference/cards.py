@@ -23,6 +23,7 @@ CREATING = {
     "discover",
     "choose_power",
     "brew",
+    "decoy",
 }
 
 

@@ -303,7 +303,7 @@ def give(game, what, one):
 
 def acting(card):
     """Whether a card has rows that wait for something, or that are always so."""
-    return any(row.trigger not in ("play", "deathrattle", "cost") for row in card["rows"])
+    return any(row.trigger not in ("play", "deathrattle", "cost", "in_deck") for row in card["rows"])
 
 
 def trigger(game, what, one):

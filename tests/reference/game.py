@@ -26,10 +26,10 @@ class RealGame(Game):
         self.births, self.waiting, self.outcomes = 0, [], []
         self.news, self.rest = [], []  # what has been heard during a row, and what is left of that row
         self.kept = kept_by(self.cards)
-        self.options, self.choices = (
-            [],
-            [],
-        )  # cards of which one has to be chosen; choices: [facts, row, memo]
+        # The spell that is cast does nothing, or goes to another minion.
+        self.countered, self.decoy = False, None
+        # Cards of which one has to be chosen; and what is chosen for: facts, place of the row, memo.
+        self.options, self.choices = [], []
         self.foe = None  # whom a character attacks just now
         self.stream, self.events = None, 0
 
@@ -365,7 +365,7 @@ class RealGame(Game):
             )
             for row in rows
             if rows is facts["rows"]
-            or any(one.trigger not in ("play", "deathrattle", "cost") for one in rows)
+            or any(one.trigger not in ("play", "deathrattle", "cost", "in_deck") for one in rows)
         )
 
     def uses(self, facts, text, cost):

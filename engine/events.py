@@ -30,6 +30,10 @@ EFFECT = np.dtype(
         ("of_kind", "i2"),  # of which cards: bits of their kinds; 0: the row is about no cards
         ("of_filter", "i4"),  # bits of CardFilter
         ("of_arg", "i2"),  # what these compare with
+        (
+            "pool",
+            "i2",
+        ),  # of a row that draws random cards of the game: the first of its lists (`engine.cards.table`)
     ]
 )
 """One row of a card."""

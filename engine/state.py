@@ -22,6 +22,9 @@ from engine.vocabulary import (
     Trait,
 )
 
+LISTED = 16
+"""Places of lists that each card of a table has room for."""
+
 CARD = np.dtype(
     [
         ("cost", "i2"),  # mana
@@ -47,10 +50,10 @@ CARD = np.dtype(
         ("aim_arg", "i2"),
         ("aim_condition", "i2"),  # what must hold for it to be aimed at all, a Condition
         ("aim_condition_arg", "i2"),
-        (
-            "options",
-            "i2",
-        ),  # number of the first of the two cards that it can be played as; 0: it is no choice
+        ("list_first", "i4"),  # where the list with this card's number begins among all that are listed
+        ("list_n", "i4"),  # and how many it has
+        ("listed", "i2", (LISTED,)),  # a part of all lists, one after another; not of this card
+        ("options", "i2"),  # number of the first of the two cards that it can be played as; 0: it is no choice
         ("tags", "i4"),  # bits of CardFilter that need no number
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),

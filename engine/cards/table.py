@@ -71,6 +71,7 @@ class CardTable:
         rows["number"] = np.arange(len(rows))
         if any(draws_at_random(effect) for card in found for effect in card.effects):
             _tag_pooled(rows, found)
+            _write_lists(rows)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         self._number: dict[CardKey, int] = {}
@@ -149,7 +150,7 @@ def pooled(of: Asked) -> tuple[Card, ...]:
     """The cards that a row draws random ones from: those of edition 2018-07 that are played exactly, by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
-    mark_pooled(rows, of.kind, of.filter, of.arg, found)
+    mark_pooled(rows, of.kind, of.filter, of.arg, 0, found)
     return tuple(card for card, is_one in zip(exact, found, strict=True) if is_one)
 
 
@@ -160,6 +161,47 @@ def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
         if card.key in left:
             row["tags"] |= CardFilter.POOLED
             left.remove(card.key)
+
+
+def _write_lists(rows: np.ndarray) -> None:
+    """Write the lists of cards that rows draw random ones from into the table. `rows` is modified in place."""
+    lists: list[np.ndarray] = []
+    first: dict[tuple[int, int, int], int] = {}
+    found = np.zeros(len(rows), np.bool_)
+    for row in rows:
+        for effect in row["effects"][: row["n_effects"]]:
+            if effect["op"] not in CREATING or effect["amount"] != POOL:
+                continue
+            kind, asked, arg = (int(effect[name]) for name in ("of_kind", "of_filter", "of_arg"))
+            if (kind, asked, arg) not in first:
+                first[kind, asked, arg] = len(lists)
+                for classes in _classes(asked, arg):
+                    mark_pooled(rows, kind, asked, arg, classes, found)
+                    lists.append(np.flatnonzero(found))
+            effect["pool"] = first[kind, asked, arg]
+    assert len(lists) <= len(rows), "a list has the number of a card"
+    together = np.concatenate(lists)
+    room = rows["listed"].size
+    assert len(together) <= room, (
+        f"{len(together)} cards in lists of {room} places; raise LISTED in engine.state"
+    )
+    lengths = np.array([len(one) for one in lists])
+    rows["list_n"][: len(lists)] = lengths
+    rows["list_first"][: len(lists)] = np.cumsum(lengths) - lengths
+    padded = np.zeros(room, np.int16)
+    padded[: len(together)] = together
+    rows["listed"] = padded.reshape(rows["listed"].shape)
+
+
+def _classes(asked: int, arg: int) -> list[int]:
+    """The classes that each list of a row is of, as bits; 0 for any."""
+    if asked & CardFilter.GANG:
+        return [1 << name for name in HeroName if arg >> name & 1]
+    if asked & CardFilter.OWN_CLASS:
+        return [1 << name | 1 << HeroName.NEUTRAL for name in HeroName]
+    if asked & CardFilter.ENEMY_CLASS:
+        return [1 << name for name in HeroName]
+    return [0]
 
 
 def asks_of(rows: np.ndarray) -> int:

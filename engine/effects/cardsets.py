@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.codes import Keyword
 from engine.jit import njit
+from engine.state import LISTED
 from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, HeroName, Race
 
 TAGS = (
@@ -80,8 +81,35 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
 
 
 @njit
-def n_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int) -> int:
-    """How many cards of the game a random one is drawn from: those of a kind that pass a filter.
+def list_of(effect: np.void, own: int, enemy: int) -> int:
+    """The list from which a row draws random cards, for players of two classes: a number of a card.
+
+    A row that asks for the own class has a list for each class, with the neutral cards; one that asks for the
+    opponent's too, without them; one of a gang has three. They follow each other.
+    """
+    if effect["of_filter"] & CardFilter.OWN_CLASS:
+        return int(effect["pool"] + own)
+    if effect["of_filter"] & CardFilter.ENEMY_CLASS:
+        return int(effect["pool"] + enemy)
+    return int(effect["pool"])
+
+
+@njit
+def n_listed(cards: np.ndarray, number: int) -> int:
+    """How many cards a list has."""
+    return int(cards[number]["list_n"])
+
+
+@njit
+def listed(cards: np.ndarray, number: int, place: int) -> int:
+    """The card at a place of a list."""
+    at = cards[number]["list_first"] + place
+    return int(cards[at // LISTED]["listed"][at % LISTED])
+
+
+@njit
+def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int, found: np.ndarray) -> None:
+    """Mark the cards that random ones are drawn from: those of a kind that pass a filter.
 
     Args:
         cards: the card table.
@@ -89,49 +117,18 @@ def n_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int) 
         asked: bits of `CardFilter`.
         arg: what these compare with.
         classes: bits 1 << `HeroName` of the classes they may be of; 0 for any.
+        found: shape (cards,), booleans. Modified in place.
     """
-    n = 0
     for number in range(len(cards)):
-        if is_pooled(cards[number], kinds, asked, arg, classes):
-            n += 1
-    return n
-
-
-@njit
-def nth_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int, left: int) -> int:
-    """The number of one of those that `n_pooled` counts, from 0; -1 where there are no so many."""
-    for number in range(len(cards)):
-        if is_pooled(cards[number], kinds, asked, arg, classes):
-            if left == 0:
-                return number
-            left -= 1
-    return -1
-
-
-@njit
-def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, found: np.ndarray) -> None:
-    """Mark the cards that `n_pooled` counts for players of any class. `found` is modified in place."""
-    for number in range(len(cards)):
-        found[number] = is_pooled(cards[number], kinds, asked, arg, 0)
+        found[number] = is_pooled(cards[number], kinds, asked, arg, classes)
 
 
 @njit
 def is_pooled(card: np.void, kinds: int, asked: int, arg: int, classes: int) -> bool:
-    """Whether a card is one of those that `n_pooled` counts."""
+    """Whether a card is one of those that `mark_pooled` marks."""
     if classes and not classes >> card["hero_class"] & 1:
         return False
     return is_asked(card, kinds, asked & ~WHOSE_CLASS | CardFilter.POOLED, arg)
-
-
-@njit
-def classes_of(asked: int, own: int, enemy: int) -> int:
-    """The classes of which a filter asks: of the player of class `own` and neutral, or of the opponent's; 0: any."""
-    classes = 0
-    if asked & CardFilter.OWN_CLASS:
-        classes |= 1 << own | 1 << HeroName.NEUTRAL
-    if asked & CardFilter.ENEMY_CLASS:
-        classes |= 1 << enemy
-    return classes
 
 
 WHOSE_CLASS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS

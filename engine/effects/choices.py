@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.codes import UNKNOWN
 from engine.effects.board import take_card
-from engine.effects.cardsets import classes_of, n_pooled, nth_pooled
+from engine.effects.cardsets import list_of, listed, n_listed
 from engine.effects.chance import chosen_of
 from engine.effects.zones import change_held, is_named, leave_deck
 from engine.jit import njit
@@ -106,12 +106,11 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         but = own["power"] - 1 if effect["op"] == Op.CHOOSE_POWER else -1
         _offer_range(state, effect["amount"], max(effect["amount"], effect["amount2"]), but, events)
         return
-    kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]
-    if asked & CardFilter.GANG:
+    if effect["of_filter"] & CardFilter.GANG:
         _offer_gang(state, cards, effect, events)
         return
-    classes = classes_of(asked, own["hero_class"], enemy["hero_class"])
-    n = n_pooled(cards, kinds, asked, arg, classes)
+    pool = list_of(effect, own["hero_class"], enemy["hero_class"])
+    n = n_listed(cards, pool)
     taken = np.zeros(OFFERED, np.int64)
     for found in range(min(OFFERED, n)):
         left = chosen_of(events, n - found)
@@ -127,22 +126,24 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
             taken[at] = taken[at - 1]
             at -= 1
         taken[at] = place
-        _add(state, nth_pooled(cards, kinds, asked, arg, classes, place))
+        _add(state, listed(cards, pool, place))
 
 
 @njit
 def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer one random card of each class of a gang."""
-    kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]
-    for hero_class in range(16):
-        if not arg >> hero_class & 1:
-            continue
-        n = n_pooled(cards, kinds, asked, arg, 1 << hero_class)
-        left = chosen_of(events, n)
+    for n in range(GANG_SIZE):
+        pool = effect["pool"] + n
+        able = n_listed(cards, pool)
+        left = chosen_of(events, able)
         if events["waiting"]:
             return
-        if n > 0:
-            _add(state, nth_pooled(cards, kinds, asked, arg, 1 << hero_class, left))
+        if able > 0:
+            _add(state, listed(cards, pool, left))
+
+
+GANG_SIZE = 3
+"""Classes of a gang."""
 
 
 @njit

@@ -2,23 +2,25 @@
 
 What has no influence is left out: the order of boards and hands, the order in which minions without a
 Deathrattle came into play, what the opponent holds, the order of decks, and how many died or were burned.
+Where cards of the game ask for more (`is_simple`), the order of boards counts, and so does all that is kept.
 """
 
 import numpy as np
 
 from engine.hashing import stir, to_sum
 from engine.jit import njit
-from engine.vocabulary import Trait
+from engine.vocabulary import EVENT_SHIFT, Ask, Trait, Trigger
 
 _FIELD_BITS = np.uint64(16)
 _FIELD = 0xFFFF
 
 
 @njit
-def future_key(state: np.void) -> np.uint64:
+def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
     """A hash, below 2**63, of everything on which the rest of the active player's turn can depend.
 
     Args:
+        cards: the card table.
         state: dtype `engine.state.STATE`, of a game with effects. Of the cards in decks only their number
             counts, since no player knows their order.
     """
@@ -33,6 +35,8 @@ def future_key(state: np.void) -> np.uint64:
     side = state["sides"][seat]
     for place in range(side["n_hand"]):
         total += card_key(side["hand"][place])
+    if not is_simple(cards):
+        total += kept_key(state)
     return total
 
 
@@ -54,12 +58,62 @@ def card_key(number: int) -> np.uint64:
 @njit
 def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     """A hash of what a minion's future depends on; `own` tells the sides apart."""
-    born = minion["born"] if minion["traits"] & Trait.DEATHRATTLE else 0
+    born = minion["born"] if minion["traits"] & (Trait.DEATHRATTLE | Trait.ACTS) else 0
     key = stir(own, word_of(minion["card"], minion["attack"], minion["health"], minion["keywords"]))
     rest = minion["attacks_left"] + 4 * minion["arrived"]
     key = stir(key, word_of(rest, minion["max_health"], minion["traits"], minion["race"]))
     key = stir(key, word_of(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]))
     return to_sum(key ^ np.uint64(minion["gifts"][1]))
+
+
+@njit
+def is_simple(cards: np.ndarray) -> bool:
+    """Whether no card of a game asks for more than minions that act at the end of a turn."""
+    return (cards[0]["asks"] & ~SIMPLE) == 0
+
+
+@njit
+def kept_key(state: np.void) -> np.uint64:
+    """A hash of what a game keeps beside that which all games with effects have; places on boards count too."""
+    seat = state["active"]
+    total = np.uint64(0)
+    for who in range(2):
+        side = state["sides"][who]
+        key = np.uint64(5 if who == seat else 6)
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            key = stir(key, minion_key(minion, np.uint64(place)))
+            key = stir(key, word_of(minion["aura_attack"], minion["aura_health"], minion["aura_keywords"], 0))
+        key = stir(key, word_of(side["weapon_aura"], side["played"], side["spells"], side["totems"]))
+        key = stir(key, word_of(side["perished"], side["hurt"], side["attacked"], side["elementals"]))
+        key = stir(key, word_of(side["elementals_before"], side["overloaded"], side["powers"], side["jade"]))
+        key = stir(
+            key, word_of(side["secrets_played"], side["promises"][0], side["promises"][1], side["n_graves"])
+        )
+        for place in range(side["n_secrets"]):
+            key = stir(key, word_of(side["secrets"][place], side["secret_born"][place], 0, 1))
+        for place in range(side["n_graves"]):
+            key = stir(key, word_of(side["graves"][place], 0, 0, 2))
+        total += to_sum(key)
+    own = state["sides"][seat]
+    for place in range(own["n_hand"]):
+        held = own["held"][place]
+        if held["cost"] or held["attack"] or held["health"]:
+            word = word_of(own["hand"][place], held["cost"], held["attack"], held["health"])
+            total += to_sum(stir(np.uint64(7), word))
+    key = np.uint64(8)
+    for place in range(state["n_options"]):
+        key = stir(key, word_of(state["options"][place], 0, 0, 3))
+    for place in range(state["n_choices"]):
+        choice = state["choices"][place]
+        key = stir(key, word_of(choice["card"], choice["row"], choice["memo"], 4))
+    return total + to_sum(key)
+
+
+SIMPLE = Ask.EVENTS | sum(
+    1 << (EVENT_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END)
+)
+"""Bits of `asks` of which the order of boards and what is kept are independent."""
 
 
 @njit

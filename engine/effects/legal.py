@@ -7,6 +7,7 @@ from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of
 from engine.effects.numbers import holds
+from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play
 from engine.jit import njit, njit_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
@@ -104,21 +105,22 @@ def _list_play(
 @njit
 def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     """Whether it matters where on the own board a minion comes in: its neighbours count, or whose it becomes do."""
-    if asks_for_neighbours(card):
+    if asks_for_neighbours(card, False):
         return True
     for place in range(own["n_board"]):
         minion = own["board"][place]
         if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
-            if asks_for_neighbours(cards[minion["card"]]):
+            if asks_for_neighbours(cards[minion["card"]], True):
                 return True
     return False
 
 
 @njit
-def asks_for_neighbours(card: np.void) -> bool:
-    """Whether a card does something with the neighbours of its minion."""
+def asks_for_neighbours(card: np.void, stands: bool) -> bool:
+    """Whether a card does something with the neighbours of its minion, or does so while it stands."""
     for row in range(card["n_effects"]):
-        if card["effects"][row]["pick"] == Pick.NEXT_TO_SELF:
+        effect = card["effects"][row]
+        if effect["pick"] == Pick.NEXT_TO_SELF and (not stands or ACTING >> effect["trigger"] & 1):
             return True
     return False
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import DECK_SIZE, UNKNOWN, Keyword
 from engine.effects.board import take_card
-from engine.effects.cardsets import classes_of, is_asked, n_pooled, nth_pooled
+from engine.effects.cardsets import is_asked, list_of, listed, n_listed
 from engine.effects.chance import chosen_of
 from engine.effects.listen import announce
 from engine.effects.operations import may_act, set_attack, set_health
@@ -35,11 +35,10 @@ def from_pool(
         return int(waiting["about"])
     if first == POOL:
         own, enemy = state["sides"][waiting["seat"]], state["sides"][1 - waiting["seat"]]
-        kinds, asked, arg = effect["of_kind"], effect["of_filter"], effect["of_arg"]
-        classes = classes_of(asked, own["hero_class"], enemy["hero_class"])
-        n = n_pooled(cards, kinds, asked, arg, classes)
+        pool = list_of(effect, own["hero_class"], enemy["hero_class"])
+        n = n_listed(cards, pool)
         chosen = chosen_of(events, n)
-        return -1 if n == 0 else nth_pooled(cards, kinds, asked, arg, classes, chosen)
+        return -1 if n == 0 else listed(cards, pool, chosen)
     if last <= first:
         return int(first)
     if not effect["filter"] & Filter.NEW:

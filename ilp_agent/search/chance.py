@@ -3,20 +3,22 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, ActionKind
-from engine.effects.board import enter, lose_card
+from engine.effects.auras import cost_of, refresh
+from engine.effects.board import enter, lose_held
 from engine.effects.chance import MOST_IMAGINED, think
-from engine.effects.futures import minion_key, word_of
+from engine.effects.futures import is_simple, minion_key, word_of
 from engine.effects.play import finish_turn
 from engine.hashing import stir, to_sum
 from engine.jit import njit
-from engine.packing import AIMED, unpack_action
+from engine.packing import AIMED, place_in, unpack_action
 from engine.rules import apply
-from engine.vocabulary import CardKind, Trait
+from engine.vocabulary import Ask, CardKind, Trait
 from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
 from ilp_agent.search.objective import action_gain, end_value
 from ilp_agent.search.work import EVENTS_EACH
 
 _decode = njit(unpack_action)
+_place_in = njit(place_in)
 
 MOST_WEIGHED = 1_024
 """Outcomes of an action whose terms are summed one by one; of more, so many are drawn."""
@@ -142,14 +144,14 @@ def expected_gain(
 
 
 @njit
-def gain_key(state: np.void, facts: np.ndarray, action: int, seat: int) -> np.uint64:
+def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, seat: int) -> np.uint64:
     """A hash of all that what an action is expected to add depends on; 0 where that is not known.
 
     It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle.
     """
     kind, source, target = _decode(action)
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    if kind not in (ActionKind.PLAY, ActionKind.POWER):
+    if kind not in (ActionKind.PLAY, ActionKind.POWER) or not is_simple(cards):
         return np.uint64(0)
     number = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
     if not facts[number]["bits"] & HURTS_ENEMIES_ALONE:
@@ -188,10 +190,14 @@ def pay(state: np.void, cards: np.ndarray, action: int) -> None:
         else:
             own["board"][source]["attacks_left"] -= 1
     else:
-        number = lose_card(own, source)
+        assert own["hand"][source] != COIN, "The Coin is certain"
+        cost = cost_of(state, cards, seat, source)
+        number = lose_held(own, source, cards)
         card = cards[number]
-        assert number != COIN, "The Coin is certain"
-        own["mana"] -= card["cost"]
+        own["mana"] -= cost
+        own["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
         own["overload"] += card["overload"]
         if card["kind"] == CardKind.MINION:
-            enter(state, cards, seat, number, own["n_board"])
+            at = _place_in(action)
+            enter(state, cards, seat, number, at if at >= 0 else own["n_board"])
+            refresh(state, cards)

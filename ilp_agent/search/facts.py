@@ -223,7 +223,7 @@ def _face_of(effect: np.void, cards: np.ndarray) -> int:
         minions = BOARD_SIZE if effect["pick"] == Pick.ALL else 1
         return 2 * minions * max(int(effect["amount"]), 0)
     if op == Op.EQUIP:
-        return 2 * int(cards[effect["amount"]]["attack"])
+        return 2 * int(cards[effect["amount"]]["attack"]) if effect["amount"] >= 0 else BOARD_SIZE
     if op == Op.WEAPON:
         return 2 * max(int(effect["amount"]), 0)
     return 0

@@ -60,6 +60,9 @@ TIE = 1e-12
 FORBIDDEN = -1e290
 """What an end of the turn is worth that surely kills the own hero."""
 
+UNDECIDED = -1e295
+"""What a position is worth, at least, in which something has to be chosen."""
+
 
 @njit
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
@@ -166,7 +169,7 @@ def solve_turn(
                     continue  # the attack alone kills
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
-                key = gain_key(before, facts, action, start["seat"])
+                key = gain_key(before, cards, facts, action, start["seat"])
                 kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
                 known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
                 if not known:
@@ -251,8 +254,12 @@ def is_blow(action: int) -> bool:
 def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
     """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
     frame, state = work["frames"][level], work["states"][level]
-    frame["n"] = legal_actions(state, cards, work["actions"][level]) - 1
-    frame["next"], frame["n_leaves"], frame["action"] = 0, 0, 0
+    frame["n"] = legal_actions(state, cards, work["actions"][level])
+    frame["next"], frame["n_leaves"], frame["action"], frame["late"] = 0, 0, 0, 0
+    if state["n_options"] > 0:  # the turn cannot end before it is chosen
+        frame["best"] = UNDECIDED
+        return
+    frame["n"] -= 1
     if acts_at_the_end(state, cards, work["start"]["seat"]):
         frame["best"] = value_of_ending(state, cards, weights, work)
     else:

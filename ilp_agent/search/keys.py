@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.effects.futures import card_key, minion_key, side_key, word_of
+from engine.effects.futures import card_key, is_simple, kept_key, minion_key, side_key, word_of
 from engine.effects.operations import hurt_minion
 from engine.hashing import to_sum
 from engine.jit import njit
@@ -46,9 +46,28 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
         total += minion_key(enemy["board"][place], np.uint64(2))
     for place in range(own["n_hand"]):
         total += card_key(own["hand"][place])
+    if not is_simple(cards):
+        total += kept_key(state)
     if strikers or ghosts:
         total += to_sum(word_of(4, strikers, ghosts, 0))
     return total
+
+
+@njit
+def twin_before(own: np.void, source: int) -> bool:
+    """Whether a card to the left in a hand is the same, and the same befell it."""
+    held = own["held"][source]
+    for place in range(source):
+        if own["hand"][place] != own["hand"][source]:
+            continue
+        other = own["held"][place]
+        if (
+            other["cost"] == held["cost"]
+            and other["attack"] == held["attack"]
+            and other["health"] == held["health"]
+        ):
+            return True
+    return False
 
 
 NO_KEY = np.uint64(0)
@@ -84,6 +103,8 @@ def key_after_blow(
     pair[0] = state["sides"][seat]["board"][slot]
     pair[1] = state["sides"][1 - seat]["board"][target]
     one, other = pair[0], pair[1]
+    if not is_simple(cards):
+        return NO_KEY
     if (one["traits"] | other["traits"]) & MORE_HAPPENS:
         return NO_KEY
     if (one["keywords"] | other["keywords"]) & Keyword.LIFESTEAL:

@@ -10,6 +10,7 @@ conditions, as bits of cards (`ilp_agent.search.facts`) and of the position; whe
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
+from engine.effects.futures import is_simple
 from engine.jit import njit
 from engine.packing import AIMED, pack_action, unpack_action
 from engine.vocabulary import Trait
@@ -62,6 +63,8 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         seat: of the player whose turn it is.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if not is_simple(cards):
+        return NEEDS_COIN
     if own["durability"] > 0 and cards[own["weapon"]]["n_effects"] > 0:
         return NEEDS_COIN
     lifesteal, face, spell_damage = False, 0, 0

@@ -7,11 +7,12 @@ that of the start (`base_value`), so that positions within a turn are compared b
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
+from engine.effects.listen import is_heard
 from engine.effects.targets import passes
 from engine.events import TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.packing import AIMED, unpack_action
-from engine.vocabulary import ENEMY, HEROES, MINIONS, CardKind, Filter, Op, Pick, Trait, Trigger
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Op, Pick, Trait, Trigger
 from ilp_agent.search.keys import came_in_with
 from ilp_agent.weights import Term
 
@@ -212,13 +213,32 @@ def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
 
 @njit
 def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether a minion of the player does something at the end of the turn."""
-    side = state["sides"][seat]
-    for place in range(side["n_board"]):
-        minion = side["board"][place]
-        card = cards[minion["card"]]
-        if card["n_effects"] and not minion["traits"] & Trait.SILENCED:
-            for row in range(card["n_effects"]):
-                if card["effects"][row]["trigger"] == Trigger.TURN_END:
+    """Whether something in play waits for the end of the player's turn."""
+    if not is_heard(cards, Trigger.TURN_END):
+        return False
+    for who in range(2):
+        side = state["sides"][who]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if not minion["traits"] & Trait.ACTS:
+                continue
+            if not minion["traits"] & Trait.SILENCED and _waits(cards[minion["card"]], who == seat):
+                return True
+            for n in range(len(minion["gifts"])):
+                if minion["gifts"][n]:
                     return True
+        if side["durability"] > 0 and _waits(cards[side["weapon"]], who == seat):
+            return True
+    return False
+
+
+@njit
+def _waits(card: np.void, own: bool) -> bool:
+    """Whether a card waits for the end of a turn: of its own player, or of the other."""
+    if not card["hears"] >> Trigger.TURN_END & 1:
+        return False
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] == Trigger.TURN_END and effect["on_side"] & (OWN if own else ENEMY):
+            return True
     return False

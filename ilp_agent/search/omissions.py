@@ -9,6 +9,7 @@ from engine.rules import decode
 from engine.vocabulary import CardKind
 from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 from ilp_agent.search.facts import AIMS_ANYWHERE, PLAIN
+from ilp_agent.search.keys import twin_before
 from ilp_agent.search.late import LATE_FACE, LATE_KILL, LATE_PLAYS, NEEDS_COIN, SPARES_OWN
 
 
@@ -21,9 +22,8 @@ def left_out(
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
         number = own["hand"][source]
-        for place in range(source):
-            if own["hand"][place] == number:
-                return True
+        if twin_before(own, source):
+            return True
         if frame["late"] & LATE_PLAYS:
             if number == COIN:
                 if not frame["late"] & NEEDS_COIN:

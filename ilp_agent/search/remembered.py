@@ -3,11 +3,11 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, ActionKind
-from engine.effects.futures import minion_key
+from engine.effects.futures import is_simple, minion_key
 from engine.jit import njit
-from engine.packing import AIMED
+from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, PLACE_BITS
 from engine.rules import decode, legal_actions
-from ilp_agent.search.keys import own_key
+from ilp_agent.search.keys import own_key, twin_before
 from ilp_agent.search.late import FACE_FIRST, HERO_FIRST
 from ilp_agent.search.memo import add
 from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
@@ -22,7 +22,13 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     kind, source, target = decode(frame["action"])
     start = work["start"]
     noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
-    noted["source"], noted["target"] = 0, AT_NOTHING
+    noted["source"], noted["target"], noted["more"] = 0, AT_NOTHING, frame["action"] & HOW
+    if not is_simple(cards):
+        # Places on boards are part of the position's key; those in hand are not.
+        noted["source"], noted["target"] = source, target
+        if kind == ActionKind.PLAY:
+            noted["card"], noted["source"] = state["sides"][start["seat"]]["hand"][source], 0
+        return
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
         noted["card"] = own["hand"][source]
@@ -32,6 +38,10 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
         noted["target"] = character_key(state, cards, start, target)
     elif frame["action"] & AIMED:
         noted["target"] = character_key(state, cards, start, target)
+
+
+HOW = AIMED | ((1 << (AT_SHIFT + PLACE_BITS)) - (1 << OPTION_SHIFT))
+"""Bits of an action: whether it is aimed, what is chosen, and where a minion comes in."""
 
 
 @njit
@@ -55,12 +65,22 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
     start = work["start"]
     own = state["sides"][start["seat"]]
     actions = work["actions"][DEPTH]
-    n = legal_actions(state, cards, actions) - 1
+    n = legal_actions(state, cards, actions)
+    simple = is_simple(cards)
     for place in range(n):
         action = actions[place]
         kind, source, target = decode(action)
-        if kind != memo["kind"]:
+        if kind != memo["kind"] or action & HOW != memo["more"]:
             continue
+        if not simple:
+            if kind == ActionKind.PLAY:
+                if own["hand"][source] != memo["card"] or target != memo["target"]:
+                    continue
+                if twin_before(own, source):
+                    continue
+            elif source != memo["source"] or target != memo["target"]:
+                continue
+            return int(action)
         if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
             continue
         if kind == ActionKind.ATTACK:

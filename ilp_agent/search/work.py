@@ -59,6 +59,7 @@ MEMO = np.dtype(
         ("kind", "i4"),  # of the best action, an `ActionKind`
         ("card", "i4"),  # card number of a play
         ("first", "i4"),  # `HERO_FIRST` or 0
+        ("more", "i4"),  # bits of the action that say how a card is played
         ("source", "u8"),  # key of the minion that attacks; 0 for the hero
         ("target", "u8"),  # key of the minion it is aimed at, or one of the codes below
     ]

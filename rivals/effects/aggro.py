@@ -10,11 +10,13 @@ import numpy as np
 from engine import Outcome
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
 from engine.combat import guards
+from engine.effects.auras import cost_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from rivals.effects.choice import best_choice
 
 _HERO_WORTH = 1e6
 """Of a point of health of the enemy hero, in points of health of the own: more than all that follow."""
@@ -89,7 +91,7 @@ def _dearest(
         kind, source, _ = decode(actions[number])
         if kind != ActionKind.PLAY or own["hand"][source] == COIN:
             continue
-        cost = cards[own["hand"][source]]["cost"]
+        cost = cost_of(state, cards, state["active"], source)
         if cost < dearest or (cost == dearest and source != place):
             continue
         _looked_at(state, cards, actions[number], next_states, thought, found)
@@ -178,6 +180,8 @@ def best_action(
         next_states: workspace, dtype `STATE`, shape (2,). Modified in place.
         thought: workspace, a record of dtype `EVENTS`. Modified in place.
     """
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
     own = state["sides"][state["active"]]
     chosen, dearest = _dearest(state, cards, actions, next_states, thought)
     for place in range(own["n_hand"]):

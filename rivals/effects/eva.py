@@ -15,6 +15,7 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE
+from rivals.effects.choice import best_choice
 from rivals.eva import EvaTerm, value_of
 
 
@@ -107,6 +108,8 @@ def best_action(
     thought: np.ndarray,
 ) -> int:
     """Algorithm 1; see `rivals.eva.best_action`. `thought`, dtype `EVENTS`, is modified in place."""
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])
     for place in range(n):

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine import Outcome
 from engine.codes import COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
+from engine.effects.auras import cost_of
 from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
@@ -20,6 +21,7 @@ from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term
+from rivals.effects.choice import best_choice
 
 LOST = -1e100
 """What an action adds that kills the own hero."""
@@ -112,6 +114,8 @@ def best_action(
 
     `next_states`, shape (2,), `actions` and `thought`, dtype `EVENTS`, shape (1,), are modified in place.
     """
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
     own = state["sides"][state["active"]]
     n = legal_actions(state, cards, actions)
     best, chosen, coin = 0.0, int(encode(ActionKind.END_TURN, 0, 0)), -1
@@ -134,8 +138,12 @@ def best_action(
             kind, source, _ = decode(actions[place])
             if kind not in (ActionKind.PLAY, ActionKind.POWER):
                 continue
-            card = richer["hand"][source] if kind == ActionKind.PLAY else richer["power"] - 1
-            if card != COIN and cards[card]["cost"] == own["mana"] + 1:
+            if kind == ActionKind.PLAY and richer["hand"][source] == COIN:
+                continue
+            price = cards[richer["power"] - 1]["cost"]
+            if kind == ActionKind.PLAY:
+                price = cost_of(next_states[1], cards, state["active"], source)
+            if price == own["mana"] + 1:
                 score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
                 if score > best:
                     best, chosen = score, coin

@@ -97,10 +97,13 @@ def search_turn(
     root = tree.nodes[0]
     root["parent"], root["action"], root["open"], root["stop"] = -1, 0, 0, 0
     root["value"] = score_position(state, cards, seat, weights, drawn, tree.counts)
-    root["key"] = future_key(state)
+    root["key"] = future_key(state, cards)
     _is_new(0, tree)
     n, place, winner = 1, 0, 0
     found["score"], found["unproven"] = root["value"], 0
+    if state["n_options"] > 0:  # something has to be chosen before all else
+        found["score"] = -np.inf
+        root["value"] = -np.inf
     while place < n:
         node = tree.nodes[place]
         if node["value"] > found["score"] + tolerance:
@@ -127,7 +130,8 @@ def _expand(
     seat = state["active"]
     thought = tree.thought[0]
     n_actions = legal_actions(state, cards, tree.actions)
-    for number in range(n_actions - 1):
+    choices = state["n_options"]
+    for number in range(choices if choices > 0 else n_actions - 1):
         action = tree.actions[number]
         if _has_twin(state["sides"][seat], action):
             continue
@@ -145,11 +149,12 @@ def _expand(
             n += 1
             continue
         node["value"] = score_position(child, cards, seat, weights, drawn, tree.counts)
-        node["open"] = 0
+        node["open"] = 1 if child["n_options"] > 0 else 0
+        node["stop"] = node["open"]
         for who in range(2):
             if child["sides"][who]["n_deck"] != state["sides"][who]["n_deck"]:
                 node["open"] = 1
-        node["key"] = future_key(child)
+        node["key"] = future_key(child, cards)
         if _is_new(n, tree):
             n += 1
     return n
@@ -184,7 +189,9 @@ def _has_twin(own: np.void, action: int) -> bool:
     if kind == ActionKind.PLAY:
         for place in range(source):
             if own["hand"][place] == own["hand"][source]:
-                return True
+                held, other = own["held"][source], own["held"][place]
+                if held["cost"] == other["cost"] and held["attack"] == other["attack"]:
+                    return bool(held["health"] == other["health"])
     return False
 
 

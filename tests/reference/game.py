@@ -328,8 +328,13 @@ class RealGame(Game):
         return side.attack + side.weapon_attack
 
     def attackable(self, heroes):
-        enemies = self.sides[1 - self.active].board
-        seen = [place for place, one in enumerate(enemies) if "stealth" not in one.keywords]
+        enemy = self.sides[1 - self.active]
+        enemies = enemy.board
+        hidden = [
+            place for place, one in enumerate(enemies) if "stealth" in one.keywords or "immune" in one.traits
+        ]
+        seen = [place for place in range(len(enemies)) if place not in hidden]
+        heroes = heroes and "immune" not in enemy.traits
         walls = [place for place in seen if "taunt" in enemies[place].keywords]
         return walls or seen + (["hero"] if heroes else [])
 
@@ -357,15 +362,12 @@ class RealGame(Game):
 
     def beside_matters(self, facts, side):
         """Whether it matters where a minion comes in."""
+        if any(row.pick == "next_to_self" for row in facts["rows"]):
+            return True
+        standing = [one.facts["rows"] for one in side.board if "silenced" not in one.traits]
+        before = ("play", "deathrattle", "cost", "in_deck")
         return any(
-            row.pick == "next_to_self"
-            for rows in (
-                facts["rows"],
-                *(one.facts["rows"] for one in side.board if "silenced" not in one.traits),
-            )
-            for row in rows
-            if rows is facts["rows"]
-            or any(one.trigger not in ("play", "deathrattle", "cost", "in_deck") for one in rows)
+            row.pick == "next_to_self" and row.trigger not in before for rows in standing for row in rows
         )
 
     def uses(self, facts, text, cost):

@@ -1,0 +1,24 @@
+"""What agents that look one action ahead choose, where a card offers cards: the most valuable one; compiled."""
+
+import numpy as np
+
+from engine.codes import ActionKind
+from engine.jit import njit
+from engine.rules import encode
+
+
+@njit
+def best_choice(state: np.void, cards: np.ndarray) -> int:
+    """The action that chooses the most valuable of the cards that are offered, the first of equals.
+
+    Args:
+        state: dtype `STATE`, in which something has to be chosen.
+        cards: the card table.
+    """
+    best, chosen = -1.0, 0
+    for place in range(state["n_options"]):
+        number = state["options"][place]
+        value = cards[number]["value"] if number >= 0 else 0.0
+        if value > best:
+            best, chosen = value, place
+    return int(encode(ActionKind.CHOOSE, chosen, 0))

@@ -53,7 +53,10 @@ CARD = np.dtype(
         ("list_first", "i4"),  # where the list with this card's number begins among all that are listed
         ("list_n", "i4"),  # and how many it has
         ("listed", "i2", (LISTED,)),  # a part of all lists, one after another; not of this card
-        ("options", "i2"),  # number of the first of the two cards that it can be played as; 0: it is no choice
+        (
+            "options",
+            "i2",
+        ),  # number of the first of the two cards that it can be played as; 0: it is no choice
         ("tags", "i4"),  # bits of CardFilter that need no number
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),

@@ -44,10 +44,29 @@ def refresh(state: np.void, cards: np.ndarray) -> None:
 @njit_apart(STATE, (CARD,))
 def _look_at_all(state: np.void, cards: np.ndarray) -> int:
     """`refresh` in a game with auras; 0."""
+    if not _any_aura(state, cards):
+        return 0
     for _ in range(MOST_ROUNDS):
         if not _refresh_once(state, cards):
             return 0
     return 0
+
+
+@njit
+def _any_aura(state: np.void, cards: np.ndarray) -> bool:
+    """Whether something in play gives anything, or something has what was given."""
+    for seat in range(2):
+        side = state["sides"][seat]
+        if side["durability"] > 0:
+            if side["weapon_aura"] or cards[side["weapon"]]["hears"] >> Trigger.AURA & 1:
+                return True
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
+                return True
+            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["hears"] >> Trigger.AURA & 1:
+                return True
+    return False
 
 
 @njit
@@ -187,16 +206,15 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
     if not cards[0]["asks"] & (Ask.COSTS | Ask.HAND):
         return cost
     cost += int(side["held"][place]["cost"])
-    row = NO_ROW.copy()
     if card["hears"] >> Trigger.COST & 1:
         for n in range(card["n_effects"]):
             effect = card["effects"][n]
             if effect["trigger"] == Trigger.COST and holds(
-                state, cards, seat, effect["condition"], effect["condition_arg"], row[0]
+                state, cards, seat, effect["condition"], effect["condition_arg"], NO_ROW[0]
             ):
                 times = 1
                 if effect["count"]:
-                    times = count_of(state, seat, effect["count"], effect["count_arg"], row[0])
+                    times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
                 cost += times * effect["amount"]
     if cards[0]["asks"] & Ask.COSTS:
         cost = _cost_by_auras(state, cards, seat, card, cost)

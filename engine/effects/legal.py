@@ -120,7 +120,7 @@ def asks_for_neighbours(card: np.void, stands: bool) -> bool:
     """Whether a card does something with the neighbours of its minion, or does so while it stands."""
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        if effect["pick"] == Pick.NEXT_TO_SELF and (not stands or ACTING >> effect["trigger"] & 1):
+        if effect["pick"] == Pick.NEXT_TO_SELF and (not stands or ACTING >> int(effect["trigger"]) & 1):
             return True
     return False
 

@@ -20,8 +20,8 @@ class Action(NamedTuple):
             those, and `engine.own` of the same on one's own side.
         aimed: whether a card or the hero power is used on the target; a play that is not has target 0.
         option: of a card that lets its player choose one: 1 or 2, in the order of its text; else 0.
-        place: where on the own board a minion comes in, from 0; -1: at the right end. Offered where it matters
-            who stands beside whom.
+        place: where on the own board a minion comes in, from 0; -1: at the right end. Places are offered
+            where it matters who stands beside whom.
     """
 
     kind: ActionKind

@@ -33,8 +33,8 @@ MAX_OPTIONS = 2
 MAX_ACTIONS = (
     (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE * MAX_OPTIONS * (BOARD_SIZE + 1) + 1) * CHARACTERS + 1
 )
-"""Most actions any position can offer: attacks; plays by what is chosen, place and target; the power by target; the
-end of the turn."""
+"""Most actions any position can offer: attacks; plays by what is chosen, place and target; the power by
+target; the end of the turn."""
 
 MAX_DEPTH = 12
 """Length of the longest sequences of actions that move trees are counted to."""

@@ -79,7 +79,8 @@ HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises", "g
 
 _MINION = re.compile(
     rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
-    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+|is [a-z,-]+))*)"
+    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+"
+    r"|is [a-z,-]+))*)"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
 _CHANGE = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
@@ -87,7 +88,8 @@ _HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
     rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
     rf"(?P<nodraw> no first draw)?(?P<effects> effects (?P<version>{NUMBER}))?"
-    rf"(?: births (?P<births>{NUMBER}))?(?: choices \[(?P<choices>[^\]]*)\] options \[(?P<options>[^\]]*)\])?$"
+    rf"(?: births (?P<births>{NUMBER}))?"
+    r"(?: choices \[(?P<choices>[^\]]*)\] options \[(?P<options>[^\]]*)\])?$"
 )
 _HEROES_CARD = re.compile(
     rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"

@@ -165,22 +165,29 @@ def _observed(states: np.ndarray, cards: np.ndarray, seat: int) -> np.void:
 
 @njit
 def _hide(states: np.ndarray, cards: np.ndarray, seat: int) -> None:
-    """Hide what the player at `seat` cannot know. `states`, shape (1,), is modified in place."""
-    own, enemy = states[0]["sides"][seat], states[0]["sides"][1 - seat]
+    """`hide` in the only state of an array of shape (1,)."""
+    hide(states[0], cards, seat)
+
+
+@njit
+def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
+    """Hide what the player at `seat` cannot know. `state` is modified in place."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
     for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
         card, before = own["deck"][place], place
         while before > 0 and own["deck"][before - 1] > card:
             own["deck"][before] = own["deck"][before - 1]
             before -= 1
         own["deck"][before] = card
-    if states[0]["active"] != seat:
-        states[0]["options"][: states[0]["n_options"]] = UNKNOWN
+    if state["active"] != seat:
+        state["options"][: state["n_options"]] = UNKNOWN
     for place in range(enemy["n_hand"]):
         enemy["hand"][place] = UNKNOWN
         enemy["held"][place]["cost"] = 0
         enemy["held"][place]["attack"] = 0
         enemy["held"][place]["health"] = 0
     for place in range(enemy["n_secrets"]):
-        enemy["secrets"][place] = HIDDEN_SECRET - cards[enemy["secrets"][place]]["hero_class"]
+        if enemy["secrets"][place] >= 0:
+            enemy["secrets"][place] = HIDDEN_SECRET - cards[enemy["secrets"][place]]["hero_class"]
     for place in range(enemy["n_deck"]):
         enemy["deck"][place] = UNKNOWN

@@ -136,7 +136,7 @@ def _add_pooled(cards: list[Card], of: Asked, places: dict[tuple[str, ...], int]
 
 @lru_cache(maxsize=1)
 def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
-    """The cards of edition 2018-07 that are played exactly, by id, and as kernels read them without what they do."""
+    """The exact cards of edition 2018-07, by id, and the same as kernels read them, without what they do."""
     exact = tuple(edition().exact())
     rows = np.zeros(len(exact), CARD)
     for row, card in zip(rows, exact, strict=True):
@@ -147,7 +147,7 @@ def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
 
 @lru_cache(maxsize=256)
 def pooled(of: Asked) -> tuple[Card, ...]:
-    """The cards that a row draws random ones from: those of edition 2018-07 that are played exactly, by id."""
+    """The cards that a row draws random ones from: exact ones of edition 2018-07, by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_pooled(rows, of.kind, of.filter, of.arg, 0, found)
@@ -164,7 +164,7 @@ def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
 
 
 def _write_lists(rows: np.ndarray) -> None:
-    """Write the lists of cards that rows draw random ones from into the table. `rows` is modified in place."""
+    """Write the lists of cards that rows draw random ones from into `rows`, which is modified in place."""
     lists: list[np.ndarray] = []
     first: dict[tuple[int, int, int], int] = {}
     found = np.zeros(len(rows), np.bool_)

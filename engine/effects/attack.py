@@ -50,7 +50,7 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
         slot, target = _place(own, events["attacker"]), _place(enemy, events["defender"])
         if target == GONE or events["defender"] == OWN_HERO:
             defends, target = seat, _place(own, events["defender"])
-        if slot == GONE or target == GONE or own["health"] <= 0 or enemy["health"] <= 0:
+        if GONE in (slot, target) or own["health"] <= 0 or enemy["health"] <= 0:
             events["defender"] = NO_TARGET
             return 0
     deaths = _blows(state, cards, slot, defends, target, events)
@@ -76,7 +76,7 @@ def _place(side: np.void, who: int) -> int:
 
 @njit
 def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: int, events: np.void) -> int:
-    """The damage of an attack on a character of the player at seat `defends`, both ways at once; bits of `Death`."""
+    """The damage of an attack, both ways at once; bits of `Death`. The player at `defends` is attacked."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][defends]
     if slot == HERO:

@@ -57,9 +57,9 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
     """Whether something in play gives anything, or something has what was given."""
     for seat in range(2):
         side = state["sides"][seat]
-        if side["durability"] > 0:
-            if side["weapon_aura"] or cards[side["weapon"]]["hears"] >> Trigger.AURA & 1:
-                return True
+        armed = side["durability"] > 0
+        if armed and (side["weapon_aura"] or cards[side["weapon"]]["hears"] >> Trigger.AURA & 1):
+            return True
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
@@ -170,7 +170,7 @@ def _give(
 
 @njit
 def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
-    """Let a minion have what auras give it, in place of what they gave before; whether that is anything new."""
+    """Let a minion have what auras give it, in place of what they gave before; whether that is new."""
     changed = attack != minion["aura_attack"] or health != minion["aura_health"]
     if attack != minion["aura_attack"]:
         printed = minion["attack"] - minion["aura_attack"]

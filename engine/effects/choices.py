@@ -70,10 +70,10 @@ def _add(state: np.void, number: int) -> None:
 
 @njit
 def _is_offered(state: np.void, number: int) -> bool:
+    found = False
     for place in range(state["n_options"]):
-        if state["options"][place] == number:
-            return True
-    return False
+        found = found or state["options"][place] == number
+    return found
 
 
 @njit
@@ -180,14 +180,14 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
 
 @njit
 def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect: np.void) -> bool:
-    """Whether a row names a card of a deck that is not offered yet, and that no card below it is a copy of."""
+    """Whether a row names a card of a deck that is not offered yet and is the lowest of its copies."""
     number = side["deck"][place]
     if _is_offered(state, number) or not is_named(cards, number, effect):
         return False
+    copies = 0
     for below in range(place):
-        if side["deck"][below] == number:
-            return False
-    return True
+        copies += 1 if side["deck"][below] == number else 0
+    return copies == 0
 
 
 @njit

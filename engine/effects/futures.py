@@ -69,12 +69,12 @@ def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
 @njit
 def is_simple(cards: np.ndarray) -> bool:
     """Whether no card of a game asks for more than minions that act at the end of a turn."""
-    return (cards[0]["asks"] & ~SIMPLE) == 0
+    return bool((cards[0]["asks"] & ~SIMPLE) == 0)
 
 
 @njit
 def kept_key(state: np.void) -> np.uint64:
-    """A hash of what a game keeps beside that which all games with effects have; places on boards count too."""
+    """A hash of what only some games with effects keep, and of the places on boards."""
     seat = state["active"]
     total = np.uint64(0)
     for who in range(2):

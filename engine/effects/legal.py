@@ -79,7 +79,7 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
 def _list_play(
     state: np.void, cards: np.ndarray, card: np.void, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """List a card's play, or the power's use, by what it is played as, place and target; how many there are then."""
+    """List a card's plays, or the power's uses, by option, place and target; how many there are then."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     if not may_play(card, own, enemy):
         return n
@@ -104,14 +104,14 @@ def _list_play(
 
 @njit
 def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
-    """Whether it matters where on the own board a minion comes in: its neighbours count, or whose it becomes do."""
+    """Whether it matters where on the own board a minion comes in: for itself, or for its neighbours."""
     if asks_for_neighbours(card, False):
         return True
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
-            if asks_for_neighbours(cards[minion["card"]], True):
-                return True
+        acts = minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS
+        if acts and asks_for_neighbours(cards[minion["card"]], True):
+            return True
     return False
 
 

@@ -139,7 +139,7 @@ def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: 
 
 @njit
 def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int) -> bool:
-    """Whether a minion on a board is what a condition asks for; of the player's the row's own does not count."""
+    """Whether a minion is what a condition asks for; the row's own does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):

@@ -204,7 +204,7 @@ def cards(asked: Asked) -> str:
         noun += " of your class"
     if asked.filter & CardFilter.LEGENDARY:
         noun = f"Legendary {noun}"
-    word = title(Keyword(asked.arg)) if asked.filter & CardFilter.KEYWORD else ""
+    word = _keyword(asked.arg) if asked.filter & CardFilter.KEYWORD else ""
     after = [text.format(n=asked.arg, word=word) for bit, text in _COMPARED.items() if asked.filter & bit]
     return " ".join([noun, *after])
 
@@ -214,8 +214,11 @@ def under(effect: Effect) -> str:
     if not effect.condition:
         return ""
     condition = Condition(abs(effect.condition))
-    words = Keyword if condition in (Condition.OWN_KEYWORD, Condition.ENEMY_KEYWORD) else Race
-    word = title(words(effect.condition_arg)) if "{word}" in _IF[condition] else ""
+    word = ""
+    if condition in (Condition.OWN_KEYWORD, Condition.ENEMY_KEYWORD):
+        word = _keyword(effect.condition_arg)
+    elif "{word}" in _IF[condition]:
+        word = title(Race(effect.condition_arg))
     text = _IF[condition].format(n=effect.condition_arg, word=word)
     if condition == Condition.TARGET_OWN and effect.condition_arg:
         text = f"the target is a {title(Race(effect.condition_arg))} of yours"
@@ -228,6 +231,11 @@ def times(effect: Effect) -> str:
         return ""
     word = title(Race(effect.count_arg)) if effect.count_arg else ""
     return f", times {_TIMES[effect.count].format(word=word)}"
+
+
+def _keyword(bit: int) -> str:
+    """A keyword as texts write it."""
+    return title(next(keyword for keyword in Keyword if keyword & bit))
 
 
 def title(member: IntEnum) -> str:

@@ -130,7 +130,7 @@ def strengthen(minion: np.void, attack: int, health: int) -> None:
 
 @njit
 def set_stats(minion: np.void, effect: np.void) -> None:
-    """Set attack and health to fixed numbers, on which auras come; -1 leaves one as it is. Modified in place."""
+    """Set attack and health to numbers on which auras come; -1 leaves one as it is. Modified in place."""
     if effect["amount"] >= 0:
         set_attack(minion, effect["amount"])
     if effect["amount2"] >= 0:

@@ -74,7 +74,7 @@ def _play(
 ) -> None:
     """Play a card from hand. `state` and `events` are modified in place.
 
-    What waits for a played card goes first; then the card does what it says; then what waits until after that.
+    What waits for a played card goes first, then the card does what it says, then what waits for that.
     """
     seat = state["active"]
     own = state["sides"][seat]

@@ -235,7 +235,7 @@ def _raise(
     waiting: np.void,
     events: np.void,
 ) -> None:
-    """Summon minions that died this game, each at most once; 0 times: all of them, in the order of their deaths."""
+    """Summon minions that died this game, each at most once; 0 times: all, in the order of their deaths."""
     side = state["sides"][seat]
     taken = np.zeros(GRAVES, np.int64)
     rounds = int(side["n_graves"]) if effect["times"] == 0 else times

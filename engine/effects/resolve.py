@@ -1,9 +1,9 @@
 """Effects are carried out: one queue, no recursion, and deaths once nothing waits; compiled.
 
-A card's rows run in their order; what waits for an event of theirs goes before the rows that are left. When the
-queue is empty auras are looked at again, and all that are about to die leave together; their Deathrattles and what
-waits for deaths queue in the order in which their minions came into play; again, until nothing happens. Source:
-the community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours.
+A card's rows run in their order; what waits for an event of theirs goes before the rows that are left. When
+the queue is empty auras are looked at again, and all that are about to die leave together; their Deathrattles
+and what waits for deaths queue in the order in which their minions came into play; again, until nothing
+happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours.
 """
 
 import numpy as np
@@ -138,7 +138,7 @@ def _tell_of_deaths(state: np.void, cards: np.ndarray, n_dead: int, events: np.v
 
 @njit
 def dig_grave(side: np.void, number: int) -> None:
-    """Remember a dead minion; the oldest is forgotten where there are too many. `side` is modified in place."""
+    """Remember a dead minion; where there are too many the oldest is forgotten. Modified in place."""
     if side["n_graves"] == GRAVES:
         for place in range(GRAVES - 1):
             side["graves"][place] = side["graves"][place + 1]
@@ -301,7 +301,7 @@ def _on_character(
 
 @njit
 def _lend(state: np.void, seat: int, born: int) -> None:
-    """Let the last minion of a board, which has just come over, act now and go back at the end of the turn."""
+    """Let the last minion of a board, which has just come over, act now; it goes back at the turn's end."""
     side = state["sides"][seat]
     if place_of(state["sides"][1 - seat], born) >= 0:
         return  # the board had no room

@@ -137,6 +137,9 @@ class Asked(NamedTuple):
     arg: int = 0
 
 
+OF_OWN, NONE_ASKED = Asked(OWN), Asked()
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """One row of a card in readable form; kernels read the same as a record of dtype `EFFECT`.
@@ -160,8 +163,8 @@ class Effect:
         count_arg: the `Race` that is counted.
         on: the event it waits for.
         of: the cards it is about.
-        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's; none
-            where it draws from all cards of the edition that `of` names and that are played exactly.
+        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's;
+            none where it draws from all cards of the edition that `of` names and that are played exactly.
     """
 
     trigger: Trigger
@@ -180,8 +183,8 @@ class Effect:
     condition_arg: int = 0
     count: Count = Count.NONE
     count_arg: int = 0
-    on: Asked = Asked(OWN)
-    of: Asked = Asked()
+    on: Asked = OF_OWN
+    of: Asked = NONE_ASKED
     cards: tuple[str, ...] = ()
 
 

@@ -14,7 +14,7 @@ REVEALED = 2
 @njit
 def is_secret(card: np.void) -> bool:
     """Whether a card is a Secret."""
-    return (card["tags"] & CardFilter.SECRET) != 0
+    return bool(card["tags"] & CardFilter.SECRET)
 
 
 @njit
@@ -31,10 +31,10 @@ def may_hide(side: np.void, number: int) -> bool:
     """Whether a player may have this Secret: there is room, and no other of its kind."""
     if side["n_secrets"] == MAX_SECRETS:
         return False
+    alike = 0
     for place in range(side["n_secrets"]):
-        if side["secrets"][place] == number:
-            return False
-    return True
+        alike += 1 if side["secrets"][place] == number else 0
+    return alike == 0
 
 
 @njit

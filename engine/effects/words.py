@@ -6,6 +6,7 @@ from engine.codes import Keyword
 from engine.effects.occasions import cards, times, title, under, when
 from engine.effects.rows import EVENTS_CARD, ITS_OWN, NO_CARDS, Effect
 from engine.vocabulary import (
+    BREWED,
     ENEMY,
     HEROES,
     MINIONS,
@@ -163,22 +164,16 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
     if op == Op.SEEK:
         return f"lets you choose one of three {cards(effect.of)}s of {your} deck; a copy comes into your hand"
     if op == Op.BREW:
-        names = f"{card_name(effect.cards[0])}, {card_name(effect.cards[1])} or {card_name(effect.cards[2])}"
+        costs = " or ".join(map(card_name, effect.cards[: len(BREWED)]))
         return (
-            f"lets you choose a potion, {names}, and two effects of it, each out of three at random, among "
-            + ", ".join(map(card_name, effect.cards[3:]))
+            f"lets you choose a potion, {costs}, and two effects of it, each out of three at random, among "
+            + ", ".join(map(card_name, effect.cards[len(BREWED) : len(BREWED) + sum(BREWED)]))
         )
     if op in (Op.DISCOVER, Op.CHOOSE_POWER):
-        change = (
-            f", costing {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'}"
-            if effect.amount2
-            else ""
-        )
-        what = (
-            ", ".join(map(card_name, effect.cards)) if effect.cards else f"{cards(effect.of)} of the edition"
-        )
+        lower = f", costing {-effect.amount2} less" if effect.amount2 else ""
+        offered = ", ".join(map(card_name, effect.cards)) or f"{cards(effect.of)} of the edition"
         end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
-        return f"lets you choose one of three random cards {end}{change}: {what}"
+        return f"lets you choose one of three random cards {end}{lower}: {offered}"
     if op == Op.RAISE:
         some = "all" if effect.times == 0 else _number(effect.times)
         return f"summons {some} of {your} {cards(effect.of)}s that died this game"

@@ -95,7 +95,7 @@ def leave_deck(side: np.void, place: int) -> int:
 
 @njit
 def shuffle_in(side: np.void, number: int, events: np.void) -> None:
-    """Put a card at a random place of a deck; a player who thinks ahead does not ask where. Modified in place."""
+    """Put a card at a random place of a deck; who thinks ahead does not ask where. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
     place = 0 if events["blind"] else chosen_of(events, side["n_deck"] + 1)
@@ -169,7 +169,7 @@ def change_hand(
 
 @njit
 def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int) -> None:
-    """Make a minion a copy of another as it is, without what auras give; just arrived. `to` is modified in place.
+    """Make a minion a copy of another without what auras give; just arrived. `to` is modified in place.
 
     Args:
         to: of dtype `MINION`.

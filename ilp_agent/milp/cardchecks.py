@@ -4,6 +4,7 @@ import numpy as np
 
 from engine import Position
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, OWN_SIDE, Keyword
+from engine.effects.futures import SIMPLE
 from engine.effects.legal import BARRED, SPARING
 from engine.vocabulary import (
     ENEMY,
@@ -42,7 +43,10 @@ OWN_HERO = -1 - OWN_SIDE - HERO
 
 
 def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
-    """Refuse what befell a hero and the program does not see."""
+    """Refuse what befell a hero, or is kept in a game, and the program does not see."""
+    rows = position.table.array
+    if int(rows[0]["asks"]) & ~SIMPLE:
+        raise OutsideError("the game", "its cards wait for events, give auras or change costs")
     for side, name in ((own, "the own hero"), (enemy, "the enemy hero")):
         if side["traits"] & Trait.IMMUNE:
             raise OutsideError(name, "immune")

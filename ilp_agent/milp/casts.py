@@ -146,7 +146,7 @@ def read_cast(card: np.void, cast: Cast) -> Cast:
 def _read_row(row: np.void, cast: Cast) -> Cast:
     """A cast with what one row adds to it."""
     op, pick, side = Op(row["op"]), row["pick"], int(row["side"])
-    full = row["condition"] in (Condition.MANA_FULL, Condition.MANA_NOT_FULL)
+    full = abs(int(row["condition"])) == Condition.MANA_FULL
     if row["condition"] != Condition.NONE and not (full and op in (Op.ADD, Op.CRYSTALS)):
         raise OutsideError(cast.label, "a condition")
     if pick in (Pick.RANDOM, Pick.SPLIT):

@@ -12,9 +12,11 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import think
+from engine.effects.futures import is_simple
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import CARD, STATE
+from engine.view import hide
 from ilp_agent.births import give_births
 from ilp_agent.search.answer import write_actions
 from ilp_agent.search.chance import (
@@ -75,6 +77,8 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void)
         give_births(work["states"][:1], cards)
     root, start = work["states"][0], work["start"]
     seat = root["active"]
+    if not is_simple(cards):
+        hide(root, cards, seat)
     own = root["sides"][seat]
     start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]

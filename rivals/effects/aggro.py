@@ -16,7 +16,7 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
-from rivals.effects.choice import best_choice
+from rivals.effects.choice import best_choice, look
 
 _HERO_WORTH = 1e6
 """Of a point of health of the enemy hero, in points of health of the own: more than all that follow."""
@@ -159,11 +159,13 @@ def play_turns(
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(2, STATE)
     played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    seen = np.zeros(1, STATE)
     for game in range(len(states)):
         state = states[game]
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            action = best_action(state, cards, actions, next_states, thought[0])
+            look(state, cards, seen)
+            action = best_action(seen[0], cards, actions, next_states, thought[0])
             apply(state, cards, action, played[0])
 
 

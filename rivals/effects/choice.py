@@ -1,10 +1,12 @@
-"""What agents that look one action ahead choose, where a card offers cards: the most valuable one; compiled."""
+"""What agents that look one action ahead know, and what they choose where a card offers cards; compiled."""
 
 import numpy as np
 
 from engine.codes import ActionKind
+from engine.effects.futures import is_simple
 from engine.jit import njit
 from engine.rules import encode
+from engine.view import hide
 
 
 @njit
@@ -22,3 +24,11 @@ def best_choice(state: np.void, cards: np.ndarray) -> int:
         if value > best:
             best, chosen = value, place
     return int(encode(ActionKind.CHOOSE, chosen, 0))
+
+
+@njit
+def look(state: np.void, cards: np.ndarray, seen: np.ndarray) -> None:
+    """Copy to `seen`, shape (1,), modified in place, what the active player knows of a position."""
+    seen[0] = state
+    if not is_simple(cards):
+        hide(seen[0], cards, state["active"])

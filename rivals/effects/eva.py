@@ -15,7 +15,7 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE
-from rivals.effects.choice import best_choice
+from rivals.effects.choice import best_choice, look
 from rivals.eva import EvaTerm, value_of
 
 
@@ -150,10 +150,12 @@ def play_turns(
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(1, STATE)
     played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    seen = np.zeros(1, STATE)
     for game in range(len(states)):
         state = states[game]
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states, thought)
+            look(state, cards, seen)
+            action = best_action(seen[0], cards, own, actions, next_states, thought)
             apply(state, cards, action, played[0])

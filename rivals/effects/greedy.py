@@ -21,7 +21,7 @@ from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term
-from rivals.effects.choice import best_choice
+from rivals.effects.choice import best_choice, look
 
 LOST = -1e100
 """What an action adds that kills the own hero."""
@@ -171,10 +171,12 @@ def play_turns(
     actions = np.empty(MAX_ACTIONS, np.int64)
     next_states = np.zeros(2, STATE)
     played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+    seen = np.zeros(1, STATE)
     for game in range(len(states)):
         state = states[game]
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states, thought)
+            look(state, cards, seen)
+            action = best_action(seen[0], cards, own, actions, next_states, thought)
             apply(state, cards, action, played[0])

@@ -21,6 +21,7 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from rivals.effects.choice import look
 from rivals.effects.hearthsim_score import N_COUNTS, score_position, value_of_draw
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, SLOTS
 from rivals.hearthsim_score import tie_of
@@ -93,7 +94,7 @@ def search_turn(
     tree.clock[0] += 1
     tolerance = tie_of(weights)
     drawn = value_of_draw(state, cards, seat, weights)
-    tree.states[0] = state
+    look(state, cards, tree.states[:1])
     root = tree.nodes[0]
     root["parent"], root["action"], root["open"], root["stop"] = -1, 0, 0, 0
     root["value"] = score_position(state, cards, seat, weights, drawn, tree.counts)

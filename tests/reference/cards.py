@@ -3,6 +3,7 @@
 import csv
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 import engine
 from engine.vocabulary import CardFilter, HeroName, Need, Trait
@@ -36,7 +37,13 @@ def argued(word):
 class Asked:
     """Words that say which event or which cards: sides, kinds and tests with what they compare with."""
 
-    KINDS = {"minions": "minion", "spells": "spell", "weapons": "weapon", "heroes": "hero", "powers": "power"}
+    KINDS: ClassVar = {
+        "minions": "minion",
+        "spells": "spell",
+        "weapons": "weapon",
+        "heroes": "hero",
+        "powers": "power",
+    }
 
     def __init__(self, text):
         words = text.split()

@@ -2,10 +2,10 @@
 
 from engine.codes import Purpose
 from engine.streams import below
-from tests.reference.characters import MOST, Grave, Minion, Side
 from tests.reference import choices
+from tests.reference.characters import MOST, Grave, Minion, Side
 from tests.reference.circumstances import count, holds, kept_by
-from tests.reference.effects import Held, Secret, Waiting, control, candidates, carry_out, fits, neighbours
+from tests.reference.effects import Held, Secret, Waiting, candidates, carry_out, control, fits, neighbours
 from tests.reference.plain import COIN, Game, derived
 
 

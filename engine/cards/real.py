@@ -24,6 +24,9 @@ EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
 HERO_CARD = "hero"
 """What `OtherCard.kind` says of heroes."""
 
+MEANT = ("CS2_tk1", "EX1_598", "OG_249a")
+"""Cards that a name alone has meant since before others of that name and body were covered."""
+
 _KINDS = {
     "MINION": CardKind.MINION,
     "SPELL": CardKind.SPELL,
@@ -110,9 +113,12 @@ class Edition:
     def by_name(self) -> dict[str, list[Card]]:
         """All cards by folded name, collectible ones first."""
         found: dict[str, list[Card]] = {}
-        for card in sorted(self.by_id.values(), key=lambda card: (card.id not in self.collectible, card.id)):
+        for card in sorted(self.by_id.values(), key=self._order):
             found.setdefault(card.name.casefold(), []).append(card)
         return found
+
+    def _order(self, card: Card) -> tuple[bool, bool, str]:
+        return card.id not in self.collectible, card.id not in MEANT, card.id
 
     def find(self, id_or_name: str) -> Card:
         """The card with this id, or the first of this name (case ignored), collectible ones first.

@@ -50,7 +50,7 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
         slot, target = _place(own, events["attacker"]), _place(enemy, events["defender"])
         if target == GONE or events["defender"] == OWN_HERO:
             defends, target = seat, _place(own, events["defender"])
-        if GONE in (slot, target) or own["health"] <= 0 or enemy["health"] <= 0:
+        if min(slot, target) == GONE or own["health"] <= 0 or enemy["health"] <= 0:
             events["defender"] = NO_TARGET
             return 0
     deaths = _blows(state, cards, slot, defends, target, events)

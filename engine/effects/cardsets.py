@@ -34,7 +34,9 @@ def kind_bit(kind: int) -> int:
 @njit
 def is_of_race(race: int, wanted: int) -> bool:
     """Whether a tribe counts as another: one minion is of all."""
-    return bool(race in (wanted, Race.ALL))
+    if race == Race.ALL:
+        return True
+    return bool(race == wanted)
 
 
 @njit

@@ -61,8 +61,10 @@ def test_shipped_decks(name: str) -> None:
         return
     if deck.hero_class:
         assert deck.n_exact == 30
-        assert name == f"basic-{deck.hero_class}"
+        assert name.endswith(f"-{deck.hero_class}")
         assert deck.edition == "2018-07"
+        if not name.startswith("basic-"):
+            return
         assert {card.card_set for card in deck.cards} == {"BASIC"}
         assert {card.card_class for card in deck.cards} == {"NEUTRAL", deck.hero_class.upper()}
         return

@@ -181,7 +181,9 @@ def pay(state: np.void, cards: np.ndarray, action: int) -> None:
     kind, source, _ = _decode(action)
     seat = state["active"]
     own = state["sides"][seat]
-    if kind == ActionKind.POWER:
+    if kind == ActionKind.CHOOSE:  # what it leads to is chosen later
+        state["n_options"], state["n_choices"] = 0, 0
+    elif kind == ActionKind.POWER:
         own["mana"] -= cards[own["power"] - 1]["cost"]
         own["power_used"] = 1
     elif kind == ActionKind.ATTACK:

@@ -2,7 +2,7 @@
 
 import re
 
-from engine.cards import Card
+from engine.cards import Card, CardKey
 from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
 from engine.cards.table import CardTable
 from engine.codes import KEYWORD_FIELDS, KEYWORD_LETTERS
@@ -26,7 +26,9 @@ class CardTexts:
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
         self._cards: list[Card] = list(table.cards) if table else []
-        self._by_key = {card.key: number for number, card in enumerate(self._cards)}
+        self._by_key: dict[CardKey, int] = {}
+        for number, card in enumerate(self._cards):
+            self._by_key.setdefault(card.key, number)
 
     def table(self) -> CardTable:
         """The given table, or one of the cards that were read."""

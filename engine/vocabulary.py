@@ -461,6 +461,8 @@ class Need(IntEnum):
     WEAPON = 8  # the player's
     NEW_MINION = 16  # one of the pool that its first row summons is not on the player's board
     TWO_MINIONS = 32  # on both boards together
+    DEAD = 64  # one of those that its first row brings back has died
+    SECRET_ROOM = 128  # fewer Secrets than a player can have
 
 
 class Aim(IntEnum):

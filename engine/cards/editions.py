@@ -53,6 +53,9 @@ _NEEDS = {
     (23, 2): Need.TWO_ENEMY_MINIONS,
     (44, 0): Need.NEW_MINION,
     (45, 2): Need.TWO_MINIONS,
+    (54, 0): Need.DEAD,
+    (60, 0): Need.SECRET_ROOM,
+    (74, int(Race.BEAST)): Need.DEAD,
 }
 """Requirements of the card base (number, parameter) that are ours; those about targets are in effect rows."""
 

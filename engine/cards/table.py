@@ -68,15 +68,14 @@ class CardTable:
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
         rows["asks"] = asks_of(rows)
-        rows["number"] = np.arange(len(rows))
-        if any(draws_at_random(effect) for card in found for effect in card.effects):
-            _tag_pooled(rows, found)
-            _write_lists(rows)
-        # numpy cannot make an array over bytes writable again, even if an agent tries to.
-        self._array = np.frombuffer(rows.tobytes(), CARD)
         self._number: dict[CardKey, int] = {}
         for number, card in enumerate(found):
-            self._number.setdefault(card.key, number)
+            rows[number]["number"] = self._number.setdefault(card.key, number)
+        if any(draws_at_random(effect) for card in found for effect in card.effects):
+            _tag_pooled(rows, found)
+            _write_lists(rows, found, self._number)
+        # numpy cannot make an array over bytes writable again, even if an agent tries to.
+        self._array = np.frombuffer(rows.tobytes(), CARD)
         if any(card.real for card in cards):
             prepare_kernels()
 
@@ -102,16 +101,25 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     for number, card in enumerate(cards):
         if card.real:
             places.setdefault((card.id,), number)
-    looked_at = 0
+    looked_at, there = 0, {card.key for card in cards}
     while looked_at < len(cards):
         for effect in cards[looked_at].effects:
             if effect.op in CREATING and effect.cards not in NO_CARDS and effect.cards not in places:
                 places[effect.cards] = len(cards)
-                cards += [_made(effect, place) for place in range(len(effect.cards))]
+                made = [_made(effect, place) for place in range(len(effect.cards))]
+                cards += made
+                there.update(card.key for card in made)
             if draws_at_random(effect):
-                _add_pooled(cards, effect.of, places)
+                for card in pooled(effect.of):
+                    if card.key not in there:
+                        there.add(card.key)
+                        places.setdefault((card.id,), len(cards))
+                        cards.append(card)
         looked_at += 1
-    return places
+    number: dict[CardKey, int] = {}
+    for place, card in enumerate(cards):
+        number.setdefault(card.key, place)
+    return {ids: first if len(ids) > 1 else number[cards[first].key] for ids, first in places.items()}
 
 
 def draws_at_random(effect: Effect) -> bool:
@@ -123,15 +131,6 @@ def _made(effect: Effect, place: int) -> Card:
     """A card that a row creates; the costs of a potion are no cards that are played."""
     is_cost = effect.op == Op.BREW and place < len(BREWED)
     return edition().by_id[effect.cards[place]] if is_cost else token(effect.cards[place])
-
-
-def _add_pooled(cards: list[Card], of: Asked, places: dict[tuple[str, ...], int]) -> None:
-    """Add to `cards`, modified in place as `places` is, what a row draws random cards from."""
-    there = {card.key for card in cards}
-    for card in pooled(of):
-        if card.key not in there:
-            places.setdefault((card.id,), len(cards))
-            cards.append(card)
 
 
 @lru_cache(maxsize=1)
@@ -150,7 +149,7 @@ def pooled(of: Asked) -> tuple[Card, ...]:
     """The cards that a row draws random ones from: exact ones of edition 2018-07, by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
-    mark_pooled(rows, of.kind, of.filter, of.arg, 0, found)
+    mark_pooled(rows, of.kind, of.filter, of.arg, found)
     return tuple(card for card, is_one in zip(exact, found, strict=True) if is_one)
 
 
@@ -163,34 +162,34 @@ def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
             left.remove(card.key)
 
 
-def _write_lists(rows: np.ndarray) -> None:
-    """Write the lists of cards that rows draw random ones from into `rows`, which is modified in place."""
-    lists: list[np.ndarray] = []
-    first: dict[tuple[int, int, int], int] = {}
-    found = np.zeros(len(rows), np.bool_)
-    for row in rows:
-        for effect in row["effects"][: row["n_effects"]]:
-            if effect["op"] not in CREATING or effect["amount"] != POOL:
+def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
+    """Write the lists that rows draw random cards from, each by id. `rows` is modified in place."""
+    lists: list[list[int]] = []
+    first: dict[Asked, int] = {}
+    for row, card in zip(rows, cards, strict=True):
+        for place, effect in enumerate(card.effects if card.real else ()):
+            if not draws_at_random(effect):
                 continue
-            kind, asked, arg = (int(effect[name]) for name in ("of_kind", "of_filter", "of_arg"))
-            if (kind, asked, arg) not in first:
-                first[kind, asked, arg] = len(lists)
-                for classes in _classes(asked, arg):
-                    mark_pooled(rows, kind, asked, arg, classes, found)
-                    lists.append(np.flatnonzero(found))
-            effect["pool"] = first[kind, asked, arg]
+            if effect.of not in first:
+                first[effect.of] = len(lists)
+                found = [(numbers[one.key], 1 << _class_of(one)) for one in pooled(effect.of)]
+                for classes in _classes(effect.of.filter, effect.of.arg):
+                    lists.append([number for number, own in found if not classes or own & classes])
+            row["effects"][place]["pool"] = first[effect.of]
     assert len(lists) <= len(rows), "a list has the number of a card"
-    together = np.concatenate(lists)
-    room = rows["listed"].size
-    assert len(together) <= room, (
-        f"{len(together)} cards in lists of {room} places; raise LISTED in engine.state"
+    room, lengths = rows["listed"].size, np.array([len(one) for one in lists])
+    assert lengths.sum() <= room, (
+        f"{lengths.sum()} cards in lists of {room} places; raise LISTED in engine.state"
     )
-    lengths = np.array([len(one) for one in lists])
     rows["list_n"][: len(lists)] = lengths
     rows["list_first"][: len(lists)] = np.cumsum(lengths) - lengths
     padded = np.zeros(room, np.int16)
-    padded[: len(together)] = together
+    padded[: lengths.sum()] = [number for one in lists for number in one]
     rows["listed"] = padded.reshape(rows["listed"].shape)
+
+
+def _class_of(card: Card) -> int:
+    return HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
 
 
 def _classes(asked: int, arg: int) -> list[int]:
@@ -290,7 +289,7 @@ def _write_print(row: np.void, card: Card) -> None:
         return
     row["kind"], row["race"], row["traits"] = card.kind, card.race, card.traits
     row["spell_damage"], row["overload"], row["needs"] = card.spell_damage, card.overload, card.needs
-    row["hero_class"] = HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
+    row["hero_class"] = _class_of(card)
     row["n_effects"] = len(card.effects)
     assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
     row["hears"] = sum({1 << effect.trigger for effect in card.effects})

@@ -6,10 +6,19 @@ from pathlib import Path
 from engine.cards.editions import read_needs
 from engine.codes import Keyword
 from engine.effects.rows import Effect
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, Filter, Pick
+from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, Condition, Filter, Op, Pick
 
-AIMED, AIMED_IF_ANY = 11, 22
-"""Requirements that say that a card is aimed at a character."""
+_AIMED = {
+    11: None,
+    22: None,
+    24: Condition.COMBO,
+    51: Condition.HOLDS_RACE,
+    56: Condition.OWN_MINIONS,
+    59: Condition.SECRET,
+    65: Condition.ELEMENTAL,
+    75: Condition.ONLY_EVEN,
+}
+"""Requirements that say that a card is aimed at a character, and under which condition."""
 
 _KIND = {1: MINIONS, 17: HEROES}
 _SIDE = {2: OWN, 3: ENEMY}
@@ -26,8 +35,8 @@ _FILTER = {
 }
 _MINIONS_ONLY = Filter.RACE | Filter.DEATHRATTLE | Filter.TAUNT
 
-Aim = tuple[int, int, int, int]
-"""Side, kind, filter and what the filter compares with."""
+Aim = tuple[int, int, int, int, int]
+"""Side, kind, filter, what the filter compares with, and the `Condition` of a target, 0 for none."""
 
 
 def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[str]:
@@ -40,6 +49,8 @@ def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[s
     needs = read_needs(path)
     found = []
     for name, rows in sorted(effects.items()):
+        if rows[0].op == Op.OPTIONS:  # each option is a card with targets of its own
+            continue
         ours = next((_aim(row) for row in rows if row.pick == Pick.CHOSEN), None)
         theirs = required(needs.get(name, []))
         if ours != theirs:
@@ -50,7 +61,8 @@ def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[s
 def required(listed: Sequence[tuple[int, int]]) -> Aim | None:
     """What a card may be aimed at by its requirements, (number, parameter) each; None where at nothing."""
     numbers = {number for number, _ in listed}
-    if not numbers & {AIMED, AIMED_IF_ANY}:
+    aimed = [_AIMED[number] for number in numbers if number in _AIMED]
+    if not aimed:
         return None
     kind = sum({_KIND[number] for number in numbers if number in _KIND}) or MINIONS | HEROES
     side = sum({_SIDE[number] for number in numbers if number in _SIDE}) or OWN | ENEMY
@@ -60,8 +72,9 @@ def required(listed: Sequence[tuple[int, int]]) -> Aim | None:
         kind = MINIONS
     if asked & Filter.KEYWORD:
         arg = int(Keyword.STEALTH)
-    return side, kind, asked, arg
+    return side, kind, asked, arg, next((int(condition) for condition in aimed if condition), 0)
 
 
 def _aim(row: Effect) -> Aim:
-    return row.side, row.kind, row.filter, row.arg
+    condition = int(row.condition) if row.condition in _AIMED.values() else 0
+    return row.side, row.kind, row.filter, row.arg, condition

@@ -110,27 +110,18 @@ def listed(cards: np.ndarray, number: int, place: int) -> int:
 
 
 @njit
-def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, classes: int, found: np.ndarray) -> None:
-    """Mark the cards that random ones are drawn from: those of a kind that pass a filter.
+def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, found: np.ndarray) -> None:
+    """Mark the cards that random ones are drawn from: those of a kind that pass a filter, of any class.
 
     Args:
         cards: the card table.
         kinds: bits of kinds.
         asked: bits of `CardFilter`.
         arg: what these compare with.
-        classes: bits 1 << `HeroName` of the classes they may be of; 0 for any.
         found: shape (cards,), booleans. Modified in place.
     """
     for number in range(len(cards)):
-        found[number] = is_pooled(cards[number], kinds, asked, arg, classes)
-
-
-@njit
-def is_pooled(card: np.void, kinds: int, asked: int, arg: int, classes: int) -> bool:
-    """Whether a card is one of those that `mark_pooled` marks."""
-    if classes and not classes >> card["hero_class"] & 1:
-        return False
-    return is_asked(card, kinds, asked & ~WHOSE_CLASS | CardFilter.POOLED, arg)
+        found[number] = is_asked(cards[number], kinds, asked & ~WHOSE_CLASS | CardFilter.POOLED, arg)
 
 
 WHOSE_CLASS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS

@@ -83,6 +83,7 @@ def begin_action(events: np.void) -> None:
     events["hits"][:] = 0
     events["attacker"] = NO_TARGET
     events["defender"] = NO_TARGET
+    events["played"] = 0
     events["decoy"] = 0
     events["countered"] = 0
 

@@ -37,7 +37,7 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
         effect = cards[choice["card"]]["effects"][choice["row"]]
         op = effect["op"]
         if op == Op.BREW:
-            _offer_brew(state, effect, choice["memo"], events)
+            _offer_brew(state, cards, effect, choice["memo"], events)
         elif op == Op.TRACK:
             _offer_top(state, events)
         elif op == Op.SEEK:
@@ -77,18 +77,20 @@ def _is_offered(state: np.void, number: int) -> bool:
 
 
 @njit
-def _offer_range(state: np.void, first: int, last: int, but: int, events: np.void) -> None:
+def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: int, events: np.void) -> None:
     """Offer random cards of a range of numbers, but for one of them."""
     for _ in range(OFFERED):
         able = 0
-        for number in range(first, last + 1):
+        for place in range(first, last + 1):
+            number = cards[place]["number"]
             able += 1 if number != but and not _is_offered(state, number) else 0
         if able == 0:
             return
         left = chosen_of(events, able)
         if events["waiting"]:
             return
-        for number in range(first, last + 1):
+        for place in range(first, last + 1):
+            number = cards[place]["number"]
             if number == but or _is_offered(state, number):
                 continue
             if left == 0:
@@ -104,7 +106,7 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if effect["amount"] != POOL:
         but = own["power"] - 1 if effect["op"] == Op.CHOOSE_POWER else -1
-        _offer_range(state, effect["amount"], max(effect["amount"], effect["amount2"]), but, events)
+        _offer_range(state, cards, effect["amount"], max(effect["amount"], effect["amount2"]), but, events)
         return
     if effect["of_filter"] & CardFilter.GANG:
         _offer_gang(state, cards, effect, events)
@@ -191,7 +193,7 @@ def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect
 
 
 @njit
-def _offer_brew(state: np.void, effect: np.void, memo: int, events: np.void) -> None:
+def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, events: np.void) -> None:
     """Offer the costs of potions, then effects of the cost that was chosen, then others for the second."""
     first = int(effect["amount"])
     if memo == 0:
@@ -200,7 +202,7 @@ def _offer_brew(state: np.void, effect: np.void, memo: int, events: np.void) -> 
         return
     cost, chosen = memo % 4 - 1, memo // 4 - 1
     begin, n = brew_effects(first, cost)
-    _offer_range(state, begin, begin + n - 1, begin + chosen if chosen >= 0 else -1, events)
+    _offer_range(state, cards, begin, begin + n - 1, begin + chosen if chosen >= 0 else -1, events)
 
 
 @njit

@@ -8,11 +8,12 @@ from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of
 from engine.effects.numbers import holds
 from engine.effects.operations import ACTING
-from engine.effects.targets import list_targets, may_play
+from engine.effects.targets import list_targets, may_play, n_new
+from engine.effects.zones import is_named
 from engine.jit import njit, njit_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
-from engine.vocabulary import Aim, Ask, CardKind, Pick, Trait
+from engine.vocabulary import Aim, Ask, CardKind, Need, Pick, Trait
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""
@@ -81,7 +82,7 @@ def _list_play(
 ) -> int:
     """List a card's plays, or the power's uses, by option, place and target; how many there are then."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
-    if not may_play(card, own, enemy):
+    if not may_play(card, own, enemy) or not may_summon(cards, card, own):
         return n
     places = 1
     if (
@@ -100,6 +101,19 @@ def _list_play(
             if may_play(played, own, enemy):
                 n = _list_aimed(state, cards, card, played, at | (option + 1) << OPTION_SHIFT, actions, n)
     return n
+
+
+@njit
+def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+    """Whether the minion that a card cannot be played without is there: one that has died, or a new one."""
+    if card["needs"] & Need.NEW_MINION:
+        return n_new(cards, own, card["effects"][0]) > 0
+    if not card["needs"] & Need.DEAD:
+        return True
+    found = False
+    for place in range(own["n_graves"]):
+        found = found or is_named(cards, own["graves"][place], card["effects"][0])
+    return found
 
 
 @njit

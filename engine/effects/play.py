@@ -96,6 +96,7 @@ def _play(
         born = enter(state, cards, seat, number, to)
         strengthen(own["board"][to], attack, health)
         count_arrival(own, cards, number)
+        events["played"] = born
     elif card["kind"] == CardKind.WEAPON:
         equip(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
@@ -121,7 +122,7 @@ def _play(
             queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
     settle(state, cards, events)
     if cards[0]["asks"] and not events["waiting"]:
-        _tell_after(state, cards, number, born, cost, events)
+        _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
 
 
 @njit

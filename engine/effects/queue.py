@@ -129,3 +129,18 @@ def _move(events: np.void, n: int, m: int) -> None:
 
 
 assert BOARD_SIZE + 1 < MAX_QUEUE
+
+
+@njit
+def follow(events: np.void, old: int, new: int) -> None:
+    """Let what waits for a minion that changes its own shape come to what it has become."""
+    for n in range(events["first"], events["last"]):
+        waiting = events["queue"][n % MAX_QUEUE]
+        if waiting["source"] == old:
+            waiting["source"] = new
+        if waiting["target"] == old:
+            waiting["target"] = new
+        if waiting["foe"] == old:
+            waiting["foe"] = new
+    if events["played"] == old:
+        events["played"] = new

@@ -25,7 +25,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.players import close_gap, on_player, summon_beside
-from engine.effects.queue import copy_row, hoist, queue_deathrattle, sort_by_birth
+from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle, sort_by_birth
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
@@ -277,6 +277,8 @@ def _on_character(
         number = from_pool(state, cards, seat, effect, waiting, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
+            if who == waiting["source"]:
+                follow(events, who, state["births"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
@@ -357,6 +359,7 @@ def _on_copies(
         if to >= 0:
             state["births"] += 1
             make_copy(own["board"][to], state["sides"][owner]["board"][place], state["births"], 0, 0)
+            follow(events, waiting["source"], state["births"])
 
 
 @njit

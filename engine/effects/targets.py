@@ -8,6 +8,7 @@ from engine.effects.chance import chosen_of
 from engine.effects.secrets import is_secret, may_hide
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
+from engine.state import MAX_SECRETS
 from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Pick, Race, Trait
 
 
@@ -220,7 +221,7 @@ def target_of(state: np.void, seat: int, character: int) -> int:
 
 @njit
 def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
-    """Whether a player has what a card needs beside mana and a target."""
+    """Whether a player has what a card needs beside mana, a target, and minions that it can summon."""
     needs = card["needs"]
     if is_secret(card) and not may_hide(own, card["number"]):
         return False
@@ -236,15 +237,15 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
         return False
     if needs & Need.WEAPON and own["durability"] == 0:
         return False
-    return not (needs & Need.NEW_MINION and n_new(own, card["effects"][0]) == 0)
+    return not (needs & Need.SECRET_ROOM and own["n_secrets"] == MAX_SECRETS)
 
 
 @njit
-def n_new(side: np.void, effect: np.void) -> int:
+def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     """How many cards of the pool that a row summons have no minion on a board."""
     n = 0
-    for number in range(effect["amount"], effect["amount2"] + 1):
-        if not stands(side, number):
+    for place in range(effect["amount"], effect["amount2"] + 1):
+        if not stands(side, cards[place]["number"]):
             n += 1
     return n
 

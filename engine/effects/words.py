@@ -229,7 +229,8 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         if effect.pick == Pick.SPLIT:
             return f"deals {amount} damage, 1 at a time, {whom}"
         most = f" to {amount2}" if amount2 > amount else ""
-        return f"deals {amount}{most} damage to {whom}"
+        more = f", with your Spell Damage {_number(effect.times)} times" if _is_enhanced(effect) else ""
+        return f"deals {amount}{most} damage to {whom}{more}"
     if op == Op.HEAL and effect.pick == Pick.SPLIT:
         return f"restores {amount} health, 1 at a time, {whom}"
     if op == Op.BUFF:
@@ -261,6 +262,11 @@ def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
         verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
         return verb.format(whom, _cards(effect, card_name))
     return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+
+
+def _is_enhanced(effect: Effect) -> bool:
+    """Whether Spell Damage is added more than once."""
+    return effect.pick == Pick.CHOSEN and effect.times > 1
 
 
 def _copies(effect: Effect, whom: str) -> str:

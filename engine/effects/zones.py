@@ -42,10 +42,11 @@ def from_pool(
     if last <= first:
         return int(first)
     if not effect["filter"] & Filter.NEW:
-        return int(first + chosen_of(events, last - first + 1))
+        return int(cards[first + chosen_of(events, last - first + 1)]["number"])
     side = state["sides"][seat]
-    left = chosen_of(events, n_new(side, effect))
-    for number in range(first, last + 1):
+    left = chosen_of(events, n_new(cards, side, effect))
+    for place in range(first, last + 1):
+        number = cards[place]["number"]
         if not stands(side, number):
             if left == 0:
                 return int(number)

@@ -76,7 +76,8 @@ def write_actions(
             strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
         seat = start["seat"]
         drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
-        if stopped or drew:
+        watched = state["sides"][1 - seat]["n_secrets"] > 0  # what it is is not known before it is revealed
+        if stopped or drew or watched:
             solved["again"] = 1
             return
         work["states"][1] = after

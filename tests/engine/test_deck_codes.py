@@ -105,13 +105,13 @@ def test_a_code_with_spells_is_a_deck_of_the_newest_edition() -> None:
 
 
 def test_what_is_not_exact_is_listed_and_bodies_play_the_minions_among_it() -> None:
-    text = with_cards("Mana Wyrm", "Ice Block")
+    text = with_cards("Servant of Yogg-Saron", "Effigy")
     assert (
-        "not played exactly: Ice Block (spell), Mana Wyrm (--bodies, or bodies: in front of the deck, plays "
+        "not played exactly: Effigy (spell), Servant of Yogg-Saron (--bodies, or bodies: in front of the deck, plays "
         in refused(f"2018-07:{text}")
     )
-    assert "not played exactly, and no minion: Ice Block (spell)" in refused(f"2018-07+bodies:{text}")
-    deck = find_deck(f"2018-07+bodies:{with_cards('Mana Wyrm')}")
+    assert "not played exactly, and no minion: Effigy (spell)" in refused(f"2018-07+bodies:{text}")
+    deck = find_deck(f"2018-07+bodies:{with_cards('Servant of Yogg-Saron')}")
     assert deck.n_exact == DECK_SIZE - 2
     assert deck.edition == OLD_EDITION
 
@@ -222,12 +222,12 @@ def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path:
     text = (
         (DECKS / "basic-mage.toml")
         .read_text()
-        .replace("CS2_032", "NEW1_012")
-        .replace("Flamestrike", "Mana Wyrm")
+        .replace("CS2_032", "OG_087")
+        .replace("Flamestrike", "Servant of Yogg-Saron")
     )
     path = tmp_path / "mine.toml"
     path.write_text(text)
-    with pytest.raises(DeckError, match="not played exactly: Mana Wyrm"):
+    with pytest.raises(DeckError, match="not played exactly: Servant of Yogg-Saron"):
         find_deck(path)
     deck = find_deck(f"bodies:{path}")
     assert deck.n_exact == DECK_SIZE - 2
@@ -236,7 +236,7 @@ def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path:
     assert (again.cards, again.text) == (deck.cards, deck.text)
     path.write_text(amended(deck.text.replace("bodies = true", "bodies = false"), Reading(bodies=True)))
     assert find_deck(path).cards == deck.cards
-    foreign = text.replace("NEW1_012", "CS2_089").replace("Mana Wyrm", "Holy Light")
+    foreign = text.replace("OG_087", "CS2_089").replace("Servant of Yogg-Saron", "Holy Light")
     path.write_text(foreign)
     with pytest.raises(DeckError, match="a mage does not play Holy Light"):
         find_deck(path)

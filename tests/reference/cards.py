@@ -47,6 +47,7 @@ class Asked:
 
     def __init__(self, text):
         words = text.split()
+        self.text = text
         self.sides = {word for word in words if word in ("own", "enemy")} or {"own"}
         self.itself, self.others = "self" in words, "others" in words
         self.kinds = {kind for word, kind in self.KINDS.items() if word in words}
@@ -144,6 +145,7 @@ def rows_of(name):
     return [row for half in ("_".join(parts[:2]), "_".join(parts[2:])) for row in rows_by_id().get(half, ())]
 
 
+@lru_cache(maxsize=64)
 def real_cards_of(table, dealt):
     """The reference's cards from an engine card table.
 
@@ -151,9 +153,12 @@ def real_cards_of(table, dealt):
         table: engine.cards.table.CardTable.
         dealt: how many of its first cards are of decks and hero powers; the others are created by effects.
     """
+    first_of = {}
+    for number, card in enumerate(table.cards):
+        first_of.setdefault(card.key, number)
     cards = [
         {
-            "number": number,
+            "number": first_of[card.key],
             "id": card.id,
             "kind": card.kind.name.lower(),
             "cost": card.spec.cost,
@@ -178,21 +183,25 @@ def real_cards_of(table, dealt):
     ]
     # Cards that effects create come after those the game is made of, in the order in which they are named;
     # each pool has its own numbers. Those of which random ones are drawn follow by id, each once.
-    numbers = {}
+    numbers, fitting_of = {}, {}
     for number, card in enumerate(table.cards[:dealt]):
         if card.real:
             numbers.setdefault((card.id,), number)
-    free = dealt
+    free, there = dealt, set()
     for card in cards:
         for place, row in enumerate(card["rows"]):
             if row.op not in CREATING or row.card in (("self",), ("event",)):
                 continue
             if not row.card:
-                fitting = sorted(other["id"] for other in cards if other["pooled"] and row.of.passes(other))
-                for name in fitting:
-                    if not any(
-                        cards[number]["id"] == name and cards[number]["pooled"] for number in range(free)
-                    ):
+                of = row.of.text
+                if of not in fitting_of:
+                    fitting_of[of] = sorted(
+                        other["id"] for other in cards if other["pooled"] and row.of.passes(other)
+                    )
+                there |= {card["id"] for card in cards[:free] if card["pooled"]}
+                for name in fitting_of[of]:
+                    if name not in there:
+                        there.add(name)
                         numbers.setdefault((name,), free)
                         assert cards[free]["id"] == name
                         free += 1
@@ -203,6 +212,7 @@ def real_cards_of(table, dealt):
             first = numbers[row.card]
             made = list(range(first, first + len(row.card)))
             assert [cards[number]["id"] for number in made] == list(row.card)
+            made = [first_of[table.cards[number].key] for number in made]
             card["rows"][place] = row.numbered(made)
             if row.op == "options":
                 card["options"] = made

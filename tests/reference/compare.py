@@ -19,21 +19,11 @@ from tests.reference.cards import real_cards_of
 from tests.reference.game import RealGame
 from tests.reference.record import differences, record_of
 
-EVA = {
-    "warrior": ("CFM_651", "CS2_105", "CS2_106", "CS2_112", "EX1_409", "NEW1_011", "OG_312"),
-    "shaman": (
-        *("AT_052", "EX1_012", "EX1_238", "EX1_246", "EX1_259", "EX1_284", "EX1_298"),
-        "NEW1_010",
-    ),
-    "mage": (
-        *("AT_111", "CFM_065", "CS2_022", "CS2_023", "CS2_024", "CS2_028", "CS2_029", "CS2_032"),
-        *("CS2_033", "EX1_012", "EX1_016", "EX1_066", "EX1_284", "EX1_561"),
-    ),
-}
-"""Cards of EVA's three decks that are played exactly."""
+EVA = ("pirate-warrior", "jade-shaman", "reno-mage")
+"""The decks of EVA's experiment."""
 
 KINDS = ("basic", "eva", "class", "mixed", "bodies")
-"""Decks of games: Basic; EVA's, filled up at random; of a class; of cards of all classes; Basic against bodies."""
+"""Decks of games: Basic; EVA's; of a class; of cards of all classes; Basic against bodies."""
 
 LIVELY = "lively"
 """Decks of cards of all classes that move minions about: not in every comparison, since few others are played."""
@@ -80,16 +70,16 @@ def some_deck(kind: str, pick: np.random.Generator) -> Deck:
         shipped = [find_deck(name) for name in shipped_decks()]
         decks = basic_decks() if kind == "basic" else [deck for deck in shipped if not deck.hero_class]
         return decks[int(pick.integers(len(decks)))]
-    hero_class = str(pick.choice(list(EVA if kind == "eva" else hero_classes())))
-    singles = kind == "eva" and hero_class == "mage"
-    begun = [edition().by_id[name] for name in EVA[hero_class]] if kind == "eva" else []
-    cards = [*begun, *(card for card in begun if card.rarity != "LEGENDARY" and not singles)]
+    if kind == "eva":
+        return find_deck(str(pick.choice(EVA)))
+    hero_class = str(pick.choice(list(hero_classes())))
+    cards: list[Card] = []
     pool = lively_cards() if kind == LIVELY else exact_cards("" if kind == "mixed" else hero_class)
     # As many cards of the class as neutral ones, about.
     shares = np.array([1.0 if card.card_class == "NEUTRAL" else 4.0 for card in pool])
     while len(cards) < 30:
         card = pool[int(pick.choice(len(pool), p=shares / shares.sum()))]
-        if cards.count(card) < (1 if singles or card.rarity == "LEGENDARY" else 2):
+        if cards.count(card) < (1 if card.rarity == "LEGENDARY" else 2):
             cards.append(card)
     return Deck(f"{kind}-{hero_class}", tuple(cards), hero_class=hero_class, edition="2018-07")
 

@@ -26,6 +26,7 @@ class RealGame(Game):
         self.births, self.waiting, self.outcomes = 0, [], []
         self.news, self.rest = [], []  # what has been heard during a row, and what is left of that row
         self.kept = kept_by(self.cards)
+        self.pools = {}
         # The spell that is cast does nothing, or goes to another minion.
         self.countered, self.decoy = False, None
         # Cards of which one has to be chosen; and what is chosen for: facts, place of the row, memo.
@@ -220,11 +221,15 @@ class RealGame(Game):
             classes |= {side.hero_class, "neutral"}
         if "enemy_class" in row.of.tests:
             classes.add(self.opponent(side).hero_class)
-        return [
-            card["number"]
-            for card in self.cards
-            if card["pooled"] and (not classes or card["class"] in classes) and row.of.passes(card)
-        ]
+        key = row.of.text, tuple(sorted(classes))
+        if key not in self.pools:
+            found = [
+                card
+                for card in self.cards
+                if card["pooled"] and (not classes or card["class"] in classes) and row.of.passes(card)
+            ]
+            self.pools[key] = [card["number"] for card in sorted(found, key=lambda card: card["id"])]
+        return list(self.pools[key])
 
     held = staticmethod(Held)
 
@@ -383,10 +388,14 @@ class RealGame(Game):
             "two_enemy_minions": len(enemy.board) >= 2,
             "weapon": side.weapon is not None,
             "two_minions": len(side.board) + len(enemy.board) >= 2,
+            "secret_room": len(side.secrets) < 5,
         }
         for need in facts["needs"]:
             if need == "new_minion":
                 if not self.new_of(facts["rows"][0].card, side):
+                    return set()
+            elif need == "dead":
+                if not any(facts["rows"][0].of.passes(self.cards[one]) for one in side.graves):
                     return set()
             elif not needed[need]:
                 return set()

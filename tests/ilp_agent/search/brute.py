@@ -7,10 +7,12 @@ import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_SIDE, UNKNOWN, ActionKind, Outcome
 from engine.effects.chance import think
+from engine.effects.futures import is_simple
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
+from engine.view import hide
 from engine.vocabulary import CardKind, Filter, Op, Pick, Trait, Trigger
 from ilp_agent.search.objective import acts_at_the_end
 from ilp_agent.weights import N_TERMS, Term
@@ -29,6 +31,8 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
     gained = np.zeros((MOST_STEPS + 1, N_TERMS))
     states[0] = starts[0]
     seat = states[0]["active"]
+    if not is_simple(cards):
+        hide(states[0], cards, seat)
     best, tried, level, enter = -1e300, 0, 0, True
     while level >= 0:
         state = states[level]

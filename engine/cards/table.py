@@ -98,9 +98,9 @@ class CardTable:
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     """Add what effects create to `cards`, modified in place; the first number of each pool of ids."""
     places: dict[tuple[str, ...], int] = {}
-    for number, card in enumerate(cards):
+    for place, card in enumerate(cards):
         if card.real:
-            places.setdefault((card.id,), number)
+            places.setdefault((card.id,), place)
     looked_at, there = 0, {card.key for card in cards}
     while looked_at < len(cards):
         for effect in cards[looked_at].effects:

@@ -8,8 +8,19 @@ from engine.effects.chance import chosen_of
 from engine.effects.secrets import is_secret, may_hide
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
 from engine.jit import njit, njit_inline
-from engine.state import MAX_SECRETS
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Pick, Race, Trait
+from engine.vocabulary import (
+    ENEMY,
+    HEROES,
+    MAX_SECRETS,
+    MINIONS,
+    OWN,
+    CardKind,
+    Filter,
+    Need,
+    Pick,
+    Race,
+    Trait,
+)
 
 
 @njit

@@ -55,7 +55,16 @@ MOVES_DECKS = {
 }
 """What changes decks otherwise than by drawing from their end, or puts cards into a hand that it does not name."""
 
-MOVES_CARDS = MOVES_DECKS | {Op.CONTROL, Op.TRANSFORM, Op.BECOME, Op.BOUNCE, Op.ADD, Op.DISCARD, Op.CALL}
+MOVES_CARDS = MOVES_DECKS | {
+    Op.CONTROL,
+    Op.TRANSFORM,
+    Op.BECOME,
+    Op.BOUNCE,
+    Op.ADD,
+    Op.DISCARD,
+    Op.CALL,
+    Op.OPTIONS,
+}
 """What changes the number of cards or minions otherwise than by playing, drawing, summoning and dying."""
 
 games = st.tuples(

@@ -151,9 +151,16 @@ class Trigger(IntEnum):
     TARGETED = 26  # a minion by a spell
     SHIELD_LOST = 27  # a minion's
     IN_DECK = 28  # after a card was played: of the card itself, in the deck
+    DISCARDED_ITSELF = 29  # the card itself is, from the hand
 
 
-NOT_STANDING = (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.COST, Trigger.IN_DECK)
+NOT_STANDING = (
+    Trigger.PLAY,
+    Trigger.DEATHRATTLE,
+    Trigger.COST,
+    Trigger.IN_DECK,
+    Trigger.DISCARDED_ITSELF,
+)
 """Triggers of rows that are not those of a minion that acts while it stands."""
 
 

@@ -229,6 +229,7 @@ def _asks_of_row(effect: np.void) -> int:
     asks |= Ask.HAND if op == Op.BOUNCE and effect["amount"] else 0
     asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
     asks |= Ask.DECKS if trigger == Trigger.IN_DECK else 0
+    asks |= Ask.EVENTS if trigger == Trigger.DISCARDED_ITSELF else 0
     asks |= Ask.GRAVES if op == Op.RAISE else 0
     asks |= Ask.JADE if op == Op.JADE else 0
     asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0

@@ -28,6 +28,7 @@ _FIXED = {
     Trigger.DEATHRATTLE: "Deathrattle: ",
     Trigger.AURA: "While it is in play: ",
     Trigger.COST: "While it is in hand: ",
+    Trigger.DISCARDED_ITSELF: "When you discard it: ",
 }
 _TURNS = {OWN: "your turn", ENEMY: "your opponent's turn", OWN | ENEMY: "each turn"}
 _OF_CARDS = {

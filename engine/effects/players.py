@@ -16,6 +16,7 @@ from engine.effects.operations import (
     set_health,
     strengthen,
 )
+from engine.effects.queue import queue_rows
 from engine.effects.secrets import hide, is_secret, lose_secret, may_hide
 from engine.effects.weapons import disarm, equip, wear
 from engine.effects.zones import (
@@ -145,6 +146,11 @@ def _on_cards(
                 return
             number = lose_held(side, place, cards)
             announce(state, cards, events, Trigger.DISCARDED, seat, NO_ONE, max(number, -1), 1)
+            if number >= 0 and cards[number]["hears"] >> Trigger.DISCARDED_ITSELF & 1:
+                begin = events["last"]
+                queue_rows(cards, number, Trigger.DISCARDED_ITSELF, seat, number, -1, -1, NO_TARGET, events)
+                for row in range(begin, events["last"]):
+                    events["queue"][row % MAX_QUEUE]["heard"] = 1
         return
     living = place_of(side, waiting["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
     if living >= 0:

@@ -8,6 +8,9 @@ from tests.reference.characters import MOST
 from tests.reference.circumstances import count, holds
 from tests.reference.plain import COIN
 
+NOT_STANDING = ("play", "deathrattle", "cost", "in_deck", "discarded_itself")
+"""Triggers of rows that are not those of a minion that acts while it stands."""
+
 
 @dataclass
 class Waiting:
@@ -303,7 +306,7 @@ def give(game, what, one):
 
 def acting(card):
     """Whether a card has rows that wait for something, or that are always so."""
-    return any(row.trigger not in ("play", "deathrattle", "cost", "in_deck") for row in card["rows"])
+    return any(row.trigger not in NOT_STANDING for row in card["rows"])
 
 
 def trigger(game, what, one):
@@ -563,7 +566,7 @@ def card_of(game, what):
     """The card that a row creates."""
     pool = what.row.card
     if pool == ("self",):
-        return what.source.number
+        return what.source.number if what.source is not None else what.facts["number"]
     if pool == ("event",):
         return COIN if what.about is None else what.about["number"]
     pool = pool or game.pool(what)
@@ -608,7 +611,11 @@ def discard(game, what, side):
         if side.hand:
             place = 0 if what.row.times == 0 else game.chance(len(side.hand))
             card = side.hand.pop(place)
-            game.announce("discarded", side, None, game.cards[card] if card != COIN else None)
+            facts = game.cards[card] if card != COIN else None
+            game.announce("discarded", side, None, facts)
+            for row in facts["rows"] if facts else ():
+                if row.trigger == "discarded_itself":
+                    game.news.append(Waiting(row, side, None, None, facts, about=facts))
 
 
 def mana(game, what, side):

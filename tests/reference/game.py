@@ -5,7 +5,17 @@ from engine.streams import below
 from tests.reference import choices
 from tests.reference.characters import MOST, Grave, Minion, Side
 from tests.reference.circumstances import count, holds, kept_by
-from tests.reference.effects import Held, Secret, Waiting, candidates, carry_out, control, fits, neighbours
+from tests.reference.effects import (
+    NOT_STANDING,
+    Held,
+    Secret,
+    Waiting,
+    candidates,
+    carry_out,
+    control,
+    fits,
+    neighbours,
+)
 from tests.reference.plain import COIN, Game, derived
 
 
@@ -370,9 +380,8 @@ class RealGame(Game):
         if any(row.pick == "next_to_self" for row in facts["rows"]):
             return True
         standing = [one.facts["rows"] for one in side.board if "silenced" not in one.traits]
-        before = ("play", "deathrattle", "cost", "in_deck")
         return any(
-            row.pick == "next_to_self" and row.trigger not in before for rows in standing for row in rows
+            row.pick == "next_to_self" and row.trigger not in NOT_STANDING for rows in standing for row in rows
         )
 
     def uses(self, facts, text, cost):

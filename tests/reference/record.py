@@ -7,7 +7,7 @@ from engine.state import STATE
 from engine.vocabulary import OF_OTHER, HeroName, Race, Trait
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Minion
-from tests.reference.effects import Held, Secret
+from tests.reference.effects import NOT_STANDING, Held, Secret
 from tests.reference.game import RealGame
 from tests.reference.plain import COIN
 
@@ -84,7 +84,7 @@ def write_minion(minion, record):
     cards = [minion.cards[gift] for gift in minion.gifts]
     cards += [] if "silenced" in minion.traits else [minion.facts]
     if any(
-        row.trigger not in ("play", "deathrattle", "cost", "in_deck")
+        row.trigger not in NOT_STANDING
         for card in cards
         for row in card["rows"]
     ):

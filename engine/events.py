@@ -103,8 +103,12 @@ EVENTS = np.dtype(
         ),  # birth of who attacks, or a hero as the active player sees it; NO_TARGET: called off
         ("defender", "i2"),  # the same of whom it attacks
         ("played", "i2"),  # birth of the minion that is being played; 0 for none
+        (
+            "beside",
+            "i2",
+            (2,),
+        ),  # births of the minions that stood next to the target when it was chosen; 0: none
         ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
-        ("countered", "i2"),  # 1: the spell that is cast does nothing
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),
         ("queue", WAITING, (MAX_QUEUE,)),

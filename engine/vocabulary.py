@@ -152,6 +152,7 @@ class Trigger(IntEnum):
     SHIELD_LOST = 27  # a minion's
     IN_DECK = 28  # after a card was played: of the card itself, in the deck
     DISCARDED_ITSELF = 29  # the card itself is, from the hand
+    BURIED = 30  # a minion that died, once Deathrattles and what waits for deaths are put down
 
 
 NOT_STANDING = (
@@ -225,11 +226,13 @@ class Op(IntEnum):
     BREW = 56  # the player chooses what a potion does, of the pool: its cost, then two effects
     REDIRECT = 58  # the attack goes to it
     DECOY = 59  # card amount is summoned; the attack or spell goes to it
-    COUNTER = 60  # the spell that is cast does nothing
+    COUNTER = 60  # a Secret: the spell that is played does nothing
     PREVENT = 61  # a Secret: the damage that would kill the hero is not dealt
     BURN = 62  # Secrets of the side are destroyed
     HIDE = 63  # times Secrets of the side's deck come into play
     AIM = 64  # nothing; the card is aimed at it
+    REVIVE = 65  # the minion of the event comes back with amount health
+    STRIKE = 66  # damage to it by the row's target, of that one's attack
     RAISE = 57  # times minions of the side that died this game, and that `of` names, come into play
 
 
@@ -286,6 +289,7 @@ class Filter(IntEnum):
     NOT_RACE = 1024  # not arg, a `Race`
     KEYWORD = 2048  # arg, a `Keyword`
     DEATHRATTLE = 4096  # it has one
+    NOT_FOE = 8192  # not whom the attacker of the event attacks
 
 
 class Until(IntEnum):

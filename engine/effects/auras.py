@@ -23,8 +23,8 @@ from engine.vocabulary import (
     Trigger,
 )
 
-ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 3), np.int16)
-"""What auras give to whom: attack, health, keywords."""
+ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 4), np.int16)
+"""What auras give to whom: attack, health, keywords, and 1 where attack is what health is."""
 
 MOST_ROUNDS = 3
 """How often auras are looked at until none gives anything new: they may ask for what others give."""
@@ -89,8 +89,10 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
-            gift = given[seat, place]
-            changed |= _take(side["board"][place], gift[0], gift[1], gift[2])
+            gift, minion = given[seat, place], side["board"][place]
+            if gift[3]:
+                gift[0] = minion["health"] - (minion["attack"] - minion["aura_attack"])
+            changed |= _take(minion, gift[0], gift[1], gift[2])
         if side["durability"] > 0:
             printed = side["weapon_attack"] - side["weapon_aura"]
             side["weapon_attack"] = clamp(printed + weapons[seat], 0)
@@ -136,8 +138,7 @@ def _give(
         if effect["count"]:
             times = count_of(state, seat, effect["count"], effect["count_arg"], row)
         if effect["op"] == Op.EQUALISE:
-            minion = state["sides"][seat]["board"][place]
-            given[seat, place, 0] += minion["health"] - (minion["attack"] - minion["aura_attack"])
+            given[seat, place, 3] = 1
             continue
         if effect["op"] == Op.WEAPON:
             weapons[seat] += times * effect["amount"]
@@ -254,8 +255,15 @@ def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int
 @njit
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
     """Whether a player has a minion that changes a `Rule`."""
+    return n_rules(state, cards, seat, rule) > 0
+
+
+@njit
+def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
+    """How many minions of a player change a `Rule`."""
     if not cards[0]["asks"] & Ask.RULES:
-        return False
+        return 0
+    found = 0
     side = state["sides"][seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
@@ -264,8 +272,8 @@ def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
             for n in range(card["n_effects"]):
                 effect = card["effects"][n]
                 if effect["op"] == Op.RULE and effect["trigger"] == Trigger.AURA and effect["amount"] & rule:
-                    return True
-    return False
+                    found += 1
+    return found
 
 
 @njit

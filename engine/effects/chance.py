@@ -85,7 +85,6 @@ def begin_action(events: np.void) -> None:
     events["defender"] = NO_TARGET
     events["played"] = 0
     events["decoy"] = 0
-    events["countered"] = 0
 
 
 @njit

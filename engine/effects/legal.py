@@ -6,14 +6,15 @@ from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of
-from engine.effects.numbers import holds
+from engine.effects.cardsets import is_asked
+from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play, n_new
 from engine.effects.zones import is_named
 from engine.jit import njit, njit_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
-from engine.vocabulary import Aim, Ask, CardKind, Need, Pick, Trait
+from engine.vocabulary import MINIONS, Aim, Ask, CardFilter, CardKind, Condition, Need, Pick, Trait
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""
@@ -155,7 +156,11 @@ def _list_aimed(
     aims = played["aim"] != Aim.NONE
     if aims and played["aim_condition"]:
         condition, arg = played["aim_condition"], played["aim_condition_arg"]
-        aims = holds(state, cards, state["active"], condition, arg, NO_ROW[0])
+        if condition == Condition.HOLDS_RACE:  # the card itself is still in the hand
+            itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
+            aims = n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself
+        else:
+            aims = holds(state, cards, state["active"], condition, arg, NO_ROW[0])
     by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
     if aims:
         n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)

@@ -17,9 +17,13 @@ from engine.vocabulary import (
     OF_OTHER,
     OTHERS_ALONE,
     OWN,
+    CardFilter,
     Trait,
     Trigger,
 )
+
+COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, Trigger.AFTER_PLAYED))
+"""Bits of the events whose amount is what was paid for their card."""
 
 
 @njit
@@ -152,7 +156,12 @@ def _is_meant(cards: np.ndarray, effect: np.void, own_seat: int, born: int, even
         return bool(kinds == 0 and effect["on_filter"] == 0)
     if kinds and not kind_bit(cards[number]["kind"]) & kinds:
         return False
-    return is_asked(cards[number], 0, effect["on_filter"], effect["on_arg"])
+    asked, arg = effect["on_filter"], effect["on_arg"]
+    if asked & CardFilter.COST and COSTED >> event["trigger"] & 1:
+        if event["amount"] != arg:
+            return False
+        asked &= ~CardFilter.COST
+    return is_asked(cards[number], 0, asked, arg)
 
 
 @njit

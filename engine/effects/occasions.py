@@ -50,6 +50,7 @@ _OF_CHARACTERS = {
     Trigger.SUMMONED: "Whenever {one} comes into play: ",
     Trigger.AFTER_SUMMONED: "After {one} has come into play: ",
     Trigger.DIED: "After {one} dies: ",
+    Trigger.BURIED: "After {one} has died, and all that follows from it is put down: ",
     Trigger.DAMAGED: "Whenever {one} takes damage: ",
     Trigger.HEALED: "Whenever {one} is healed: ",
     Trigger.ATTACKS: "Whenever {one} attacks: ",

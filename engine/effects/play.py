@@ -15,8 +15,8 @@ from engine.effects.listen import announce, is_heard
 from engine.effects.operations import clamp, strengthen, take_control
 from engine.effects.queue import queue_rows
 from engine.effects.resolve import settle
-from engine.effects.secrets import hide, is_secret
-from engine.effects.targets import target_of
+from engine.effects.secrets import counters, hide, is_secret
+from engine.effects.targets import neighbours, target_of
 from engine.effects.weapons import equip, hero_limit
 from engine.effects.zones import leave_deck
 from engine.events import EVENTS, NO_ONE, NO_TARGET
@@ -80,6 +80,9 @@ def _play(
     own = state["sides"][seat]
     if own["hand"][place] == COIN:
         lose_held(own, place, cards)
+        if counters(state, cards, events):
+            _count_countered(state, cards, events)
+            return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
         if cards[0]["asks"]:
             _tell_of_coin(state, cards, events)
@@ -89,6 +92,11 @@ def _play(
     number = lose_held(own, place, cards)
     card = cards[number]
     own["mana"] -= cost
+    if cards[0]["asks"] & Ask.COSTS:
+        keep_promises(own, cards, number)
+    if card["kind"] == CardKind.SPELL and counters(state, cards, events):
+        _count_countered(state, cards, events)
+        return
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
     born = -1
     if card["kind"] == CardKind.MINION:
@@ -105,8 +113,6 @@ def _play(
         _tell_before(state, cards, number, born, cost, target, events)
         if events["waiting"]:
             return
-    if events["countered"]:
-        return
     if events["decoy"] and target > 0:
         target = int(events["decoy"])
     if is_secret(card):
@@ -117,12 +123,21 @@ def _play(
         times = 1
         if born > 0 and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
+        events["beside"][:] = 0
+        neighbours(state, target, events["beside"])
         played = number if option == 0 else int(card["options"]) + option - 1
         for _ in range(times):
             queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
     settle(state, cards, events)
     if cards[0]["asks"] and not events["waiting"]:
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
+
+
+@njit
+def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """A spell that was stopped was played all the same, and nothing that waits for spells hears of it."""
+    state["sides"][state["active"]]["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
+    settle(state, cards, events)
 
 
 @njit
@@ -149,8 +164,6 @@ def _tell_before(
     own = state["sides"][seat]
     card = cards[number]
     asks = cards[0]["asks"]
-    if asks & Ask.COSTS:
-        keep_promises(own, cards, number)
     who = born if born > 0 else NO_ONE
     announce(state, cards, events, Trigger.PLAYED, seat, who, number, cost)
     if card["overload"] > 0:

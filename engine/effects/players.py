@@ -31,7 +31,7 @@ from engine.effects.zones import (
 )
 from engine.events import A_HERO, NO_ONE, NO_TARGET
 from engine.jit import njit
-from engine.vocabulary import GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
+from engine.vocabulary import EVENT_CARD, GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
 
 
 @njit
@@ -63,7 +63,7 @@ def on_player(
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
         ask(state, waiting["seat"], waiting)
         return
-    if op in (Op.DECOY, Op.COUNTER, Op.BURN, Op.HIDE):
+    if op in (Op.DECOY, Op.BURN, Op.HIDE):
         _on_secrets(state, cards, effect, seat, waiting, events)
         return
     if op in (Op.GLEAN, Op.READ):
@@ -116,6 +116,10 @@ def on_player(
         if side["durability"] > 0:
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
             wear(state, cards, seat, count * int(effect["amount2"]), events)
+    elif op == Op.REVIVE:
+        to = summon_beside(state, cards, seat, int(waiting["about"]), False, waiting, events)
+        if to >= 0:
+            side["board"][to]["health"] = min(amount, int(side["board"][to]["max_health"]))
     elif op == Op.DISARM:
         disarm(state, cards, seat, events)
     elif op == Op.COST:
@@ -171,7 +175,8 @@ def _on_cards(
             side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
         else:
             number = from_pool(state, cards, seat, effect, waiting, events)
-        if events["waiting"] or number < 0:
+        of_event = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no number
+        if events["waiting"] or (number < 0 and not of_event):
             return
         if op in (Op.SUMMON, Op.JADE):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
@@ -191,9 +196,7 @@ def _on_secrets(
     """Carry out what Secrets do to attacks and spells, and what is done to Secrets."""
     side = state["sides"][seat]
     op = effect["op"]
-    if op == Op.COUNTER:
-        events["countered"] = 1
-    elif op == Op.BURN:
+    if op == Op.BURN:
         while side["n_secrets"] > 0:
             lose_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:

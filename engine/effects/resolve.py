@@ -9,9 +9,9 @@ happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import Keyword
-from engine.effects.auras import has_rule, refresh
-from engine.effects.board import is_dying, leave, place_of, take_card
+from engine.codes import HAND_SIZE, Keyword
+from engine.effects.auras import has_rule, n_rules, refresh
+from engine.effects.board import has_room, is_dying, leave, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.harm import mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard, seen_from
@@ -29,7 +29,7 @@ from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle, sor
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
-from engine.events import ENEMY_HERO, EVENTS, OWN_HERO, TO_HERO, TO_MINIONS
+from engine.events import ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import (
@@ -39,6 +39,7 @@ from engine.vocabulary import (
     OWN,
     Ask,
     CardKind,
+    Count,
     Op,
     Pick,
     Rule,
@@ -116,13 +117,15 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             leave(side, place, ZERO_MINION)
             was += 1
     if is_heard(cards, Trigger.DIED) or cards[0]["asks"] & Ask.GRAVES:
-        _tell_of_deaths(state, cards, n_dead, events)
+        _tell_of_deaths(state, cards, Trigger.DIED, n_dead, events)
     sort_by_birth(events, begin)
+    if is_heard(cards, Trigger.BURIED):
+        _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
 
 
 @njit
-def _tell_of_deaths(state: np.void, cards: np.ndarray, n_dead: int, events: np.void) -> None:
-    """Remember the dead, and tell of them, oldest first."""
+def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int, events: np.void) -> None:
+    """Tell of the dead, oldest first, and remember them when it is for the first time."""
     told = 0
     for _ in range(n_dead):
         oldest = -1
@@ -131,9 +134,9 @@ def _tell_of_deaths(state: np.void, cards: np.ndarray, n_dead: int, events: np.v
                 oldest = n
         told |= 1 << oldest
         dead = events["dead"][oldest]
-        if cards[0]["asks"] & Ask.GRAVES:
+        if cards[0]["asks"] & Ask.GRAVES and trigger == Trigger.DIED:
             dig_grave(state["sides"][dead[1]], dead[2])
-        announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+        announce(state, cards, events, trigger, dead[1], dead[0], dead[2], 1)
 
 
 @njit
@@ -165,7 +168,9 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         if condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
             return
-        reveal(state, cards, seat, place, events)
+        if not _has_object(state, effect, waiting, events):
+            return
+        reveal(state, cards, seat, place, waiting["row"], events)
         waiting["heard"] = REVEALED
     elif condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
         return
@@ -180,13 +185,14 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
         return
     bonus = 0
     by_hand = waiting["itself"] < 0
-    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and by_hand:
+    of_event = effect["count"] == Count.EVENT
+    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and by_hand and not of_event:
         bonus = spell_damage_of(state["sides"][seat])
         if pick == Pick.CHOSEN:
             bonus *= max(int(effect["times"]), 1)
     doubled = 1
     if by_hand and effect["op"] in (Op.DAMAGE, Op.HEAL) and card["kind"] in (CardKind.SPELL, CardKind.POWER):
-        doubled = 2 if has_rule(state, cards, seat, Rule.SPELLS_DOUBLED) else 1
+        doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED)
     if pick == Pick.SPLIT:
         _split(state, cards, doubled * (times * effect["amount"] + bonus), effect, waiting, events)
         return
@@ -203,6 +209,27 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
 
 
 @njit
+def _has_object(state: np.void, effect: np.void, waiting: np.void, events: np.void) -> bool:
+    """Whether a Secret's row can do anything: else the Secret stays hidden."""
+    pick, op, subject = effect["pick"], effect["op"], int(waiting["target"])
+    if subject > 0 and (pick == Pick.SUBJECT or op in (Op.REDIRECT, Op.DECOY)):
+        seat = 0 if place_of(state["sides"][0], subject) >= 0 else 1
+        place = place_of(state["sides"][seat], subject)
+        if place < 0 or is_dying(state["sides"][seat]["board"][place]):
+            return False
+    own = state["sides"][waiting["seat"]]
+    if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
+        return False
+    if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
+        return False
+    if pick != Pick.RANDOM:
+        return True
+    return (
+        select(state, effect, waiting["seat"], waiting["source"], subject, waiting["foe"], True, events) > 0
+    )
+
+
+@njit
 def _split(
     state: np.void, cards: np.ndarray, hits: int, effect: np.void, waiting: np.void, events: np.void
 ) -> None:
@@ -213,7 +240,9 @@ def _split(
     hits = int(waiting["left"]) if waiting["left"] else hits
     begin = events["last"]
     while hits > 0:
-        n = select(state, effect, waiting["seat"], waiting["source"], waiting["target"], True, events)
+        n = select(
+            state, effect, waiting["seat"], waiting["source"], waiting["target"], NO_TARGET, True, events
+        )
         if n == 0:
             return
         one = events["picked"][chosen_of(events, n)]
@@ -271,6 +300,8 @@ def _on_character(
         keywords = _keywords_of(state, cards, waiting)
         dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
         _drain(state, cards, waiting, dealt, events)
+    elif op == Op.STRIKE:
+        _strike_by(state, cards, owner, place, waiting["target"], events)
     elif op == Op.HEAL:
         mend_minion(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
@@ -299,6 +330,22 @@ def _on_character(
         queue_deathrattle(cards, minion, owner, -1, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
+
+
+@njit
+def _strike_by(
+    state: np.void, cards: np.ndarray, seat: int, place: int, striker: int, events: np.void
+) -> None:
+    """Let the minion `striker` of a board deal its damage to the one at `place`. Modified in place."""
+    by = place_of(state["sides"][seat], striker)
+    if by < 0:
+        return
+    minion = state["sides"][seat]["board"][by]
+    damage, keywords = int(minion["attack"]), int(minion["keywords"])
+    events["hits"][seat, TO_MINIONS] += damage
+    dealt = strike_minion(state, cards, events, seat, place, damage, keywords, minion["traits"])
+    if dealt > 0 and keywords & Keyword.LIFESTEAL:
+        mend_hero(state, cards, events, seat, dealt)
 
 
 @njit

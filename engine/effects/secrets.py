@@ -59,14 +59,20 @@ def lose_secret(side: np.void, place: int) -> None:
 
 
 @njit
-def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, events: np.void) -> None:
-    """Reveal a Secret: it leaves, and its rows that wait are carried out. Modified in place."""
+def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
+    """Reveal a Secret: it leaves; its rows after `row` that wait for the same event are carried out, too.
+
+    Modified in place. A further event of the same kind has put down the same rows again, which do nothing.
+    """
     side = state["sides"][seat]
     number, born = int(side["secrets"][place]), side["secret_born"][place]
     lose_secret(side, place)
     for n in range(events["first"], events["last"]):
         waiting = events["queue"][n % MAX_QUEUE]
         if waiting["seat"] == seat and waiting["source"] == born:
+            if waiting["row"] <= row:
+                break
+            row = waiting["row"]
             waiting["heard"] = REVEALED
     announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
 
@@ -82,6 +88,21 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
     for place in range(side["n_secrets"]):
         number = side["secrets"][place]
         if number >= 0 and cards[number]["effects"][0]["op"] == Op.PREVENT:
-            reveal(state, cards, seat, place, events)
+            reveal(state, cards, seat, place, 0, events)
+            return True
+    return False
+
+
+@njit
+def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
+    """Whether a Secret of the opponent stops the spell that is played, and is revealed. Modified in place."""
+    if not cards[0]["asks"] & Ask.SECRETS_HELD:
+        return False
+    seat = 1 - state["active"]
+    side = state["sides"][seat]
+    for place in range(side["n_secrets"]):
+        number = side["secrets"][place]
+        if number >= 0 and cards[number]["effects"][0]["op"] == Op.COUNTER:
+            reveal(state, cards, seat, place, 0, events)
             return True
     return False

@@ -62,6 +62,7 @@ def select(
     seat: int,
     born: int,
     target: int,
+    foe: int,
     living: bool,
     events: np.void,
 ) -> int:
@@ -73,6 +74,7 @@ def select(
         seat: the card's player.
         born: birth of the minion the row comes from; -1 for none.
         target: what the action was aimed at: a birth, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`.
+        foe: whom that one attacks, for a row that leaves it out.
         living: leave out who is about to die.
         events: dtype `EVENTS`. Modified in place.
     """
@@ -92,12 +94,17 @@ def select(
                     continue
                 if asked & Filter.NOT_TARGET and minion["born"] == target:
                     continue
+                if asked & Filter.NOT_FOE and minion["born"] == foe:
+                    continue
                 if asked == 0 or passes(asked, arg, minion):
                     picked[n] = minion["born"]
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
             hero = OWN_HERO if who == OWN else ENEMY_HERO
-            if hero_passes(asked, side) and not (asked & Filter.NOT_TARGET and target == hero):
+            spared = (asked & Filter.NOT_TARGET and target == hero) or (
+                asked & Filter.NOT_FOE and foe == hero
+            )
+            if hero_passes(asked, side) and not spared:
                 picked[n] = hero
                 n += 1
     return n
@@ -120,10 +127,14 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
         picked[0] = waiting["source"] if waiting["source"] > 0 else OWN_HERO
         return 1
     if pick in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET):
-        who = waiting["source"] if pick == Pick.NEXT_TO_SELF else waiting["target"]
-        return _neighbours(state, who, picked)
+        if pick == Pick.NEXT_TO_TARGET:
+            picked[:2] = events["beside"]
+            return int(picked[0] > 0) + int(picked[1] > 0)
+        return neighbours(state, waiting["source"], picked)
     living = pick == Pick.RANDOM
-    n = select(state, effect, waiting["seat"], waiting["source"], waiting["target"], living, events)
+    n = select(
+        state, effect, waiting["seat"], waiting["source"], waiting["target"], waiting["foe"], living, events
+    )
     if pick == Pick.ALL:
         _sort_by_birth(picked, n)
     if not living:
@@ -150,7 +161,7 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
 
 
 @njit
-def _neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
+def neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
     """Put the minions beside one into `picked`, the left one first; how many there are."""
     n = 0
     for seat in range(2):

@@ -47,6 +47,7 @@ _TO_PLAYER = {
     Op.MILL: "removes the top {amount} cards of {your} deck",
     Op.FILL: "draws until {you} hold as many cards as {amount}",
     Op.REFRESH: "lets {you} use the hero power again",
+    Op.REVIVE: "brings it back with {amount} health",
 }
 _TO_CHARACTERS = {
     Op.HEAL: "restores {amount} health to {whom}",
@@ -61,6 +62,7 @@ _TO_CHARACTERS = {
     Op.TRIGGER: "triggers the Deathrattle of {whom}",
     Op.REDIRECT: "turns the attack to {whom}",
     Op.AIM: "is aimed at {whom}",
+    Op.STRIKE: "makes the target deal its attack as damage to {whom}",
     Op.BECOME: "becomes a copy of {whom}",
 }
 _ZONED = {
@@ -325,7 +327,9 @@ def _nouns(effect: Effect) -> tuple[str, str]:
     if asked & Filter.DEATHRATTLE:
         after += " with a Deathrattle"
     if asked & Filter.NOT_TARGET:
-        after += " but the chosen one"
+        after += " but the chosen one" if effect.pick == Pick.ALL else " but that one"
+    if asked & Filter.NOT_FOE:
+        after += " and whom it attacks"
     start = " ".join(word for word in before if word)
     start += " " if start else ""
     plural = "heroes" if noun == "hero" else f"{noun}s"

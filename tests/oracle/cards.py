@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from engine.cards.texts import normalised
 from engine.codes import Keyword
 from engine.effects.rows import CREATING, ITS_OWN
 from engine.minion import MinionSpec, keyword_flags
-from engine.vocabulary import CardKind, Race
+from engine.vocabulary import BREWED, CardKind, Op, Race, Trigger
 
 KINDS = {
     "MINION": CardKind.MINION,
@@ -24,8 +24,6 @@ KINDS = {
 }
 
 
-PATCHES = "CFM_637"
-"""Patches the Pirate, who acts from the deck and nowhere else."""
 OF_BODIES = {keyword.name for keyword in Keyword} | {
     "BATTLECRY",
     "CHOOSE_ONE",
@@ -46,6 +44,17 @@ _SPENT = re.compile(
     r"(Battlecry:|Combo:|Choose One|Costs |Start of Game:|$)"
 )
 """Texts of keywords, and then at most of what is over, or does not count, once the card is in play."""
+
+
+@cache
+def _brewed() -> tuple[str, ...]:
+    """Ids of the costs of potions and of the effects that they can have."""
+    return next(
+        effect.cards[: len(BREWED) + sum(BREWED)]
+        for card in edition().by_id.values()
+        for effect in card.effects
+        if effect.op == Op.BREW
+    )
 
 
 class SkippedError(Exception):
@@ -75,6 +84,36 @@ class Cards:
         self.ours, self.theirs = ours, theirs
         self._known: dict[str, tuple[Card, str]] = {}
 
+    def our_id(self, name: str) -> str:
+        """The id that a card has here: hero powers of the records' build have ids of their own."""
+        row = self.rows.get(name)
+        if row is None or row["type"] != "HERO_POWER" or name in edition().by_id:
+            return name
+        like = self._by_name.get(row["name"])
+        return like.id if like else name
+
+    def name_of(self, item: Mapping[str, Any]) -> str:
+        """The id that a recorded card has here; a Kazakus potion is named by its two effects."""
+        if not item.get("potion"):
+            return self.our_id(item["id"])
+        one, other = sorted(item["potion"], key=_brewed().index)
+        return f"{one}_{other}"
+
+    def gives(self, name: str) -> bool:
+        """Whether a card that is played exactly gives minions a Deathrattle or what they wait for."""
+        return not self.reason(name) and any(effect.op == Op.GIVE for effect in self.card(name).effects)
+
+    def promises(self, name: str) -> bool:
+        """Whether a card that is played exactly changes costs for a while."""
+        return not self.reason(name) and any(
+            effect.op == Op.COST and effect.trigger == Trigger.PLAY for effect in self.card(name).effects
+        )
+
+    @cached_property
+    def _power_ids(self) -> dict[str, str]:
+        """Ids of hero powers in the records by ours."""
+        return {self.our_id(name): name for name in self.rows if self.our_id(name) != name}
+
     @cached_property
     def _by_name(self) -> dict[str, Card]:
         return {card.name: card for card in edition().by_id.values() if card.kind == CardKind.POWER}
@@ -97,7 +136,7 @@ class Cards:
         A Battlecry, Combo or Choose One that is not covered is over by then.
         """
         reason = self.reason(name)
-        if not reason or name == PATCHES:
+        if not reason:
             return ""
         mechanics = set(self.rows[name]["mechanics"].split("|")) - {""}
         return "" if mechanics <= OF_BODIES and _SPENT.match(self.theirs[name]) else reason
@@ -112,6 +151,9 @@ class Cards:
         return self._known[name]
 
     def _make(self, name: str) -> tuple[Card, str]:
+        if any(name.startswith(f"{one}_") for one in _brewed()):
+            return edition().by_id[name], self._reason_of_potion(name)
+        name = self._power_ids.get(name, name)
         row = self.rows.get(name)
         if row is None or row["type"] not in KINDS:
             raise SkippedError("a card without numbers")
@@ -145,9 +187,17 @@ class Cards:
                 spec,
                 kind=kind,
                 race=race,
+                real=True,
                 exact=False,
             ), reason
-        return replace(like, id=name, spec=spec), ""
+        return replace(like, id=self.our_id(name), spec=spec), ""
+
+    def _reason_of_potion(self, name: str) -> str:
+        halves = next((one, name.removeprefix(f"{one}_")) for one in _brewed() if name.startswith(f"{one}_"))
+        known = all(self.theirs.get(half) == self.ours.get(half) for half in halves)
+        if not edition().by_id[name].exact:
+            return "a card that is not covered"
+        return "" if known else "a card whose text differs between the builds"
 
     def with_created(self, cards: list[Card]) -> list[Card]:
         """Cards, then all that effects of theirs create, by the numbers of the records' build."""

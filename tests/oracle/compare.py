@@ -1,18 +1,23 @@
 """One record: played here, and compared with what the other engine recorded."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine import ManaforgeError, Outcome, Position
-from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
+from engine.actions import Action
+from engine.codes import ActionKind
+from engine.effects.auras import refresh_auras
 from engine.effects.luck import Chance
 from engine.errors import ChanceError
-from engine.vocabulary import Trait
-from tests.oracle.cards import PATCHES, Cards, SkippedError
-from tests.oracle.importer import COIN_ID, KEYWORDS, import_action, import_state
+from tests.oracle.cards import Cards, SkippedError
+from tests.oracle.counters import COIN_ID
+from tests.oracle.facts import facts_by_name, facts_of, facts_of_record
+from tests.oracle.importer import import_action, import_state
+from tests.oracle.pools import appeared, skip_what_is_not_in_the_pool
 
 MOST_OUTCOMES = 3_000
 """Outcomes of an action that are tried."""
+OVER = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
 
 
 def results(position: Position, action: Any) -> Iterator[Position]:
@@ -33,115 +38,21 @@ def results(position: Position, action: Any) -> Iterator[Position]:
         yield after
 
 
-def facts_of_record(state: dict[str, Any]) -> dict[str, Any]:
-    """What is compared of a recorded state."""
-    facts: dict[str, Any] = {"active": state["active"]}
-    orders = sorted(minion["order"] for player in state["players"] for minion in player["board"])
-    for seat, player in enumerate(state["players"]):
-        hero, weapon = player["hero"], player["weapon"]
-        facts[f"hero {seat}"] = (
-            hero["health"],
-            hero["armor"],
-            hero["frozen"],
-            hero["attack"] - (weapon["attack"] if weapon and seat == state["active"] else 0),
-            player["power"]["uses_this_turn"],
-        )
-        facts[f"mana {seat}"] = (
-            player["mana"]
-            if seat == state["active"]
-            else None,  # what is left of a turn that is over has no use
-            player["crystals"],
-            player["overload_locked"] if seat == state["active"] else None,
-            player["overloaded"],
-            player["fatigue"],
-        )
-        facts[f"weapon {seat}"] = weapon and (weapon["id"], weapon["attack"], weapon["durability"])
-        facts[f"hand {seat}"] = [card["id"] for card in player["hand"]]
-        facts[f"deck {seat}"] = player["deck"]
-        facts[f"board {seat}"] = [
-            (
-                orders.index(minion["order"]),
-                minion["id"],
-                minion["attack"],
-                minion["health"],
-                minion["max_health"],
-                tuple(sorted(word for word in minion["keywords"] if word in KEYWORDS)),
-                minion["frozen"],
-                minion["silenced"],
-                minion.get("spell_damage", 0),
-            )
-            for minion in player["board"]
-        ]
-    return facts
-
-
-def facts_of(position: Position) -> dict[str, Any]:
-    """The same of a position."""
-    state, table = position.state, position.table
-    facts: dict[str, Any] = {"active": position.active}
-    births = sorted(int(m["born"]) for side in state["sides"] for m in side["board"][: side["n_board"]])
-
-    def name(number: int) -> str:
-        if number in (COIN, UNKNOWN):
-            return COIN_ID if number == COIN else "?"
-        return table.cards[number].id or table.cards[number].name
-
-    for seat, side in enumerate(state["sides"]):
-        facts[f"hero {seat}"] = (
-            int(side["health"]),
-            int(side["armour"]),
-            bool(side["traits"] & Trait.FROZEN),
-            int(side["hero_attack"]),
-            int(side["power_used"]),
-        )
-        facts[f"mana {seat}"] = (
-            int(side["mana"]) if seat == position.active else None,
-            int(side["crystals"]),
-            int(side["locked"]) if seat == position.active else None,
-            int(side["overload"]),
-            int(side["fatigue"]),
-        )
-        facts[f"weapon {seat}"] = None
-        if side["durability"]:
-            numbers = int(side["weapon_attack"]), int(side["durability"])
-            facts[f"weapon {seat}"] = (name(side["weapon"]), *numbers)
-        facts[f"hand {seat}"] = [name(number) for number in side["hand"][: side["n_hand"]]]
-        facts[f"deck {seat}"] = [name(number) for number in side["deck"][: side["n_deck"]][::-1]]
-        facts[f"board {seat}"] = [
-            (
-                births.index(int(minion["born"])),
-                name(minion["card"]),
-                int(minion["attack"]),
-                int(minion["health"]),
-                int(minion["max_health"]),
-                tuple(sorted(keyword.name for keyword in Keyword if minion["keywords"] & keyword)),
-                bool(minion["traits"] & Trait.FROZEN),
-                bool(minion["traits"] & Trait.SILENCED),
-                int(minion["spell_damage"]),
-            )
-            for minion in side["board"][: side["n_board"]]
-        ]
-    return facts
-
-
 def legal_differences(record: dict[str, Any], position: Position, cards: Cards) -> list[str]:
     """Actions that are legal in one engine alone; plays of cards that are not covered are left out."""
     state = record["before"]
     hand = state["players"][state["active"]]["hand"]
 
     def counts(place: int) -> bool:
-        item = hand[place]
-        if item["id"] == COIN_ID:
-            return True
-        return not cards.reason(item["id"]) and item["cost"] == cards.card(item["id"]).spec.cost
+        return hand[place]["id"] == COIN_ID or not cards.reason(cards.name_of(hand[place]))
 
     theirs = {
-        import_action(action, state)
+        import_action(action, state, cards)
         for action in record["legal"]
-        if action["type"] != "choose" and not (action["type"] == "play" and not counts(action["hand"]))
+        if not (action["type"] == "play" and not counts(action["hand"]))
     }
     ours = {
-        action
+        action._replace(place=-1)
         for action in position.legal_actions()
         if action.kind != ActionKind.PLAY or counts(action.source)
     }
@@ -150,20 +61,32 @@ def legal_differences(record: dict[str, Any], position: Position, cards: Cards) 
 
 
 def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards: Cards) -> None:
-    """Skip a step in which a card in a hand or deck does something by itself."""
-    own = state["players"][state["active"]]
-    pirate = action["type"] == "play" and cards.rows.get(action["card"], {}).get("race") == "PIRATE"
-    if pirate and PATCHES in own["deck"]:
-        raise SkippedError("a card that acts from the deck")
+    """Skip a step in which a card in a hand does something by itself."""
     if action["type"] == "end_turn":
         for player in state["players"]:
-            if player["secrets"]:
-                raise SkippedError("a secret")
-            if any(
-                card.get("enchantments") or card.get("custom") or cards.changes_in_hand(card["id"])
-                for card in player["hand"]
-            ):
+            if any(card.get("custom") or cards.changes_in_hand(card["id"]) for card in player["hand"]):
                 raise SkippedError("a card that acts in the hand")
+
+
+def placed(record: dict[str, Any], position: Position, cards: Cards) -> tuple[Action, bool]:
+    """The recorded action as ours, and whether the board is out of order after it.
+
+    Places are offered here where it matters who stands beside whom.
+    """
+    action, state = record["action"], record["before"]
+    ours = import_action(action, state, cards)
+    index = action.get("board_index")
+    if action["type"] != "play" or index in (None, len(state["players"][state["active"]]["board"])):
+        return ours, False
+    at = ours._replace(place=index)
+    return (at, False) if at in position.legal_actions() else (ours, True)
+
+
+def before_differences(record: dict[str, Any], position: Position, cards: Cards) -> list[str]:
+    """What our auras and costs make of the state before the step that the other engine's do not."""
+    wanted = facts_of_record(record["before"], cards, int(position.table.array[0]["asks"]))
+    refresh_auras(position.states, position.table.array)
+    return [f"before: {text}" for text in _differing(wanted, position, len(wanted))]
 
 
 def differences(record: dict[str, Any], cards: Cards) -> list[str]:
@@ -173,44 +96,36 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
         SkippedError: the record cannot be played here.
     """
     state, action = record["before"], record["action"]
-    if action["type"] in ("mulligan", "choose"):
-        raise SkippedError(f"a {action['type']}")
+    if action["type"] == "mulligan":
+        raise SkippedError("a mulligan")
     if action["type"] == "play" and action["card"] != COIN_ID:
-        if cards.reason(action["card"]):
-            raise SkippedError(f"the card played: {cards.reason(action['card'])}")
         item = state["players"][state["active"]]["hand"][action["hand"]]
-        card = cards.card(action["card"])
-        if item["cost"] != card.spec.cost:
-            raise SkippedError("a card whose cost was changed")
-        if item.get("enchantments"):
-            raise SkippedError("a card that was changed in hand")
+        if cards.reason(cards.name_of(item)):
+            raise SkippedError(f"the card played: {cards.reason(cards.name_of(item))}")
     _skip_what_acts_unseen(state, action, cards)
-    position = import_state(state, cards)
-    ours = import_action(action, state)
+    position = import_state(state, cards, appeared(record, cards))
+    found = before_differences(record, position, cards)
+    if found:
+        return found
     if "legal" in record:
         found = legal_differences(record, position, cards)
         if found:
             return found
+    skip_what_is_not_in_the_pool(record, position.table)
+    ours, unordered = placed(record, position, cards)
     if ours not in position.legal_actions():
         return [f"not legal here: {position.describe(ours)}"]
-    over = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
-    wanted = facts_of_record(record["after"])
-    board = f"board {state['active']}"
-    sort = action["type"] == "play" and action.get("board_index") not in (
-        None,
-        len(state["players"][state["active"]]["board"]),
-    )
+    if record["after"]["over"]:
+        return _over_differences(record, position, ours)
+    wanted = facts_of_record(record["after"], cards, int(position.table.array[0]["asks"]))
+    board = {f"board {state['active']}"} if unordered else set()
+    decks = {"deck 0", "deck 1"} if _shuffles(record) else set()
     least: list[str] = []
     for after in results(position, ours):
-        if record["after"]["over"]:
-            if after.outcome == over[record["after"]["over"]]:
-                return []
-            found = [f"over: {record['after']['over']}, here {after.outcome.name}"]
-        else:
-            facts = facts_of(after)
-            if sort:
-                wanted[board], facts[board] = sorted(wanted[board]), sorted(facts[board])
-            found = [f"{key}: {wanted[key]} here {facts[key]}" for key in wanted if wanted[key] != facts[key]]
+        most = len(least) or len(wanted)
+        found = _differing(wanted, after, most, board | decks)
+        if after.outcome != Outcome.ONGOING:
+            found.append(f"over here: {after.outcome.name}")
         if not found:
             return []
         if not least or len(found) < len(least):
@@ -218,4 +133,36 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
     return least
 
 
-__all__ = ["ManaforgeError", "differences"]
+def _over_differences(record: dict[str, Any], position: Position, action: Action) -> list[str]:
+    """What differs where the game is over: who has won, and nothing else."""
+    over = OVER[record["after"]["over"]]
+    outcomes = {after.outcome for after in results(position, action)}
+    if over in outcomes:
+        return []
+    return [f"over: {over.name}, here {', '.join(sorted(outcome.name for outcome in outcomes))}"]
+
+
+def _shuffles(record: dict[str, Any]) -> bool:
+    return any(draw[0] == "shuffle" for draw in record.get("draws") or ())
+
+
+def _differing(
+    wanted: dict[str, Any], position: Position, most: int, unordered: frozenset[str] | set[str] = frozenset()
+) -> list[str]:
+    """Facts that are not as they should be, no more than `most`; of some the order does not count."""
+    found: list[str] = []
+    facts: dict[str, Callable[[], Any]] = facts_by_name(position)
+    for key, fact in facts.items():
+        if key not in wanted:
+            continue
+        ours, theirs = fact(), wanted[key]
+        if key in unordered:
+            ours, theirs = sorted(ours), sorted(theirs)
+        if ours != theirs:
+            found.append(f"{key}: {theirs} here {ours}")
+            if len(found) >= most:
+                break
+    return found
+
+
+__all__ = ["ManaforgeError", "differences", "facts_of", "results"]

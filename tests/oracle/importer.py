@@ -7,57 +7,89 @@ import numpy as np
 from engine import Position
 from engine.actions import Action, own
 from engine.cards.table import CardTable
-from engine.codes import COIN, HERO, HERO_HEALTH, Keyword
+from engine.codes import COIN, HERO, HERO_HEALTH
 from engine.position import empty_state
-from engine.vocabulary import Trait
+from engine.vocabulary import GRAVES, MAX_PROMISES, Ask, HeroName, Op, Trait
 from tests.oracle.cards import Cards, SkippedError
+from tests.oracle.choices import cards_of, import_choice
+from tests.oracle.counters import COIN_ID, COUNTERS
+from tests.oracle.minions import import_minion, sources
+from tests.oracle.pools import table_of
 
-COIN_ID = "GAME_005"
-KEYWORDS = {keyword.name: keyword for keyword in Keyword}
-TRAITS = {
-    "CANT_ATTACK": Trait.CANT_ATTACK,
-    "CANT_BE_TARGETED_BY_SPELLS": Trait.ELUSIVE,
-    "CANT_BE_TARGETED_BY_HERO_POWERS": Trait.ELUSIVE,
-    "CANT_ATTACK_HEROES": Trait.SPARES_HEROES,
-    "IMMUNE": Trait.IMMUNE,
-}
-STOLEN = "EX1_334e"
-"""Shadow Madness: control for one turn."""
-PRINTED = Trait.FREEZES | Trait.DEATHRATTLE
+NOTHING = frozenset[str]()
+MILLHOUSE = "NEW1_029t"
+"""The enchantment of a hero whose next spells cost nothing."""
+ENCHANTED_DECK = ("quest", "pending_events", "deck_altered")
 
 
-def import_state(state: dict[str, Any], cards: Cards) -> Position:
+def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NOTHING) -> Position:
     """A recorded state as a position.
+
+    Args:
+        state: before the step.
+        cards: of the records.
+        names: of the cards that may be drawn at random from all cards.
 
     Raises:
         SkippedError: something on a board, in a weapon, a power, a secret or a pending effect is not covered.
     """
-    if state.get("choice"):
-        raise SkippedError("an open choice")
     if state.get("extra_turns"):
         raise SkippedError("extra turns")
-    ids = _ids(state)
-    table = CardTable(cards.with_created([cards.card(name) for name in ids]))
+    table = table_of(_ids(state, cards), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
     record = empty_state()
     record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, 998
     record["active"], record["first_draw"], record["effects"] = state["active"], 1, 1
-    births = sorted(minion["order"] for player in state["players"] for minion in player["board"])
+    births = sorted(order for player in state["players"] for order in _orders(player))
     record["births"] = len(births)
     for seat, player in enumerate(state["players"]):
-        _import_side(record["sides"][seat], player, seat == state["active"], cards, table, numbers, births)
+        side = record["sides"][seat]
+        moves = seat == state["active"]
+        _import_side(side, player, moves, cards, table, numbers)
+        _import_cards(side, player, cards, table, numbers)
+        _import_secrets(side, player, cards, numbers, births)
+        _import_counters(side, player, moves, cards, table, numbers)
+        for minion, item in zip(side["board"], player["board"], strict=False):
+            import_minion(minion, item, seat, cards, table, numbers)
+            minion["born"] = 1 + births.index(item["order"])
+    import_choice(record, state, cards, table, numbers)
     return Position(record, table)
 
 
-def _ids(state: dict[str, Any]) -> list[str]:
+def _orders(player: dict[str, Any]) -> list[int]:
+    return [*(minion["order"] for minion in player["board"]), *player.get("secret_order", ())]
+
+
+def _ids(state: dict[str, Any], cards: Cards) -> list[str]:
+    """Every card of a state, and those that left something with others."""
     found: dict[str, None] = {}
     for player in state["players"]:
         for item in (*player["hand"], *player["board"], player["power"], player["weapon"]):
             if item is not None:
-                found[item["id"]] = None
-        found.update(dict.fromkeys(player["deck"]))
+                found[cards.name_of(item)] = None
+                found.update(dict.fromkeys(sorted(sources(item, cards))))
+        found.update(dict.fromkeys((*player["deck"], *player["secrets"], *_promised(player, cards))))
+    found.update(dict.fromkeys(map(cards.our_id, cards_of(state))))
     found.pop(COIN_ID, None)
+    if any(effect.op == Op.RAISE for name in found for effect in cards.card(name).effects):
+        dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
+        found.update(dict.fromkeys(dead))
     return list(found)
+
+
+def _promised(player: dict[str, Any], cards: Cards) -> list[str]:
+    """Cards that change a player's costs for a while."""
+    found = []
+    for one in player.get("player_enchantments", ()):
+        if one.get("aura"):
+            continue
+        if one.get("from") not in cards.rows or not cards.promises(one["from"]):
+            raise SkippedError("an effect on a player")
+        found.append(one["from"])
+    for one in player["hero"].get("enchantments", ()):
+        if one["id"] == MILLHOUSE:
+            found.append(one.get("from") or MILLHOUSE[:-1])
+    return found
 
 
 def _import_side(
@@ -67,15 +99,13 @@ def _import_side(
     cards: Cards,
     table: CardTable,
     numbers: dict[str, int],
-    births: list[int],
 ) -> None:
-    if player["secrets"] and not moves:  # one's own do nothing on one's own turn
-        raise SkippedError("a secret")
-    for name in ("quest", "player_enchantments", "pending_events", "deck_altered"):
+    """Write hero, mana, weapon and power. `side` is modified in place."""
+    for name in ENCHANTED_DECK:
         if player.get(name):
-            raise SkippedError("a quest" if name == "quest" else "an effect on a player")
+            raise SkippedError("a quest" if name == "quest" else "an effect on a player or a deck")
     hero, weapon, power = player["hero"], player["weapon"], player["power"]
-    if hero["max_health"] != HERO_HEALTH or hero.get("keywords"):
+    if hero["max_health"] != HERO_HEALTH or set(hero.get("keywords", ())) - {"WINDFURY"}:
         raise SkippedError("a hero that is not covered")
     side["health"], side["armour"] = hero["health"], hero["armor"]
     side["mana"], side["crystals"] = player["mana"], player["crystals"]
@@ -87,6 +117,8 @@ def _import_side(
             raise SkippedError(f"weapon: {cards.reason(weapon['id'])}")
         side["weapon"] = numbers[weapon["id"]]
         side["weapon_attack"], side["durability"] = weapon["attack"], weapon["durability"]
+        auras = [one for one in weapon.get("enchantments", ()) if one.get("aura")]
+        side["weapon_aura"] = sum(one.get("attack", 0) for one in auras)
     side["hero_attack"] = hero["attack"] - (weapon["attack"] if weapon and moves else 0)
     if side["hero_attack"] < 0:
         raise SkippedError("a hero that is not covered")
@@ -96,97 +128,87 @@ def _import_side(
         raise SkippedError(f"hero power: {cards.reason(power['id'])}")
     if power.get("extra_uses_this_turn") or power.get("enchantments"):
         raise SkippedError("a hero power with an enchantment")
-    side["power"] = 1 + numbers[power["id"]]
+    side["power"] = 1 + numbers[cards.our_id(power["id"])]
     side["power_used"] = min(1, power["uses_this_turn"])
+
+
+def _import_cards(
+    side: np.void, player: dict[str, Any], cards: Cards, table: CardTable, numbers: dict[str, int]
+) -> None:
+    """Write hand and deck, and how many minions stand. `side` is modified in place."""
     side["n_hand"] = len(player["hand"])
     for place, item in enumerate(player["hand"]):
-        side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[item["id"]]
+        side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[cards.name_of(item)]
+        changes = _held(item, table.array[side["hand"][place]]) if item["id"] != COIN_ID else (0, 0, 0)
+        if any(changes) and not table.array[0]["asks"] & Ask.HAND:
+            raise SkippedError("a card in hand that a card of no edition changed")
+        side["held"][place] = changes
     side["n_deck"] = len(player["deck"])
     if side["n_deck"] > len(side["deck"]):
         raise SkippedError("a deck of more than 30 cards")
     for place, name in enumerate(reversed(player["deck"])):
-        side["deck"][place] = COIN if name == COIN_ID else numbers[name]
+        side["deck"][place] = COIN if name == COIN_ID else numbers[cards.our_id(name)]
     side["n_board"] = len(player["board"])
-    for minion, item in zip(side["board"], player["board"], strict=False):
-        _import_minion(minion, item, cards, table, numbers)
-        minion["born"] = 1 + births.index(item["order"])
 
 
-def _import_minion(
-    minion: np.void, item: dict[str, Any], cards: Cards, table: CardTable, numbers: dict[str, int]
+def _held(item: dict[str, Any], row: np.void) -> tuple[int, int, int]:
+    """What befell a card in hand: more cost, attack and health than its card says; auras left out."""
+    cost, attack, health = int(row["cost"]), int(row["attack"]), int(row["health"])
+    for one in item.get("enchantments", ()):
+        if one.get("aura"):
+            continue
+        if not set(one) <= {"id", "from", "by", *HELD}:
+            raise SkippedError("a card in hand with an enchantment that is not covered")
+        cost = one.get("cost_set", cost + one.get("cost", 0))
+        attack = one.get("attack_set", attack + one.get("attack", 0))
+        health = one.get("health_set", health + one.get("health", 0))
+    return cost - int(row["cost"]), attack - int(row["attack"]), health - int(row["health"])
+
+
+HELD = {"cost", "attack", "health", "cost_set", "attack_set", "health_set"}
+
+
+def _import_secrets(
+    side: np.void, player: dict[str, Any], cards: Cards, numbers: dict[str, int], births: list[int]
 ) -> None:
-    reason = cards.reason_in_play(item["id"])
-    if reason and not item["silenced"]:
-        raise SkippedError(f"minion: {reason}")
-    for name in ("dormant", "extra_deathrattles", "extra_triggers", "pending_destroy", "custom"):
-        if item.get(name):
-            raise SkippedError("a minion with an effect that is not covered")
-    number = numbers[item["id"]]
-    row = table.array[number]
-    minion["card"], minion["race"] = number, row["race"]
-    minion["attack"], minion["health"], minion["max_health"] = (
-        item["attack"],
-        item["health"],
-        item["max_health"],
-    )
-    minion["keywords"] = sum(KEYWORDS[word] for word in item["keywords"] if word in KEYWORDS)
-    if not set(item["keywords"]) <= KEYWORDS.keys() | TRAITS.keys():
-        raise SkippedError("a minion with a keyword that is not covered")
-    traits = 0
-    for word in item["keywords"]:
-        traits |= TRAITS.get(word, 0)
-    traits |= 0 if item["silenced"] else int(row["traits"]) & PRINTED
-    traits |= Trait.FROZEN if item["frozen"] else 0
-    traits |= Trait.SILENCED if item["silenced"] else 0
-    minion["traits"] = traits
-    minion["spell_damage"] = item.get("spell_damage", 0)
-    for enchantment in item.get("enchantments", ()):
-        _import_enchantment(minion, enchantment)
-    if STOLEN in {enchantment["id"] for enchantment in item.get("enchantments", ())}:
-        raise SkippedError("a minion whose control ends with the turn")
-    if bool(item.get("has_deathrattle")) != bool(traits & Trait.DEATHRATTLE):
-        raise SkippedError("a Deathrattle that a minion was given")
-    minion["arrived"] = item["summoned_this_turn"]
-    limit = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    ready = not item["summoned_this_turn"] or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
-    minion["attacks_left"] = max(0, limit - item["attacks_made"]) if ready else 0
+    if len(player["secrets"]) > len(side["secrets"]):
+        raise SkippedError("more Secrets than a player can have")
+    side["n_secrets"] = len(player["secrets"])
+    for place, (name, order) in enumerate(zip(player["secrets"], player["secret_order"], strict=True)):
+        if cards.reason(name):
+            raise SkippedError(f"a Secret: {cards.reason(name)}")
+        side["secrets"][place], side["secret_born"][place] = numbers[name], 1 + births.index(order)
 
 
-PLAIN = {
-    "id",
-    "attack",
-    "health",
-    "from",
-    "by",
-    "flags",
-    "attack_set",
-    "health_set",
-    "one_turn",
-    "attack_times",
-    "spell_damage",
-}
+def _import_counters(
+    side: np.void,
+    player: dict[str, Any],
+    moves: bool,
+    cards: Cards,
+    table: CardTable,
+    numbers: dict[str, int],
+) -> None:
+    """Write what the game keeps because one of its cards asks for it. `side` is modified in place."""
+    asks = int(table.array[0]["asks"])
+    for name, counter in COUNTERS.items():
+        if asks & counter.ask:
+            side[name] = counter.recorded(player, moves) or 0
+    if asks & Ask.SECRETS:
+        raise SkippedError("a card that counts Secrets, whose number is not recorded")
+    if asks & Ask.CLASSES:
+        side["hero_class"] = HeroName.__members__.get(player["class"], HeroName.NEUTRAL)
+    if asks & Ask.GRAVES:
+        dead = player["minions_died_this_game"][-GRAVES:]
+        side["n_graves"] = len(dead)
+        side["graves"][: len(dead)] = [numbers[name] for name in dead]
+    promised = _promised(player, cards)
+    if len(promised) > MAX_PROMISES:
+        raise SkippedError("more promises than a player can have")
+    side["promises"][: len(promised)] = [1 + numbers[name] for name in promised]
 
 
-def _import_enchantment(minion: np.void, enchantment: dict[str, Any]) -> None:
-    if enchantment.get("aura"):
-        raise SkippedError("an aura")
-    if not set(enchantment) <= PLAIN:
-        raise SkippedError("an enchantment that is not covered")
-    numbers = {"attack", "health", "flags", "attack_set", "health_set", "attack_times", "spell_damage"} & set(
-        enchantment
-    )
-    if not numbers:
-        raise SkippedError("an enchantment that is not covered")
-    if enchantment.get("one_turn"):
-        if numbers - {"attack"}:
-            raise SkippedError("an enchantment of this turn that is not covered")
-        minion["turn_attack"] += enchantment["attack"]
-    if {"STEALTH", "IMMUNE"} & set(enchantment.get("flags", ())):
-        raise SkippedError("an enchantment of some turns")
-
-
-def import_action(action: dict[str, Any], state: dict[str, Any]) -> Action:
-    """A recorded action as ours.
+def import_action(action: dict[str, Any], state: dict[str, Any], cards: Cards) -> Action:
+    """A recorded action as ours; a minion comes in at the right end.
 
     Raises:
         SkippedError: it is of a kind that is not ours.
@@ -194,6 +216,8 @@ def import_action(action: dict[str, Any], state: dict[str, Any]) -> Action:
     kind = action["type"]
     if kind == "end_turn":
         return Action.end_turn()
+    if kind == "choose":
+        return Action.choose(action["index"])
     target = action.get("target")
     active = state["active"]
     character = None
@@ -207,7 +231,15 @@ def import_action(action: dict[str, Any], state: dict[str, Any]) -> Action:
     if kind == "power":
         return Action.power(character)
     if kind == "play":
-        if action.get("choose"):
-            raise SkippedError("Choose One")
-        return Action.play(action["hand"], character)
+        return Action.play(action["hand"], character, _option(action, cards))
     raise SkippedError(f"a {kind}")
+
+
+def _option(action: dict[str, Any], cards: Cards) -> int:
+    """Which of the two ways of a card is played, from 1; 0 for a card that has none."""
+    if not action.get("choose"):
+        return 0
+    ways = [effect.cards for effect in cards.card(action["card"]).effects if effect.op == Op.OPTIONS]
+    if not ways or action["choose"] not in ways[0]:
+        raise SkippedError("a choice of a card that is not covered")
+    return 1 + ways[0].index(action["choose"])

@@ -40,6 +40,10 @@ def deck_facts(game, what):
     return [game.cards[card] for card in what.side.deck if card != COIN]
 
 
+def is_minion_of(facts, race):
+    return facts["kind"] == "minion" and facts["race"] in (race, "all")
+
+
 MEANINGS = {
     "mana_full": lambda game, what, arg: what.side.crystals == 10,
     "aimed": lambda game, what, arg: what.aim is not None,
@@ -52,10 +56,9 @@ MEANINGS = {
     "enemy_minions": lambda game, what, arg: len(other_side(game, what.side).board) >= arg,
     "own_minions": lambda game, what, arg: len(others(what.side, what.source)) >= arg,
     "race": lambda game, what, arg: any(one.is_of(arg) for one in others(what.side, what.source)),
-    "holds_race": lambda game, what, arg: any(
-        game.cards[card]["kind"] == "minion" and game.cards[card]["race"] in (arg, "all")
-        for card in what.side.hand
-        if card != COIN
+    "holds_race": lambda game, what, arg: (
+        sum(is_minion_of(game.cards[card], arg) for card in what.side.hand if card != COIN)
+        > (what.playing is not None and is_minion_of(what.playing, arg))
     ),
     "empty_handed": lambda game, what, arg: not what.side.hand,
     "enemy_hand": lambda game, what, arg: len(other_side(game, what.side).hand) >= arg,

@@ -25,6 +25,8 @@ class Waiting:
         foe: whom that one attacks.
         amount: of the event.
         about: the card of the event.
+        event: its number, among those of which anything was told.
+        playing: the card that is still in the hand while its targets are looked for.
     """
 
     row: Any
@@ -36,6 +38,8 @@ class Waiting:
     amount: int = 0
     times: int = 1
     about: Any = None
+    event: int = 0
+    playing: Any = None
 
     def __post_init__(self):
         self.born = self.aim.born if self.aim is not None and self.aim.is_minion else 0
@@ -66,7 +70,7 @@ def fits(row, one, side):
         "keyword": lambda: row.arg in one.keywords,
         "deathrattle": lambda: one.is_minion and one.deathrattles,
     }
-    return all(tests[word]() for word in row.filter - {"not_self", "not_target"})
+    return all(tests[word]() for word in row.filter - {"not_self", "not_target", "not_foe"})
 
 
 def candidates(game, what):
@@ -79,6 +83,8 @@ def candidates(game, what):
         if "not_self" in row.filter and one is what.source:
             continue
         if "not_target" in row.filter and one is what.aim:
+            continue
+        if "not_foe" in row.filter and one is what.foe:
             continue
         if fits(row, one, own):
             found.append(one)
@@ -99,7 +105,11 @@ def picked(game, what):
     if row.pick == "foe":
         return [] if what.foe is None else [what.foe]
     if row.pick in ("next_to_self", "next_to_target"):
-        return neighbours(what.source if row.pick == "next_to_self" else what.target)
+        return (
+            [one for one, born in game.beside if one.born == born and one in one.side.board]
+            if row.pick == "next_to_target"
+            else neighbours(what.source)
+        )
     if row.pick == "self" and what.source is None:
         return [what.side]
     if row.pick == "self":
@@ -141,6 +151,8 @@ def bonus(what):
     """Spell Damage of the player, for spells."""
     if what.facts["kind"] != "spell" or (what.source is not None and what.source.is_minion):
         return 0
+    if what.row.count == "event":
+        return 0
     times = what.row.times if what.row.pick == "chosen" else 1
     return times * sum(minion.spell_damage for minion in what.side.board)
 
@@ -148,8 +160,8 @@ def bonus(what):
 def doubled(game, what):
     """How much more damage and healing of spells and powers counts."""
     by_hand = what.source is None or not what.source.is_minion
-    if by_hand and what.facts["kind"] in ("spell", "power") and game.rules(what.side, "spells_doubled"):
-        return 2
+    if by_hand and what.facts["kind"] in ("spell", "power"):
+        return 2 ** game.rules(what.side, "spells_doubled")
     return 1
 
 
@@ -158,9 +170,11 @@ def carry_out(game, what):
     row = what.row
     if isinstance(what.source, Secret):
         if not what.source.revealed:
-            if what.source not in what.side.secrets or not holds(game, what):
+            if what.source not in what.side.secrets or not holds(game, what) or not has_object(game, what):
                 return
-            game.reveal(what.source, what.side)
+            game.reveal(what.source, what.side, what.event)
+        elif what.source.revealed != what.event:
+            return
     elif not holds(game, what):
         return
     what.times = count(game, what)
@@ -174,6 +188,19 @@ def carry_out(game, what):
             PLAYERS[row.op](game, what, side)
 
 
+def has_object(game, what):
+    """Whether a Secret can do anything: its objects are there, and room for what it adds."""
+    row, one = what.row, what.aim
+    needed = row.pick == "subject" or row.op in ("redirect", "decoy")
+    if needed and one is not None and one.is_minion and (one not in one.side.board or one.dying):
+        return False
+    if row.op in ("summon", "copy", "revive", "decoy") and not what.side.room:
+        return False
+    if row.op in ("add", "copy_to_hand") and len(what.side.hand) >= 10:
+        return False
+    return row.pick != "random" or any(not one.dying for one in candidates(game, what))
+
+
 class Secret:
     """A Secret in play; without facts where it is hidden."""
 
@@ -181,7 +208,7 @@ class Secret:
     grave = None
 
     def __init__(self, facts, born):
-        self.facts, self.born, self.revealed = facts, born, False
+        self.facts, self.born, self.revealed = facts, born, 0
         self.number = facts and facts["number"]
 
 
@@ -214,6 +241,15 @@ def damage_row(game, what, one):
     if row.amount2 > row.amount:
         amount += game.chance(row.amount2 - row.amount + 1)
     damage(game, what, one, (amount + bonus(what)) * doubled(game, what))
+
+
+def strike(game, what, one):
+    """The chosen minion deals its damage."""
+    by = what.target
+    if by is not None and by in by.side.board:
+        through = game.hit(one, by.attack, set(by.keywords), "freezes" in by.traits)
+        if through and "lifesteal" in by.keywords:
+            game.heal(by.side, by.attack)
 
 
 def heal_row(game, what, one):
@@ -386,6 +422,7 @@ CHARACTERS = {
     "copy_to_deck": copy_to_deck,
     "revert": revert,
     "damage": damage_row,
+    "strike": strike,
     "heal": heal_row,
     "redirect": lambda game, what, one: setattr(game, "foe", one),
     "aim": lambda game, what, one: None,
@@ -591,6 +628,15 @@ def summon(game, what, side):
             game.announce("after_summoned", side, minion, minion.facts)
 
 
+def revive(game, what, side):
+    """The dead minion of the event comes back, with little health left."""
+    if side.room:
+        minion = game.arrive(side, what.about["number"], place_beside(what, side, 0))
+        minion.health = min(what.row.amount, minion.max_health)
+        game.announce("summoned", side, minion, minion.facts)
+        game.announce("after_summoned", side, minion, minion.facts)
+
+
 def place_beside(what, side, turn):
     """Where a summoned minion stands; `turn` counts those of one row."""
     source = what.source
@@ -690,7 +736,6 @@ def hide(game, what, side):
 PLAYERS = {
     "decoy": decoy,
     "hide": hide,
-    "counter": lambda game, what, side: setattr(game, "countered", True),
     "burn": lambda game, what, side: side.secrets.clear(),
     "raise": raise_dead,
     **dict.fromkeys(choices.KINDS, lambda game, what, side: choices.ask(game, what)),
@@ -712,6 +757,7 @@ PLAYERS = {
     "draw": draw,
     "summon": summon,
     "discard": discard,
+    "revive": revive,
     "equip": equip,
     "mana": mana,
     "crystals": crystals,

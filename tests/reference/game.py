@@ -38,7 +38,7 @@ class RealGame(Game):
         self.kept = kept_by(self.cards)
         self.pools = {}
         # The spell that is cast does nothing, or goes to another minion.
-        self.countered, self.decoy = False, None
+        self.decoy, self.told, self.beside = None, 0, []
         # Cards of which one has to be chosen; and what is chosen for: facts, place of the row, memo.
         self.options, self.choices = [], []
         self.foe = None  # whom a character attacks just now
@@ -138,6 +138,7 @@ class RealGame(Game):
 
         Oldest minions first, then weapons.
         """
+        self.told += 1
         found = []
         listeners = sorted((one for half in self.sides for one in half.board), key=lambda one: one.born)
         for minion in listeners:
@@ -169,9 +170,10 @@ class RealGame(Game):
             if who is not None and not who.is_minion:
                 fits = not on.kinds or "hero" in on.kinds
             else:
-                fits = on.passes(facts)
+                paid = trigger in ("played", "cast", "after_cast", "after_played")
+                fits = on.passes({**facts, "cost": amount} if facts and paid else facts)
             if fits:
-                what = Waiting(row, own, source, who, card, self.foe, amount, about=facts)
+                what = Waiting(row, own, source, who, card, self.foe, amount, about=facts, event=self.told)
                 self.news.append(what)
 
     def hit(self, victim, damage, keywords, freezes):
@@ -197,15 +199,24 @@ class RealGame(Game):
             return False
         for secret in side.secrets:
             if secret.facts and secret.facts["rows"][0].op == "prevent":
-                self.reveal(secret, side)
+                self.reveal(secret, side, -1)
                 side.traits.add("immune")
                 return True
         return False
 
-    def reveal(self, secret, side):
-        """A Secret leaves play; its rows that wait are carried out all the same."""
+    def counters(self, side):
+        """Whether a Secret of the opponent stops the spell that a player casts."""
+        enemy = self.opponent(side)
+        for secret in enemy.secrets:
+            if secret.facts and secret.facts["rows"][0].op == "counter":
+                self.reveal(secret, enemy, -1)
+                return True
+        return False
+
+    def reveal(self, secret, side, event):
+        """A Secret leaves play; its rows that wait for the same event are carried out all the same."""
         side.secrets.remove(secret)
-        secret.revealed = True
+        secret.revealed = event
         self.announce("revealed", side, None, secret.facts)
 
     def hide(self, side, card):
@@ -259,7 +270,7 @@ class RealGame(Game):
 
     def give_auras(self):
         given = {id(one): [0, 0, set()] for side in self.sides for one in side.board}
-        weapons = [0, 0]
+        weapons, equal = [0, 0], []
         for number, side in enumerate(self.sides):
             sources = [(row, one) for one in side.board for row, _ in one.rows("aura") if one.facts["rows"]]
             if side.weapon is not None:
@@ -267,7 +278,7 @@ class RealGame(Game):
             for row, one in sources:
                 what = Waiting(row, side, one, None, None)
                 if row.op == "equalise":
-                    given[id(one)][0] += one.health - one.own_attack
+                    equal.append(one)
                     continue
                 if row.op not in ("buff", "weapon") or not holds(self, what):
                     continue
@@ -285,6 +296,8 @@ class RealGame(Game):
                     given[id(other)][0] += times * row.amount
                     given[id(other)][1] += times * row.amount2
                     given[id(other)][2] |= row.keywords
+        for one in equal:
+            given[id(one)][0] = one.health - one.own_attack
         for number, side in enumerate(self.sides):
             for one in side.board:
                 one.take_aura(*given[id(one)])
@@ -381,7 +394,9 @@ class RealGame(Game):
             return True
         standing = [one.facts["rows"] for one in side.board if "silenced" not in one.traits]
         return any(
-            row.pick == "next_to_self" and row.trigger not in NOT_STANDING for rows in standing for row in rows
+            row.pick == "next_to_self" and row.trigger not in NOT_STANDING
+            for rows in standing
+            for row in rows
         )
 
     def uses(self, facts, text, cost):
@@ -411,7 +426,8 @@ class RealGame(Game):
         aimed = [row for row in facts["rows"] if row.pick == "chosen"]
         of_target = ("", "aimed", "target_dying", "target_race", "target_own", "target_frozen")
         unknown = [row for row in aimed if row.condition in of_target]
-        if not unknown and not any(holds(self, Waiting(row, side, None, None, facts)) for row in aimed):
+        asked = [Waiting(row, side, None, None, facts, playing=facts) for row in aimed]
+        if not unknown and not any(holds(self, what) for what in asked):
             return {text}
         targets = self.targets(facts, aimed[0])
         if not targets and facts["kind"] in ("minion", "weapon"):
@@ -487,10 +503,7 @@ class RealGame(Game):
         )
         side.mana -= price
         minion = None
-        if card == COIN:
-            side.mana = min(10, side.mana + 1)
-        else:
-            side.overload = min(MOST, side.overload + facts["overload"])
+        if facts:
             side.promises = [
                 one
                 for one in side.promises
@@ -499,6 +512,14 @@ class RealGame(Game):
                     for row in one["rows"]
                 )
             ]
+        if spell and self.counters(side):
+            self.keep(side, "played")
+            self.resolve()
+            return
+        if card == COIN:
+            side.mana = min(10, side.mana + 1)
+        else:
+            side.overload = min(MOST, side.overload + facts["overload"])
             if facts["kind"] == "minion":
                 minion = self.arrive(side, card, at if at >= 0 else len(side.places))
                 minion.attack += getattr(card, "attack", 0)
@@ -519,16 +540,14 @@ class RealGame(Game):
             if facts and aim is not None and aim.is_minion:
                 self.announce("targeted", side, aim, aim.facts)
         self.resolve()
-        countered, self.countered = self.countered, False
         decoy, self.decoy = self.decoy, None
-        if countered:
-            return
         if decoy is not None and aim is not None and aim.is_minion:
             aim = decoy
         if facts and facts["secret"]:
             self.hide(side, facts["number"])
             self.keep(side, "secrets_played")
         elif facts:
+            self.beside = [(one, one.born) for one in neighbours(aim)]
             for _ in range(2 if minion and self.rules(side, "battlecries_twice") else 1):
                 played = self.cards[facts["options"][option - 1]] if option else facts
                 self.queue(played, "play", side, minion, aim)
@@ -561,9 +580,9 @@ class RealGame(Game):
                 self.announce("after_summoned", side, minion, minion.facts)
 
     def rules(self, side, word):
-        """Whether a player has a minion that changes a rule."""
+        """How many minions of a player change a rule."""
         rows = [row for one in side.board for row, _ in one.rows("aura")]
-        return any(row.op == "rule" and word in row.traits for row in rows)
+        return sum(row.op == "rule" and word in row.traits for row in rows)
 
     def fight(self, name, target):
         side, enemy = self.sides[self.active], self.sides[1 - self.active]
@@ -677,7 +696,11 @@ class RealGame(Game):
             for minion in dead:
                 self.announce("died", minion.side, minion, minion.facts)
             heard, self.news = self.news, []
+            for minion in dead:
+                self.announce("buried", minion.side, minion, minion.facts)
+            buried, self.news = self.news, []
             self.waiting = sorted(rattles + heard, key=lambda what: what.source.born if what.source else -1)
+            self.waiting += buried
             self.look_at_auras()
 
     def empty(self):

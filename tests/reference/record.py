@@ -83,11 +83,7 @@ def write_minion(minion, record):
         traits |= Trait.DEATHRATTLE
     cards = [minion.cards[gift] for gift in minion.gifts]
     cards += [] if "silenced" in minion.traits else [minion.facts]
-    if any(
-        row.trigger not in NOT_STANDING
-        for card in cards
-        for row in card["rows"]
-    ):
+    if any(row.trigger not in NOT_STANDING for card in cards for row in card["rows"]):
         traits |= Trait.ACTS
     numbers = {
         "card": minion.number,

@@ -428,11 +428,6 @@ class Rule(IntEnum):
     DEATHRATTLES_TWICE = 2
     HEALING_HARMS = 4
     SPELLS_DOUBLED = 8
-    ENDS_TWICE = 16
-    HERO_IMMUNE = 32
-    POWER_TWICE_A_TURN = 64
-    POWER_AT_WILL = 128
-    NO_POWERS = 256
 
 
 class CardFilter(IntEnum):

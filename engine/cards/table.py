@@ -305,7 +305,7 @@ def tags_of(card: Card) -> int:
     played = [effect for effect in card.effects if effect.trigger == Trigger.PLAY]
     tags = 0
     if card.kind in (CardKind.MINION, CardKind.WEAPON):
-        plain = [effect for effect in played if effect.condition != Condition.COMBO]
+        plain = [one for one in played if one.condition != Condition.COMBO and one.op != Op.OPTIONS]
         tags |= CardFilter.BATTLECRY if plain else 0
     tags |= CardFilter.COMBO if any(abs(effect.condition) == Condition.COMBO for effect in played) else 0
     tags |= CardFilter.DEATHRATTLE if Trigger.DEATHRATTLE in triggers else 0

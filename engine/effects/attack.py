@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import HERO, Death, Keyword
 from engine.effects.board import is_dying, place_of
-from engine.effects.harm import mend_hero, strike_hero, strike_minion
+from engine.effects.harm import drain, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard
 from engine.effects.resolve import settle
 from engine.effects.weapons import wear
@@ -105,9 +105,9 @@ def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: i
         events["hits"][defends, TO_MINIONS] += damage
         events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += back
         if back_keywords & Keyword.LIFESTEAL and taken > 0:
-            mend_hero(state, cards, events, defends, taken)
+            drain(state, cards, events, defends, taken)
     if keywords & Keyword.LIFESTEAL and dealt > 0:
-        mend_hero(state, cards, events, seat, dealt)
+        drain(state, cards, events, seat, dealt)
     deaths = 0
     if slot != HERO and is_dying(own["board"][slot]):
         deaths |= Death.ATTACKER

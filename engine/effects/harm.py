@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, UNKNOWN, Keyword
+from engine.effects.auras import has_rule
 from engine.effects.board import enter, has_room
 from engine.effects.listen import announce
 from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
@@ -10,7 +11,7 @@ from engine.effects.secrets import prevents
 from engine.events import A_HERO, NO_ONE
 from engine.jit import njit
 from engine.state import damage_hero, draw_card
-from engine.vocabulary import Ask, Race, Trait, Trigger
+from engine.vocabulary import Ask, Race, Rule, Trait, Trigger
 
 
 @njit
@@ -73,6 +74,15 @@ def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amo
     heal_hero(side, amount)
     if side["health"] > before:
         announce(state, cards, events, Trigger.HEALED, seat, A_HERO, -1, side["health"] - before)
+
+
+@njit
+def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
+    """Heal a player's hero by damage dealt with Lifesteal, or hurt it where healing does harm."""
+    if has_rule(state, cards, seat, Rule.HEALING_HARMS):
+        strike_hero(state, cards, events, seat, damage, 0)
+    else:
+        mend_hero(state, cards, events, seat, damage)
 
 
 @njit

@@ -181,9 +181,7 @@ def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> Non
 def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: int, amount2: int) -> None:
     """Carry out a row on a minion that stays where it is; not damage, which depends on its source."""
     op = effect["op"]
-    if op == Op.HEAL:
-        minion["health"] = min(minion["health"] + amount, max(minion["max_health"], minion["health"]))
-    elif op == Op.BUFF:
+    if op == Op.BUFF:
         buff(minion, effect, amount, amount2)
     elif op == Op.SET:
         set_stats(minion, effect)
@@ -207,8 +205,6 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
         set_health(minion, attack)
     elif op == Op.EQUALISE:
         set_attack(minion, clamp(minion["health"], 0))
-    elif op == Op.RESTORE:
-        minion["health"] = max(minion["health"], minion["max_health"])
     elif op == Op.TRAIT:
         minion["traits"] |= effect["amount"]
     elif op == Op.LOSE:
@@ -222,16 +218,12 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
 def change_hero(side: np.void, effect: np.void, amount: int) -> None:
     """Carry out a row on a hero. `side` is modified in place."""
     op = effect["op"]
-    if op == Op.HEAL:
-        heal_hero(side, amount)
-    elif op == Op.BUFF:
+    if op == Op.BUFF:
         side["hero_attack"] = clamp(side["hero_attack"] + amount, 0)
     elif op == Op.FREEZE:
         side["traits"] |= Trait.FROZEN
     elif op == Op.SET:
         side["health"] = effect["amount2"]
-    elif op == Op.RESTORE:
-        side["health"] = max(side["health"], HERO_HEALTH)
     elif op == Op.TRAIT:
         side["traits"] |= effect["amount"]
 

@@ -13,7 +13,7 @@ from engine.effects.choices import choose_one, offer
 from engine.effects.harm import bring, count_arrival, draw_one
 from engine.effects.listen import announce, is_heard
 from engine.effects.operations import clamp, strengthen, take_control
-from engine.effects.queue import queue_rows
+from engine.effects.queue import push, queue_rows
 from engine.effects.resolve import settle
 from engine.effects.secrets import counters, hide, is_secret
 from engine.effects.targets import neighbours, target_of
@@ -23,7 +23,7 @@ from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.packing import AIMED, option_of, place_in, unpack_action
 from engine.state import CARD, STATE, draws_now, make_ready
-from engine.vocabulary import Ask, CardKind, Op, Race, Rule, Trait, Trigger
+from engine.vocabulary import Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
 
 _decode = njit(unpack_action)
 _option_of = njit(option_of)
@@ -126,11 +126,22 @@ def _play(
         events["beside"][:] = 0
         neighbours(state, target, events["beside"])
         played = number if option == 0 else int(card["options"]) + option - 1
-        for _ in range(times):
-            queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
+        queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
+        if times > 1 and option == 0:
+            _queue_again(cards, number, seat, born, target, events)
     settle(state, cards, events)
     if cards[0]["asks"] and not events["waiting"]:
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
+
+
+@njit
+def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: int, events: np.void) -> None:
+    """Queue a Battlecry for the second time; a Combo is none. `events` is modified in place."""
+    card = cards[number]
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] == Trigger.PLAY and effect["condition"] != Condition.COMBO:
+            push(events, number, row, seat, number, born, -1, target)
 
 
 @njit

@@ -9,11 +9,11 @@ happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import HAND_SIZE, Keyword
+from engine.codes import HAND_SIZE, HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.board import has_room, is_dying, leave, place_of, take_card
 from engine.effects.chance import chosen_of
-from engine.effects.harm import mend_hero, mend_minion, strike_hero, strike_minion
+from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard, seen_from
 from engine.effects.numbers import count_of, holds, spell_damage_of
 from engine.effects.operations import (
@@ -96,6 +96,7 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     n_dead = 0
     for seat in range(2):
         side = state["sides"][seat]
+        times = 2 if _stays_with_rule(state, cards, seat) else 1
         place = 0
         was = 0
         while place < side["n_board"]:
@@ -111,7 +112,8 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
             n_dead += 1
             before = events["last"]
-            queue_deathrattle(cards, minion, seat, place, events)
+            for _ in range(times):
+                queue_deathrattle(cards, minion, seat, place, events)
             for n in range(before, events["last"]):
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
@@ -121,6 +123,26 @@ def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     sort_by_birth(events, begin)
     if is_heard(cards, Trigger.BURIED):
         _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
+
+
+@njit
+def _stays_with_rule(state: np.void, cards: np.ndarray, seat: int) -> bool:
+    """Whether Deathrattles of a player happen twice: by a minion that does not die with the others."""
+    if not has_rule(state, cards, seat, Rule.DEATHRATTLES_TWICE):
+        return False
+    side = state["sides"][seat]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if is_dying(minion) or minion["traits"] & Trait.SILENCED:
+            continue
+        card = cards[minion["card"]]
+        for row in range(card["n_effects"]):
+            if (
+                card["effects"][row]["op"] == Op.RULE
+                and card["effects"][row]["amount"] & Rule.DEATHRATTLES_TWICE
+            ):
+                return True
+    return False
 
 
 @njit
@@ -186,7 +208,9 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
     bonus = 0
     by_hand = waiting["itself"] < 0
     of_event = effect["count"] == Count.EVENT
-    if card["kind"] == CardKind.SPELL and effect["op"] == Op.DAMAGE and by_hand and not of_event:
+    heals = effect["op"] == Op.HEAL and has_rule(state, cards, seat, Rule.HEALING_HARMS)
+    hurts = effect["op"] == Op.DAMAGE or heals
+    if card["kind"] == CardKind.SPELL and hurts and by_hand and not of_event:
         bonus = spell_damage_of(state["sides"][seat])
         if pick == Pick.CHOSEN:
             bonus *= max(int(effect["times"]), 1)
@@ -272,17 +296,21 @@ def _on_character(
 ) -> None:
     """Carry out a row on one minion or hero, if it is still there. `state` is modified in place."""
     op = int(effect["op"])
-    if op == Op.HEAL and has_rule(state, cards, seat, Rule.HEALING_HARMS):
+    heals = op in (Op.HEAL, Op.RESTORE)
+    full = op == Op.RESTORE
+    if heals and has_rule(state, cards, seat, Rule.HEALING_HARMS):
         op = HARM
     if op == Op.REDIRECT:
         events["defender"] = seen_from(who, state["active"] == seat)
         return
     if who in (OWN_HERO, ENEMY_HERO):
         whose = seat if who == OWN_HERO else 1 - seat
+        if full:
+            amount = max(HERO_HEALTH - int(state["sides"][whose]["health"]), 0)
         if op == Op.DAMAGE:
             events["hits"][whose, TO_HERO] += max(amount, 0)
             _drain(state, cards, waiting, strike_hero(state, cards, events, whose, amount, 0), events)
-        elif op == Op.HEAL:
+        elif heals:
             mend_hero(state, cards, events, whose, amount)
         else:
             change_hero(state["sides"][whose], effect, amount)
@@ -295,6 +323,8 @@ def _on_character(
         if place < 0:
             return
     minion = state["sides"][owner]["board"][place]
+    if full:
+        amount = max(int(minion["max_health"]) - int(minion["health"]), 0)
     if op == Op.DAMAGE:
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
         keywords = _keywords_of(state, cards, waiting)
@@ -302,7 +332,7 @@ def _on_character(
         _drain(state, cards, waiting, dealt, events)
     elif op == Op.STRIKE:
         _strike_by(state, cards, owner, place, waiting["target"], events)
-    elif op == Op.HEAL:
+    elif heals:
         mend_minion(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
         number = from_pool(state, cards, seat, effect, waiting, events)
@@ -327,7 +357,11 @@ def _on_character(
     elif op == Op.GIVE:
         give(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
-        queue_deathrattle(cards, minion, owner, -1, events)
+        for _ in range(1 + has_rule(state, cards, owner, Rule.DEATHRATTLES_TWICE)):
+            queue_deathrattle(cards, minion, owner, -1, events)
+    elif op == Op.LOSE and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
+        change_minion(minion, cards, effect, amount, amount2)
+        announce(state, cards, events, Trigger.SHIELD_LOST, owner, who, minion["card"], 1)
     else:
         change_minion(minion, cards, effect, amount, amount2)
 
@@ -345,7 +379,7 @@ def _strike_by(
     events["hits"][seat, TO_MINIONS] += damage
     dealt = strike_minion(state, cards, events, seat, place, damage, keywords, minion["traits"])
     if dealt > 0 and keywords & Keyword.LIFESTEAL:
-        mend_hero(state, cards, events, seat, dealt)
+        drain(state, cards, events, seat, dealt)
 
 
 @njit
@@ -421,4 +455,4 @@ def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
 def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int, events: np.void) -> None:
     """Heal the player's hero by damage with Lifesteal. `state` is modified in place."""
     if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:
-        mend_hero(state, cards, events, waiting["seat"], damage)
+        drain(state, cards, events, waiting["seat"], damage)

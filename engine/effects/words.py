@@ -96,11 +96,6 @@ _RULES = {
     Rule.DEATHRATTLES_TWICE: "lets your Deathrattles happen twice",
     Rule.HEALING_HARMS: "lets your healing deal damage instead",
     Rule.SPELLS_DOUBLED: "doubles the damage and healing of your spells and hero power",
-    Rule.ENDS_TWICE: "lets your effects of the turn's end happen twice",
-    Rule.HERO_IMMUNE: "makes your hero immune",
-    Rule.POWER_TWICE_A_TURN: "lets you use your hero power twice a turn",
-    Rule.POWER_AT_WILL: "lets you use your hero power as often as you can pay",
-    Rule.NO_POWERS: "keeps both players from using hero powers",
 }
 
 CardName = Callable[[str], str]

@@ -76,7 +76,8 @@ class Asked:
             "battlecry": lambda _: (
                 card["kind"] in ("minion", "weapon")
                 and any(
-                    row.trigger == "play" and (row.unless or row.condition != "combo") for row in card["rows"]
+                    row.trigger == "play" and row.op != "options" and (row.unless or row.condition != "combo")
+                    for row in card["rows"]
                 )
             ),
             "secret": lambda _: card["secret"],

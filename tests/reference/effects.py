@@ -151,7 +151,7 @@ def bonus(what):
     """Spell Damage of the player, for spells."""
     if what.facts["kind"] != "spell" or (what.source is not None and what.source.is_minion):
         return 0
-    if what.row.count == "event":
+    if what.row.count == "event" or what.row.op == "restore":
         return 0
     times = what.row.times if what.row.pick == "chosen" else 1
     return times * sum(minion.spell_damage for minion in what.side.board)
@@ -229,7 +229,7 @@ def damage(game, what, victim, amount):
     minion = what.source is not None and what.source.is_minion
     keywords = what.source.keywords if minion else what.facts["keywords"]
     if game.hit(victim, amount, keywords, False) and "lifesteal" in keywords:
-        game.heal(what.side, amount)
+        game.drain(what.side, amount)
 
 
 # What happens to characters.
@@ -249,12 +249,19 @@ def strike(game, what, one):
     if by is not None and by in by.side.board:
         through = game.hit(one, by.attack, set(by.keywords), "freezes" in by.traits)
         if through and "lifesteal" in by.keywords:
-            game.heal(by.side, by.attack)
+            game.drain(by.side, by.attack)
 
 
 def heal_row(game, what, one):
-    amount = what.row.amount * what.times * doubled(game, what)
-    if game.rules(what.side, "healing_harms"):
+    amount = what.row.amount * what.times
+    if what.row.op == "restore":
+        amount = max(0, (one.max_health if one.is_minion else 30) - one.health)
+    harms = game.rules(what.side, "healing_harms")
+    if harms:
+        amount += bonus(what)
+    if what.row.op == "heal":
+        amount *= doubled(game, what)
+    if harms:
         damage(game, what, one, amount)
     else:
         game.heal(one, amount)
@@ -346,13 +353,17 @@ def acting(card):
 
 
 def trigger(game, what, one):
-    for row, facts in one.rows("deathrattle"):
-        game.waiting.append(Waiting(row, one.side, one, None, facts, None, one.attack))
+    for _ in range(2 if game.rules(one.side, "deathrattles_twice") else 1):
+        for row, facts in one.rows("deathrattle"):
+            game.waiting.append(Waiting(row, one.side, one, None, facts, None, one.attack))
 
 
 def lose(game, what, one):
+    shielded = "divine_shield" in one.keywords & what.row.keywords
     one.keywords -= what.row.keywords
     one.more_keywords = one.more_keywords - what.row.keywords
+    if shielded:
+        game.announce("shield_lost", one.side, one, one.facts)
 
 
 def gain_spell_damage(game, what, one):
@@ -437,7 +448,7 @@ CHARACTERS = {
     "multiply": multiply,
     "swap": swap,
     "equalise": lambda game, what, one: one.set_attack(one.health),
-    "restore": lambda game, what, one: one.restore(),
+    "restore": heal_row,
     "trait": lambda game, what, one: one.traits.update(what.row.traits),
     "lose": lose,
     "spell_damage": gain_spell_damage,

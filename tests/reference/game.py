@@ -232,6 +232,13 @@ class RealGame(Game):
             side, facts = (one.side, one.facts) if one.is_minion else (one, None)
             self.announce("healed", side, one, facts, one.health - before)
 
+    def drain(self, side, amount):
+        """Lifesteal: a hero is healed, or hurt where healing does harm."""
+        if self.rules(side, "healing_harms"):
+            self.hit(side, amount, set(), False)
+        else:
+            self.heal(side, amount)
+
     def pool(self, what):
         """The cards that a row draws random ones from."""
         return self.pool_of(what.row, what.side)
@@ -548,9 +555,11 @@ class RealGame(Game):
             self.keep(side, "secrets_played")
         elif facts:
             self.beside = [(one, one.born) for one in neighbours(aim)]
-            for _ in range(2 if minion and self.rules(side, "battlecries_twice") else 1):
-                played = self.cards[facts["options"][option - 1]] if option else facts
-                self.queue(played, "play", side, minion, aim)
+            played = self.cards[facts["options"][option - 1]] if option else facts
+            self.queue(played, "play", side, minion, aim)
+            if minion and not option and self.rules(side, "battlecries_twice"):
+                again = [row for row in facts["rows"] if row.unless or row.condition != "combo"]
+                self.queue({**facts, "rows": again}, "play", side, minion, aim)
         self.resolve()
         self.keep(side, "played")
         if facts:
@@ -579,9 +588,9 @@ class RealGame(Game):
                 self.announce("summoned", side, minion, minion.facts)
                 self.announce("after_summoned", side, minion, minion.facts)
 
-    def rules(self, side, word):
-        """How many minions of a player change a rule."""
-        rows = [row for one in side.board for row, _ in one.rows("aura")]
+    def rules(self, side, word, dead=()):
+        """How many minions of a player change a rule, but those that are dead."""
+        rows = [row for one in side.board if one not in dead for row, _ in one.rows("aura")]
         return sum(row.op == "rule" and word in row.traits for row in rows)
 
     def fight(self, name, target):
@@ -613,7 +622,7 @@ class RealGame(Game):
             (enemy, attacker, answer),
         ):
             if self.hit(victim, damage, keywords, freezes) and "lifesteal" in keywords:
-                self.heal(owner, damage)
+                self.drain(owner, damage)
         fought = {"attacker": attacker, "defender": target}
         fallen = {word for word, one in fought.items() if one.is_minion and one.dying}
         self.announce("after_attack", side, attacker, facts)
@@ -683,6 +692,7 @@ class RealGame(Game):
                 return
             dead.sort(key=lambda one: one.born)
             rattles = []
+            twice = [self.rules(side, "deathrattles_twice", dead) > 0 for side in self.sides]
             for minion in dead:
                 minion.side.died += 1
                 if any(row.op == "raise" for card in self.cards for row in card["rows"]):
@@ -691,8 +701,9 @@ class RealGame(Game):
                 minion.grave = Grave()
                 places = minion.side.places
                 places[places.index(minion)] = minion.grave
-                for row, facts in minion.rows("deathrattle"):
-                    rattles.append(Waiting(row, minion.side, minion, None, facts, None, minion.attack))
+                for _ in range(1 + twice[self.sides.index(minion.side)]):
+                    for row, facts in minion.rows("deathrattle"):
+                        rattles.append(Waiting(row, minion.side, minion, None, facts, None, minion.attack))
             for minion in dead:
                 self.announce("died", minion.side, minion, minion.facts)
             heard, self.news = self.news, []

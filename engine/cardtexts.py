@@ -8,6 +8,7 @@ from engine.cards.table import CardTable
 from engine.codes import KEYWORD_FIELDS, KEYWORD_LETTERS
 from engine.errors import CardError, ManaforgeError, NotationError
 from engine.minion import MinionSpec
+from engine.vocabulary import Ask
 
 NUMBER = r"\d{1,4}"
 LETTERS = f"[{KEYWORD_LETTERS}]*"
@@ -21,18 +22,23 @@ _REAL = re.compile(
 
 
 class CardTexts:
-    """Maps card texts to numbers of a given table, or of one that grows as texts are read."""
+    """Maps card texts to numbers of a given table, or of one that grows as texts are read.
+
+    Attributes:
+        hand_changes: whether a card in a hand is written as changed, so that the game keeps what befell it.
+    """
 
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
         self._cards: list[Card] = list(table.cards) if table else []
+        self.hand_changes = False
         self._by_key: dict[CardKey, int] = {}
         for number, card in enumerate(self._cards):
             self._by_key.setdefault(card.key, number)
 
     def table(self) -> CardTable:
         """The given table, or one of the cards that were read."""
-        return self._given or CardTable(self._cards)
+        return self._given or CardTable(self._cards, Ask.HAND if self.hand_changes else 0)
 
     def know(self, card_id: str) -> None:
         """Add the real card with this id, which is in no hand and on no board."""

@@ -332,6 +332,9 @@ def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
         else:
             side["secrets"][place] = numbers.of(match["card"])
         side["secret_born"][place] = _bounded("born", match["born"] or "0", 0, np.iinfo(np.int16).max)
+    births = side["secret_born"][: len(items)]
+    if len(set(births)) < len(births):
+        raise NotationError(f"Secrets of one player must be told apart: write 'born 1', 'born 2' in [{text}]")
 
 
 def _number_of(name: str, table: CardTable) -> int:
@@ -433,6 +436,7 @@ def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     for item in _items(text):
         held = _HELD_CARD.match(item)
         card = held["card"] if held else item
+        numbers.hand_changes = numbers.hand_changes or held is not None
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)

@@ -233,7 +233,7 @@ class Op(IntEnum):
     AIM = 64  # nothing; the card is aimed at it
     REVIVE = 65  # the minion of the event comes back with amount health
     STRIKE = 66  # damage to it by the row's target, of that one's attack
-    RAISE = 57  # times minions of the side that died this game, and that `of` names, come into play
+    RAISE = 57  # times minions of the side that died, and that `of` names, come into play; 0: as many as can
 
 
 class Pick(IntEnum):
@@ -332,8 +332,8 @@ class Condition(IntEnum):
     OWN_KEYWORD = 23  # the player has another minion with a `Keyword`
     ENEMY_KEYWORD = 24  # the opponent has a minion with a `Keyword`
     ENEMY_FROZEN = 25  # a character of the opponent is frozen
-    MINION_ATTACK = 26  # the player has another minion with at least so much attack
-    MINION_HEALTH = 27  # the same of health
+    MINION_ATTACK = 26  # the player has a minion with at least so much attack
+    MINION_HEALTH = 27  # the player has another minion with at least so much health
     ATTACK = 28  # the minion itself has at least so much
     AT_HERO = 29  # what is attacked is a hero
     FOE_DYING = 30  # what was attacked is dead or about to die

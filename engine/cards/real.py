@@ -263,6 +263,7 @@ def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
                     id=name,
                     name="Kazakus Potion",
                     dbf_id=0,
+                    needs=0,
                     exact=one.exact and other.exact,
                     effects=one.effects + other.effects,
                 )

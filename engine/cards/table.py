@@ -56,18 +56,22 @@ class CardTable:
 
     A game carries its own table, since deck files alter cards and random minions are in no catalogue. Cards
     that effects create come after those it is made of; those of a pool stand side by side.
+
+    Args:
+        cards: the cards.
+        asks: bits of `Ask`, of what is kept in any case.
     """
 
     __slots__ = ("_array", "_cards", "_number")
 
-    def __init__(self, cards: Sequence[Card]) -> None:
+    def __init__(self, cards: Sequence[Card], asks: int = 0) -> None:
         found = list(cards)
         pools = _add_created(found) if any(card.effects for card in found) else {}
         self._cards = tuple(found)
         rows = np.zeros(len(found), CARD)
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
-        rows["asks"] = asks_of(rows)
+        rows["asks"] = asks_of(rows) | asks
         self._number: dict[CardKey, int] = {}
         for number, card in enumerate(found):
             rows[number]["number"] = self._number.setdefault(card.key, number)
@@ -308,7 +312,8 @@ def tags_of(card: Card) -> int:
         plain = [one for one in played if one.condition != Condition.COMBO and one.op != Op.OPTIONS]
         tags |= CardFilter.BATTLECRY if plain else 0
     tags |= CardFilter.COMBO if any(abs(effect.condition) == Condition.COMBO for effect in played) else 0
-    tags |= CardFilter.DEATHRATTLE if Trigger.DEATHRATTLE in triggers else 0
+    if card.kind in (CardKind.MINION, CardKind.WEAPON):  # a spell gives it away
+        tags |= CardFilter.DEATHRATTLE if Trigger.DEATHRATTLE in triggers else 0
     tags |= CardFilter.OVERLOAD if card.overload else 0
     tags |= CardFilter.SPELL_DAMAGE if card.spell_damage else 0
     tags |= CardFilter.LEGENDARY if card.rarity == "LEGENDARY" else 0

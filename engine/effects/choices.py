@@ -226,6 +226,15 @@ def brewed(first: int, cost: int, one: int, other: int) -> int:
 
 
 @njit
+def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
+    """Which of `n` cards from `first` on a number is; cards that stand twice in the table have two numbers."""
+    for place in range(n):
+        if cards[first + place]["number"] == cards[number]["number"]:
+            return place
+    return 0
+
+
+@njit
 def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -> None:
     """Make the choice that is offered. `state` and `events` are modified in place."""
     side = state["sides"][state["active"]]
@@ -235,14 +244,15 @@ def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -
     if effect["op"] == Op.BREW:
         first, memo = int(effect["amount"]), int(choice["memo"])
         if memo == 0:
-            choice["memo"] = 1 + number - first
+            choice["memo"] = 1 + _place_among(cards, first, BREWS, number)
         else:
             cost = memo % 4 - 1
-            begin, _ = brew_effects(first, cost)
+            begin, n = brew_effects(first, cost)
+            one = _place_among(cards, begin, n, number)
             if memo < 4:
-                choice["memo"] = memo + 4 * (1 + number - begin)
+                choice["memo"] = memo + 4 * (1 + one)
             else:
-                take_card(side, brewed(first, cost, memo // 4 - 1, number - begin))
+                take_card(side, brewed(first, cost, memo // 4 - 1, one))
                 _next(state)
                 offer(state, cards, events)
                 return

@@ -144,7 +144,7 @@ def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int)
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] == born:
+        if minion["born"] == born and condition != Condition.MINION_ATTACK:
             continue
         if condition == Condition.RACE and is_of_race(minion["race"], arg):
             return True

@@ -84,7 +84,7 @@ _IF = {
     Condition.OWN_KEYWORD: "you have another minion with {word}",
     Condition.ENEMY_KEYWORD: "your opponent has a minion with {word}",
     Condition.ENEMY_FROZEN: "an enemy is frozen",
-    Condition.MINION_ATTACK: "you have another minion with {n} or more attack",
+    Condition.MINION_ATTACK: "you have a minion with {n} or more attack",
     Condition.MINION_HEALTH: "you have another minion with {n} or more health",
     Condition.ATTACK: "it has {n} or more attack",
     Condition.AT_HERO: "a hero is attacked",

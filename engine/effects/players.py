@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import MAX_MANA
+from engine.codes import BOARD_SIZE, MAX_MANA
 from engine.effects.board import has_room, lose_held, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.choices import ask
@@ -244,17 +244,24 @@ def _raise(
     waiting: np.void,
     events: np.void,
 ) -> None:
-    """Summon minions that died this game, each at most once; 0 times: all, in the order of their deaths."""
+    """Summon minions that died this game, each at most once.
+
+    0 times: all, in the order of their deaths; where there is no room for all, random ones.
+    """
     side = state["sides"][seat]
     taken = np.zeros(GRAVES, np.int64)
-    rounds = int(side["n_graves"]) if effect["times"] == 0 else times
+    dead = 0
+    for place in range(side["n_graves"]):
+        dead += 1 if is_named(cards, side["graves"][place], effect) else 0
+    all_come = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
+    rounds = dead if effect["times"] == 0 else times
     for n in range(rounds):
         able = 0
         for place in range(side["n_graves"]):
             able += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
         if able == 0 or not has_room(side):
             return
-        left = chosen_of(events, able) if effect["times"] else 0
+        left = 0 if all_come else chosen_of(events, able)
         if events["waiting"]:
             return
         for place in range(side["n_graves"]):
@@ -339,7 +346,10 @@ def _learn(
                 continue
             if left == 0:
                 taken |= 1 << place
+                held = own["n_hand"]
                 take_card(own, number)
+                if not deck and own["n_hand"] > held:
+                    own["held"][held] = side["held"][place]
                 break
             left -= 1
 

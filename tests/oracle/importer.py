@@ -11,7 +11,7 @@ from engine.codes import COIN, HERO, HERO_HEALTH
 from engine.position import empty_state
 from engine.vocabulary import GRAVES, MAX_PROMISES, Ask, HeroName, Op, Trait
 from tests.oracle.cards import Cards, SkippedError
-from tests.oracle.choices import cards_of, import_choice
+from tests.oracle.choices import cards_of, deck_of, import_choice
 from tests.oracle.counters import COIN_ID, COUNTERS
 from tests.oracle.minions import import_minion, sources
 from tests.oracle.pools import table_of
@@ -35,7 +35,11 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
     """
     if state.get("extra_turns"):
         raise SkippedError("extra turns")
-    table = table_of(_ids(state, cards), names, cards)
+    ids = _ids(state, cards)
+    table = table_of(ids, names, cards)
+    if table.array[0]["asks"] & Ask.GRAVES:
+        dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
+        table = table_of(dict.fromkeys([*ids, *dead]), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
     record = empty_state()
     record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, 998
@@ -46,7 +50,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         side = record["sides"][seat]
         moves = seat == state["active"]
         _import_side(side, player, moves, cards, table, numbers)
-        _import_cards(side, player, cards, table, numbers)
+        _import_cards(side, player, deck_of(state, seat, cards), cards, table, numbers)
         _import_secrets(side, player, cards, numbers, births)
         _import_counters(side, player, moves, cards, table, numbers)
         for minion, item in zip(side["board"], player["board"], strict=False):
@@ -71,9 +75,6 @@ def _ids(state: dict[str, Any], cards: Cards) -> list[str]:
         found.update(dict.fromkeys((*player["deck"], *player["secrets"], *_promised(player, cards))))
     found.update(dict.fromkeys(map(cards.our_id, cards_of(state))))
     found.pop(COIN_ID, None)
-    if any(effect.op == Op.RAISE for name in found for effect in cards.card(name).effects):
-        dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
-        found.update(dict.fromkeys(dead))
     return list(found)
 
 
@@ -133,7 +134,12 @@ def _import_side(
 
 
 def _import_cards(
-    side: np.void, player: dict[str, Any], cards: Cards, table: CardTable, numbers: dict[str, int]
+    side: np.void,
+    player: dict[str, Any],
+    deck: list[str],
+    cards: Cards,
+    table: CardTable,
+    numbers: dict[str, int],
 ) -> None:
     """Write hand and deck, and how many minions stand. `side` is modified in place."""
     side["n_hand"] = len(player["hand"])
@@ -143,11 +149,11 @@ def _import_cards(
         if any(changes) and not table.array[0]["asks"] & Ask.HAND:
             raise SkippedError("a card in hand that a card of no edition changed")
         side["held"][place] = changes
-    side["n_deck"] = len(player["deck"])
+    side["n_deck"] = len(deck)
     if side["n_deck"] > len(side["deck"]):
         raise SkippedError("a deck of more than 30 cards")
-    for place, name in enumerate(reversed(player["deck"])):
-        side["deck"][place] = COIN if name == COIN_ID else numbers[cards.our_id(name)]
+    for place, name in enumerate(reversed(deck)):
+        side["deck"][place] = COIN if name == COIN_ID else numbers[name]
     side["n_board"] = len(player["board"])
 
 
@@ -157,7 +163,7 @@ def _held(item: dict[str, Any], row: np.void) -> tuple[int, int, int]:
     for one in item.get("enchantments", ()):
         if one.get("aura"):
             continue
-        if not set(one) <= {"id", "from", "by", *HELD}:
+        if not set(one) <= {"id", "from", "by", *HELD} or not set(one) & HELD:
             raise SkippedError("a card in hand with an enchantment that is not covered")
         cost = one.get("cost_set", cost + one.get("cost", 0))
         attack = one.get("attack_set", attack + one.get("attack", 0))
@@ -174,7 +180,9 @@ def _import_secrets(
     if len(player["secrets"]) > len(side["secrets"]):
         raise SkippedError("more Secrets than a player can have")
     side["n_secrets"] = len(player["secrets"])
-    for place, (name, order) in enumerate(zip(player["secrets"], player["secret_order"], strict=True)):
+    for place, (name, order) in enumerate(
+        zip(player["secrets"], player.get("secret_order", ()), strict=True)
+    ):
         if cards.reason(name):
             raise SkippedError(f"a Secret: {cards.reason(name)}")
         side["secrets"][place], side["secret_born"][place] = numbers[name], 1 + births.index(order)
@@ -192,7 +200,7 @@ def _import_counters(
     asks = int(table.array[0]["asks"])
     for name, counter in COUNTERS.items():
         if asks & counter.ask:
-            side[name] = counter.recorded(player, moves) or 0
+            side[name] = counter.imported(player, moves)
     if asks & Ask.SECRETS:
         raise SkippedError("a card that counts Secrets, whose number is not recorded")
     if asks & Ask.CLASSES:
@@ -217,7 +225,7 @@ def import_action(action: dict[str, Any], state: dict[str, Any], cards: Cards) -
     if kind == "end_turn":
         return Action.end_turn()
     if kind == "choose":
-        return Action.choose(action["index"])
+        return Action.choose(state["choice"][0]["cards"].index(action["card"]))
     target = action.get("target")
     active = state["active"]
     character = None
@@ -231,15 +239,16 @@ def import_action(action: dict[str, Any], state: dict[str, Any], cards: Cards) -
     if kind == "power":
         return Action.power(character)
     if kind == "play":
-        return Action.play(action["hand"], character, _option(action, cards))
+        item = state["players"][active]["hand"][action["hand"]]
+        return Action.play(action["hand"], character, _option(action, item["id"], cards))
     raise SkippedError(f"a {kind}")
 
 
-def _option(action: dict[str, Any], cards: Cards) -> int:
+def _option(action: dict[str, Any], name: str, cards: Cards) -> int:
     """Which of the two ways of a card is played, from 1; 0 for a card that has none."""
     if not action.get("choose"):
         return 0
-    ways = [effect.cards for effect in cards.card(action["card"]).effects if effect.op == Op.OPTIONS]
+    ways = [effect.cards for effect in cards.card(name).effects if effect.op == Op.OPTIONS]
     if not ways or action["choose"] not in ways[0]:
         raise SkippedError("a choice of a card that is not covered")
     return 1 + ways[0].index(action["choose"])

@@ -71,7 +71,10 @@ class Asked:
             "overload": lambda _: card["overload"] > 0,
             "spell_damage": lambda _: card["spell damage"] > 0,
             "legendary": lambda _: card["rarity"] == "LEGENDARY",
-            "deathrattle": lambda _: any(row.trigger == "deathrattle" for row in card["rows"]),
+            "deathrattle": lambda _: (
+                card["kind"] in ("minion", "weapon")
+                and any(row.trigger == "deathrattle" for row in card["rows"])
+            ),
             "combo": lambda _: any(row.condition == "combo" for row in card["rows"] if row.trigger == "play"),
             "battlecry": lambda _: (
                 card["kind"] in ("minion", "weapon")

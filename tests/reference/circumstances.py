@@ -83,7 +83,7 @@ MEANINGS = {
     "enemy_frozen": lambda game, what, arg: any(
         "frozen" in one.traits for one in [other_side(game, what.side), *other_side(game, what.side).board]
     ),
-    "minion_attack": lambda game, what, arg: any(one.attack >= arg for one in others(what.side, what.source)),
+    "minion_attack": lambda game, what, arg: any(one.attack >= arg for one in what.side.board),
     "minion_health": lambda game, what, arg: any(one.health >= arg for one in others(what.side, what.source)),
     "attack": lambda game, what, arg: what.source.attack >= arg,
     "at_hero": lambda game, what, arg: not what.foe.is_minion,

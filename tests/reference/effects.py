@@ -543,7 +543,8 @@ def learn(game, what, cards):
     places = fit(game, what.row, cards)
     for _ in range(what.row.times * what.times):
         if places:
-            what.side.take(int(cards[places.pop(game.chance(len(places)))]))
+            card = cards[places.pop(game.chance(len(places)))]
+            what.side.take(card if what.row.op == "read" else int(card))
 
 
 def glean(game, what, side):
@@ -717,10 +718,11 @@ def raise_dead(game, what, side):
     """Minions that died this game come into play, each at most once."""
     row = what.row
     graves = [card for card in side.graves if row.of.passes(game.cards[card])]
-    for turn in range(len(side.graves) if row.times == 0 else row.times * what.times):
+    all_come = row.times == 0 and len(graves) <= 7 - len(side.board)
+    for turn in range(len(graves) if row.times == 0 else row.times * what.times):
         if not graves or not side.room:
             return
-        card = graves.pop(game.chance(len(graves)) if row.times else 0)
+        card = graves.pop(0 if all_come else game.chance(len(graves)))
         come(game, what, side, card, turn)
 
 

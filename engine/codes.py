@@ -17,6 +17,8 @@ COIN = -1
 """The Coin, where a hand holds a card number."""
 UNKNOWN = -2
 """A card the observer cannot see."""
+UNSEEN = -3
+"""A card that an effect made, which a player who thinks ahead does not see."""
 
 HERO = 7
 """The enemy hero as a target; enemy minions are 0 to 6."""

@@ -108,6 +108,7 @@ EVENTS = np.dtype(
             "i2",
             (2,),
         ),  # births of the minions that stood next to the target when it was chosen; 0: none
+        ("unsure", "i2"),  # 1: for a player who thinks ahead something depended on cards that are hidden
         ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),

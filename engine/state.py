@@ -34,6 +34,7 @@ CARD = np.dtype(
         ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
         ("asks", "i8"),  # bits of Ask: what the cards of the game need to be kept; the same of all its cards
+        ("asks_alone", "i8"),  # the same of what this card needs
         ("number", "i2"),  # its place in the table; of a card that has several, the first
         ("hears", "i8"),  # 1 << Trigger of each of its rows
         ("kind", "i2"),  # a CardKind

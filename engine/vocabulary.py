@@ -232,6 +232,7 @@ class Op(IntEnum):
     HIDE = 63  # times Secrets of the side's deck come into play
     AIM = 64  # nothing; the card is aimed at it
     REVIVE = 65  # the minion of the event comes back with amount health
+    REFILL = 67  # mana becomes what the crystals give that are not locked
     STRIKE = 66  # damage to it by the row's target, of that one's attack
     RAISE = 57  # times minions of the side that died, and that `of` names, come into play; 0: as many as can
 

@@ -71,7 +71,7 @@ def play_bodies(
     """
     turns, plans, trackers = np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, TRACKER)
     own_works, found = np.zeros(1, EXACT_WORK), np.zeros(1, SOLVED)
-    layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+    layers, own_cards = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64), cards.copy()
     for game in range(len(states)):
         state, turn, plan, tracker = states[game], turns[0], plans[0], trackers[0]
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
@@ -83,7 +83,7 @@ def play_bodies(
                 solved[game]["exact"] += 1
                 solved[game]["unproven"] += plan["unproven"]
             else:
-                searching.solve_turn(state, cards, own, facts, works[0], memo, slots, found[0])
+                searching.solve_turn(state, own_cards, own, facts, works[0], memo, slots, found[0])
                 for step in range(found[0]["n"]):
                     apply_plain(state, cards, found[0]["actions"][step])
                 again = found[0]["again"] == 1

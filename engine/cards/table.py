@@ -71,7 +71,8 @@ class CardTable:
         rows = np.zeros(len(found), CARD)
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
-        rows["asks"] = asks_of(rows) | asks
+        rows["asks_alone"] = [asks_of(rows[number : number + 1]) for number in range(len(rows))]
+        rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
         self._number: dict[CardKey, int] = {}
         for number, card in enumerate(found):
             rows[number]["number"] = self._number.setdefault(card.key, number)

@@ -85,6 +85,7 @@ def begin_action(events: np.void) -> None:
     events["defender"] = NO_TARGET
     events["played"] = 0
     events["decoy"] = 0
+    events["unsure"] = 0
 
 
 @njit

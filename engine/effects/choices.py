@@ -227,7 +227,7 @@ def brewed(first: int, cost: int, one: int, other: int) -> int:
 
 @njit
 def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
-    """Which of `n` cards from `first` on a number is; cards that stand twice in the table have two numbers."""
+    """Which of `n` cards from `first` on a number is; one that stands twice in the table has two numbers."""
     for place in range(n):
         if cards[first + place]["number"] == cards[number]["number"]:
             return place

@@ -36,7 +36,7 @@ def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
     for place in range(side["n_hand"]):
         total += card_key(side["hand"][place])
     if not is_simple(cards):
-        total += kept_key(state)
+        total += kept_key(state, cards)
     return total
 
 
@@ -63,6 +63,8 @@ def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     rest = minion["attacks_left"] + 4 * minion["arrived"]
     key = stir(key, word_of(rest, minion["max_health"], minion["traits"], minion["race"]))
     key = stir(key, word_of(minion["turn_attack"], minion["spell_damage"], born, minion["gifts"][0]))
+    if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
+        key = stir(key, word_of(minion["aura_attack"], minion["aura_health"], minion["aura_keywords"], 9))
     return to_sum(key ^ np.uint64(minion["gifts"][1]))
 
 
@@ -73,27 +75,38 @@ def is_simple(cards: np.ndarray) -> bool:
 
 
 @njit
-def kept_key(state: np.void) -> np.uint64:
-    """A hash of what only some games with effects keep, and of the places on boards."""
+def places_matter(cards: np.ndarray) -> bool:
+    """Whether a card of a game does something with neighbours, so that places on boards count."""
+    return bool(cards[0]["asks"] & Ask.NEIGHBOURS)
+
+
+@njit
+def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
+    """A hash of what only some games with effects keep, and of the places on boards where they count."""
     seat = state["active"]
+    asks = cards[0]["asks"]
     total = np.uint64(0)
     for who in range(2):
         side = state["sides"][who]
         key = np.uint64(5 if who == seat else 6)
-        for place in range(side["n_board"]):
-            minion = side["board"][place]
-            key = stir(key, minion_key(minion, np.uint64(place)))
-            key = stir(key, word_of(minion["aura_attack"], minion["aura_health"], minion["aura_keywords"], 0))
-        key = stir(key, word_of(side["weapon_aura"], side["played"], side["spells"], side["totems"]))
-        key = stir(key, word_of(side["perished"], side["hurt"], side["attacked"], side["elementals"]))
-        key = stir(key, word_of(side["elementals_before"], side["overloaded"], side["powers"], side["jade"]))
-        key = stir(
-            key, word_of(side["secrets_played"], side["promises"][0], side["promises"][1], side["n_graves"])
-        )
+        if asks & Ask.NEIGHBOURS:
+            for place in range(side["n_board"]):
+                key = stir(key, minion_key(side["board"][place], np.uint64(place)))
+        if asks & COUNTED:
+            key = stir(key, word_of(side["weapon_aura"], side["played"], side["spells"], side["totems"]))
+            key = stir(key, word_of(side["perished"], side["hurt"], side["attacked"], side["elementals"]))
+            key = stir(
+                key, word_of(side["elementals_before"], side["overloaded"], side["powers"], side["jade"])
+            )
+            key = stir(
+                key,
+                word_of(side["secrets_played"], side["promises"][0], side["promises"][1], side["n_graves"]),
+            )
         for place in range(side["n_secrets"]):
             key = stir(key, word_of(side["secrets"][place], side["secret_born"][place], 0, 1))
-        for place in range(side["n_graves"]):
-            key = stir(key, word_of(side["graves"][place], 0, 0, 2))
+        if asks & Ask.GRAVES:
+            for place in range(side["n_graves"]):
+                key = stir(key, word_of(side["graves"][place], 0, 0, 2))
         total += to_sum(key)
     own = state["sides"][seat]
     for place in range(own["n_hand"]):
@@ -101,6 +114,8 @@ def kept_key(state: np.void) -> np.uint64:
         if held["cost"] or held["attack"] or held["health"]:
             word = word_of(own["hand"][place], held["cost"], held["attack"], held["health"])
             total += to_sum(stir(np.uint64(7), word))
+    if state["n_options"] == 0 and state["n_choices"] == 0:
+        return total
     key = np.uint64(8)
     for place in range(state["n_options"]):
         key = stir(key, word_of(state["options"][place], 0, 0, 3))
@@ -109,6 +124,24 @@ def kept_key(state: np.void) -> np.uint64:
         key = stir(key, word_of(choice["card"], choice["row"], choice["memo"], 4))
     return total + to_sum(key)
 
+
+COUNTED = (
+    Ask.AURAS
+    | Ask.COSTS
+    | Ask.PLAYED
+    | Ask.SPELLS
+    | Ask.TOTEMS
+    | Ask.PERISHED
+    | Ask.HURT
+    | Ask.ELEMENTALS
+    | Ask.OVERLOADED
+    | Ask.POWERS
+    | Ask.SECRETS
+    | Ask.ATTACKED
+    | Ask.JADE
+    | Ask.GRAVES
+)
+"""Bits of `asks` for which something is counted on the sides."""
 
 SIMPLE = Ask.EVENTS | sum(
     1 << (EVENT_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END)

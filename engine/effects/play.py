@@ -121,7 +121,7 @@ def _play(
     elif card["n_effects"]:
         itself = number if born > 0 else -1
         times = 1
-        if born > 0 and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
+        if card["kind"] != CardKind.SPELL and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
         events["beside"][:] = 0
         neighbours(state, target, events["beside"])
@@ -141,7 +141,7 @@ def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: i
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] == Trigger.PLAY and effect["condition"] != Condition.COMBO:
-            push(events, number, row, seat, number, born, -1, target)
+            push(events, number, row, seat, number if born > 0 else -1, born, -1, target)
 
 
 @njit
@@ -284,7 +284,10 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
     place = 0
     while place < own["n_board"]:
         if own["board"][place]["traits"] & Trait.STOLEN:
-            own["board"][place]["traits"] &= ~Trait.STOLEN
+            minion = own["board"][place]
+            minion["traits"] &= ~Trait.STOLEN
+            if not cards[minion["card"]]["keywords"] & Keyword.CHARGE:
+                minion["keywords"] &= ~Keyword.CHARGE
             if has_room(state["sides"][1 - seat]):
                 take_control(state, cards, 1 - seat, place)
                 continue

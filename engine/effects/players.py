@@ -28,10 +28,11 @@ from engine.effects.zones import (
     is_named,
     leave_deck,
     shuffle_in,
+    take_unseen,
 )
 from engine.events import A_HERO, NO_ONE, NO_TARGET
 from engine.jit import njit
-from engine.vocabulary import EVENT_CARD, GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, Op, Trigger
+from engine.vocabulary import EVENT_CARD, GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, POOL, Op, Trigger
 
 
 @njit
@@ -59,6 +60,13 @@ def on_player(
     op = effect["op"]
     if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE, Op.RAISE):
         _on_cards(state, cards, effect, count, seat, waiting, events)
+        return
+    if events["blind"] and op in (Op.DISCOVER, Op.SEEK, Op.BREW):
+        take_unseen(side, 1, events)
+        return
+    if events["blind"] and op == Op.CHOOSE_POWER:
+        events["unsure"] = 1
+        side["power"] = 0  # whatever it will be
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
         ask(state, waiting["seat"], waiting)
@@ -106,6 +114,8 @@ def on_player(
             announce(state, cards, events, Trigger.ARMOURED, seat, A_HERO, -1, amount)
     elif op == Op.MANA:
         side["mana"] = min(side["mana"] + amount, MAX_MANA)
+    elif op == Op.REFILL:
+        side["mana"] = max(int(side["crystals"] - side["locked"]), 0)
     elif op == Op.CRYSTALS:
         change_crystals(side, amount)
     elif op == Op.UNLOCK:
@@ -163,6 +173,9 @@ def _on_cards(
         return
     if op == Op.RAISE:
         _raise(state, cards, effect, times, seat, waiting, events)
+        return
+    if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
+        take_unseen(side, times, events)
         return
     for n in range(times):
         if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
@@ -327,6 +340,10 @@ def _learn(
 ) -> None:
     """Copy random cards of a deck, each at most once, or of a hand, into the hand of the row's player."""
     side, own = state["sides"][seat], state["sides"][waiting["seat"]]
+    if events["blind"]:
+        held = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
+        take_unseen(own, min(count * int(effect["times"]), held), events)
+        return
     taken = 0
     deck = effect["op"] == Op.GLEAN
     for _ in range(count * int(effect["times"])):

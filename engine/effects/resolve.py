@@ -9,9 +9,9 @@ happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import HAND_SIZE, HERO_HEALTH, Keyword
+from engine.codes import HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
-from engine.effects.board import has_room, is_dying, leave, place_of, take_card
+from engine.effects.board import is_dying, leave, place_of, take_card
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard, seen_from
@@ -26,6 +26,7 @@ from engine.effects.operations import (
 )
 from engine.effects.players import close_gap, on_player, summon_beside
 from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle, sort_by_birth
+from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
@@ -190,7 +191,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         if condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
             return
-        if not _has_object(state, effect, waiting, events):
+        if not has_object(state, cards, effect, waiting, events):
             return
         reveal(state, cards, seat, place, waiting["row"], events)
         waiting["heard"] = REVEALED
@@ -230,27 +231,6 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
         amount *= doubled
         amount2 = times * effect["amount2"]
         _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
-
-
-@njit
-def _has_object(state: np.void, effect: np.void, waiting: np.void, events: np.void) -> bool:
-    """Whether a Secret's row can do anything: else the Secret stays hidden."""
-    pick, op, subject = effect["pick"], effect["op"], int(waiting["target"])
-    if subject > 0 and (pick == Pick.SUBJECT or op in (Op.REDIRECT, Op.DECOY)):
-        seat = 0 if place_of(state["sides"][0], subject) >= 0 else 1
-        place = place_of(state["sides"][seat], subject)
-        if place < 0 or is_dying(state["sides"][seat]["board"][place]):
-            return False
-    own = state["sides"][waiting["seat"]]
-    if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
-        return False
-    if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
-        return False
-    if pick != Pick.RANDOM:
-        return True
-    return (
-        select(state, effect, waiting["seat"], waiting["source"], subject, waiting["foe"], True, events) > 0
-    )
 
 
 @njit
@@ -362,6 +342,10 @@ def _on_character(
     elif op == Op.LOSE and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
         change_minion(minion, cards, effect, amount, amount2)
         announce(state, cards, events, Trigger.SHIELD_LOST, owner, who, minion["card"], 1)
+    elif op == Op.SILENCE and minion["traits"] & Trait.STOLEN:
+        change_minion(minion, cards, effect, amount, amount2)
+        take_control(state, cards, 1 - owner, place)
+        close_gap(state, owner, place, who, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
 
@@ -390,7 +374,7 @@ def _lend(state: np.void, seat: int, born: int) -> None:
         return  # the board had no room
     minion = side["board"][side["n_board"] - 1]
     minion["traits"] |= Trait.STOLEN
-    minion["arrived"] = 0
+    minion["keywords"] |= Keyword.CHARGE
     minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 

@@ -47,6 +47,7 @@ _TO_PLAYER = {
     Op.MILL: "removes the top {amount} cards of {your} deck",
     Op.FILL: "draws until {you} hold as many cards as {amount}",
     Op.REFRESH: "lets {you} use the hero power again",
+    Op.REFILL: "refills {your} mana crystals",
     Op.REVIVE: "brings it back with {amount} health",
 }
 _TO_CHARACTERS = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import DECK_SIZE, UNKNOWN, Keyword
+from engine.codes import COIN, DECK_SIZE, UNKNOWN, UNSEEN, Keyword
 from engine.effects.board import take_card
 from engine.effects.cardsets import is_asked, list_of, listed, n_listed
 from engine.effects.chance import chosen_of
@@ -55,6 +55,14 @@ def from_pool(
 
 
 @njit
+def take_unseen(side: np.void, n: int, events: np.void) -> None:
+    """Put cards into a hand that a player who thinks ahead does not see. Modified in place."""
+    events["unsure"] = 1
+    for _ in range(n):
+        take_card(side, UNSEEN)
+
+
+@njit
 def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
     """The place of a random card among the first `n` of a hand or deck that a row names; -1 for none.
 
@@ -64,6 +72,8 @@ def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, even
     for place in range(n):
         if is_named(cards, held[place], effect):
             able += 1
+        elif held[place] < COIN:
+            events["unsure"] = 1
     if able == 0:
         return -1
     left = chosen_of(events, able)

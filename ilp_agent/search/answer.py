@@ -77,7 +77,7 @@ def write_actions(
         seat = start["seat"]
         drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
         watched = state["sides"][1 - seat]["n_secrets"] > 0  # what it is is not known before it is revealed
-        if stopped or drew or watched:
+        if stopped or drew or watched or thought["unsure"]:
             solved["again"] = 1
             return
         work["states"][1] = after

@@ -10,6 +10,7 @@ from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, ActionKind
 from engine.jit import njit
 from engine.position import Position
+from engine.state import CARD
 from ilp_agent.cardturn import ARRIVED, Barred, CardPlan, CardTurn, barred_records
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, terms_of
 from ilp_agent.problem import TurnProblem
@@ -23,12 +24,21 @@ from ilp_agent.weights import N_TERMS, Weights
 
 @dataclass
 class Searcher:
-    """What turns are searched in, for one thread: memory, and facts of the cards of the last game."""
+    """What turns are searched in, for one thread.
+
+    Attributes:
+        memory: of the searches.
+        solved: what the last one found, dtype `SOLVED`, shape (1,).
+        table: cards of the last game.
+        facts: of these, dtype `FACT`.
+        cards: a copy of their records, of which each search keeps what its turn needs (`narrow`).
+    """
 
     memory: SearchMemory
     solved: np.ndarray
     table: CardTable | None = None
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
+    cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
 
     def ready(self, limit: int = STATES) -> SearchMemory:
         """The memory, for searches of at most so many positions that leave nothing out."""
@@ -58,13 +68,14 @@ class Searcher:
         """
         if position.table is not self.table:
             self.table, self.facts = position.table, learn_facts(position.table.array)
+            self.cards = position.table.array.copy()
         memory = self.ready(limit)
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0
         if barred is not None:
             memory.start["n_barred"] = len(barred)
             memory.start["barred"][: len(barred)] = barred
-        search_position(position.states, position.table.array, weights, self.facts, *memory, self.solved)
+        search_position(position.states, self.cards, weights, self.facts, *memory, self.solved)
         solved: np.void = self.solved[0]
         return solved
 
@@ -110,7 +121,7 @@ class SearchSolver:
         searcher, position, array = searcher_of_thread(), turn.position, weights.everything
         solved = searcher.search(position, array, barred=barred_records(turn), slots=True)
         codes, terms = solved["actions"][: solved["n"]].astype(np.int64), np.zeros(N_TERMS)
-        certain_terms(position.table.array, array, searcher.memory.work, codes, terms)
+        certain_terms(searcher.cards, array, searcher.memory.work, codes, terms)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         actions = tuple(map(Action.from_code, codes.tolist()))
         found = CardPlan(status, float(terms.sum()), terms_of(terms, weights), actions)
@@ -130,7 +141,7 @@ class SearchSolver:
         actions = tuple(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
         terms = np.zeros(N_TERMS)
-        expected_terms(turn.position.table.array, weights.everything, searcher.facts, *searcher.memory, terms)
+        expected_terms(searcher.cards, weights.everything, searcher.facts, *searcher.memory, terms)
         return CardPlan(status, value, terms_of(terms, weights), actions, again, states)
 
 

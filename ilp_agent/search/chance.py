@@ -2,18 +2,19 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HERO, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind
 from engine.effects.auras import cost_of, refresh
 from engine.effects.board import enter, lose_held
 from engine.effects.chance import MOST_IMAGINED, think
-from engine.effects.futures import is_simple, minion_key, word_of
+from engine.effects.futures import is_simple, kept_key, minion_key, word_of
 from engine.effects.play import finish_turn
 from engine.hashing import stir, to_sum
 from engine.jit import njit
-from engine.packing import AIMED, place_in, unpack_action
+from engine.packing import AIMED, OPTION_SHIFT, place_in, unpack_action
 from engine.rules import apply
 from engine.vocabulary import Ask, CardKind, Trait
 from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
+from ilp_agent.search.keys import came_in_with
 from ilp_agent.search.objective import action_gain, end_value
 from ilp_agent.search.work import EVENTS_EACH
 
@@ -22,6 +23,12 @@ _place_in = njit(place_in)
 
 MOST_WEIGHED = 1_024
 """Outcomes of an action whose terms are summed one by one; of more, so many are drawn."""
+
+MOST_APART = 32
+"""Outcomes of one event, such as a card of a pool, that are all looked at; of more, some (`SPREAD`)."""
+
+SPREAD = 16
+"""Outcomes of such an event that are looked at, at least: evenly spread over all, in their order."""
 
 TOO_MANY = -1
 """In place of a number of outcomes."""
@@ -56,16 +63,21 @@ def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, 
             return n
         if n == EVENTS_EACH:
             return TOO_MANY
-        odometer[0, n] = 0
+        step = thought["waiting"] // SPREAD if thought["waiting"] > MOST_APART else 1
+        odometer[0, n] = step // 2
         odometer[1, n] = thought["waiting"]
+        odometer[2, n] = step
         n += 1
 
 
 @njit
 def next_outcome(odometer: np.ndarray, n: int) -> int:
-    """Go on to the next outcome of `n` events; how many are given then, `TOO_MANY` after the last."""
+    """Go on to the next outcome of `n` events that is looked at; how many are given then.
+
+    `TOO_MANY` after the last one.
+    """
     while n > 0:
-        odometer[0, n - 1] += 1
+        odometer[0, n - 1] += odometer[2, n - 1]
         if odometer[0, n - 1] < odometer[1, n - 1]:
             return n
         n -= 1
@@ -77,7 +89,8 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
     """Probability of the outcomes of the first `n` events."""
     probability = 1.0
     for event in range(n):
-        probability /= odometer[1, event]
+        step = odometer[2, event]
+        probability /= (odometer[1, event] - 1 - step // 2) // step + 1
     return probability
 
 
@@ -117,8 +130,9 @@ def expected_gain(
 ) -> float:
     """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
 
-    Of more than `MOST_WEIGHED` outcomes the first so many count. Minus infinity where all that are looked at
-    kill the own hero and not the enemy's. `work` is modified in place.
+    Of more than `MOST_WEIGHED` outcomes the first so many count; of an event with more than
+    `MOST_APART` some, evenly spread. Minus infinity where all that are looked at kill the own hero and not the enemy's.
+    `work` is modified in place.
     """
     start, thought = work["start"], work["thought"][1]
     seat = start["seat"]
@@ -144,18 +158,22 @@ def expected_gain(
 
 
 @njit
-def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, seat: int) -> np.uint64:
+def gain_key(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, start: np.void, pair: np.ndarray
+) -> np.uint64:
     """A hash of all that what an action is expected to add depends on; 0 where that is not known.
 
-    It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle.
+    It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle; and of
+    all that is played where nothing depends on cards in hand or on mana. `pair` is modified in place.
     """
     kind, source, target = _decode(action)
+    seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    if kind not in (ActionKind.PLAY, ActionKind.POWER) or not is_simple(cards):
+    if kind not in (ActionKind.PLAY, ActionKind.POWER):
         return np.uint64(0)
     number = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
-    if not facts[number]["bits"] & HURTS_ENEMIES_ALONE:
-        return np.uint64(0)
+    if not is_simple(cards) or not facts[number]["bits"] & HURTS_ENEMIES_ALONE:
+        return _key_of_play(state, cards, action, number, start, pair)
     spell_damage, total = 0, np.uint64(0)
     for place in range(own["n_board"]):
         if own["board"][place]["traits"] & Trait.DEATHRATTLE:
@@ -169,6 +187,44 @@ def gain_key(state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, 
     if action & AIMED and target < BOARD_SIZE:
         aimed = minion_key(enemy["board"][target], np.uint64(2))
     word = word_of(number, spell_damage, enemy["health"], enemy["armour"])
+    return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
+
+
+@njit
+def _key_of_play(
+    state: np.void, cards: np.ndarray, action: int, number: int, start: np.void, pair: np.ndarray
+) -> np.uint64:
+    """`gain_key` of a card or power by all of the position but mana, cards in hand, and attacks left."""
+    if start["looks"]:
+        return np.uint64(0)
+    seat = start["seat"]
+    total = np.uint64(0)
+    for who in range(2):
+        side = state["sides"][who]
+        own = np.uint64(1 if who == seat else 2)
+        for place in range(side["n_board"]):
+            pair[0] = side["board"][place]
+            pair[0]["attacks_left"] = 0
+            key = minion_key(pair[0], own)
+            if who == seat:
+                key = to_sum(key ^ np.uint64(came_in_with(pair[0], cards, start)))
+            total += key
+        key = stir(own, word_of(side["health"], side["armour"], side["crystals"], side["fatigue"]))
+        key = stir(key, word_of(side["power"], side["weapon"], side["weapon_attack"], side["durability"]))
+        key = stir(key, word_of(side["hero_attack"], side["traits"], side["overload"], side["n_hand"]))
+        total += to_sum(key ^ np.uint64(side["n_deck"]))
+    if not is_simple(cards):
+        total += kept_key(state, cards)
+    _, _, target = _decode(action)
+    aimed = np.uint64(0)
+    if action & AIMED:
+        aimed = np.uint64(1 + target)
+        place = target - OWN_SIDE if target >= OWN_SIDE else target
+        if place < BOARD_SIZE:
+            pair[0] = state["sides"][seat if target >= OWN_SIDE else 1 - seat]["board"][place]
+            pair[0]["attacks_left"] = 0
+            aimed = minion_key(pair[0], np.uint64(3))
+    word = word_of(number, action >> OPTION_SHIFT, 0, 7)
     return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
 
 

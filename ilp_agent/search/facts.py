@@ -3,15 +3,21 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
+from engine.effects.cardsets import listed, n_listed
 from engine.jit import njit
 from engine.vocabulary import (
     ENEMY,
+    EVENT_CARD,
     HEROES,
     MINIONS,
     OWN,
+    POOL,
+    CardFilter,
     CardKind,
     Condition,
+    Count,
     Filter,
+    HeroName,
     Need,
     Op,
     Pick,
@@ -39,6 +45,8 @@ HURTS_ENEMIES_ALONE = 256
 """Bit: all it does is damage or freeze the other side."""
 AIMS_AT_MINIONS = 512
 """Bit: it harms the minion it is aimed at, own ones too."""
+ODD = 2048
+"""Bit: it does, asks or counts what no reduction was made for, or waits for something."""
 HITS_HERO_ODDLY = 1024
 """Bit: it may deal damage to the enemy hero that chance decides, or beside what it is aimed at."""
 
@@ -56,6 +64,10 @@ FACT = np.dtype(
         ("armour", "i4"),  # that it gives the own hero, where it is plain
         ("survival", "i4"),  # health of the minion that it brings, where it is plain
         ("harm", "i4"),  # damage it may deal to the own hero, at most, unless it is aimed there
+        ("asks", "i8"),  # bits of `Ask` of what it, and what it may bring, needs to be kept
+        ("brings", "i2"),  # 1: it, or what it may bring, brings cards of decks, hands or graves into play
+        ("looks", "i2"),  # 1: it, or what it may bring, depends on cards in hand or on mana
+        ("asks_of_game", "i8"),  # bits of `Ask` of all cards of the game; the same of all its cards
     ]
 )
 """A card, for the search."""
@@ -67,7 +79,109 @@ def learn_facts(cards: np.ndarray) -> np.ndarray:
     facts = np.zeros(len(cards), FACT)
     for number in range(len(cards)):
         _learn(cards, number, facts[number])
+        facts[number]["asks"] = cards[number]["asks_alone"]
+        facts[number]["brings"] = _has_op(cards[number], BRINGING)
+        facts[number]["looks"] = _looks_itself(cards[number])
+        facts[number]["asks_of_game"] = cards[0]["asks"]
+    lists = np.zeros((len(cards), 3), np.int64)
+    while _ask_for_what_comes(cards, facts, lists):
+        pass
     return facts
+
+
+BRINGING = (Op.RECRUIT, Op.CALL, Op.MIRROR, Op.HIDE, Op.RAISE)
+"""Operations that bring cards of decks, hands or graves into play."""
+
+ON_HANDS = (Op.DISCARD, Op.ENHANCE, Op.CHEAPEN, Op.CALL, Op.RECRUIT, Op.HIDE, Op.FILL)
+"""Operations on the cards of a hand, or that take some out of a deck."""
+
+
+@njit
+def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
+    """Whether a row of a card does one of these."""
+    for row in range(card["n_effects"]):
+        for op in ops:
+            if card["effects"][row]["op"] == op:
+                return True
+    return False
+
+
+@njit
+def _looks_itself(card: np.void) -> bool:
+    """Whether what a card does depends on cards in hand or on mana."""
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["count"] in (Count.HAND, Count.OTHER_HAND, Count.ENEMY_HAND, Count.MANA):
+            return True
+        if abs(effect["condition"]) in (
+            Condition.EMPTY_HANDED,
+            Condition.ENEMY_HAND,
+            Condition.HOLDS_RACE,
+            Condition.MANA_FULL,
+        ):
+            return True
+    return _has_op(card, ON_HANDS)
+
+
+N_CLASSES = len(HeroName)
+"""Lists of a row that asks for a player's class, one for each."""
+
+
+@njit
+def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
+    """Let each card ask for what the cards it makes ask for; whether any asks for more. Modified in place.
+
+    Args:
+        cards: the card table.
+        facts: dtype `FACT`.
+        lists: shape (cards, 3): what the cards of each list ask for, whether they bring others, and look.
+    """
+    lists[:] = 0
+    for number in range(len(cards)):
+        for place in range(n_listed(cards, number)):
+            fact = facts[listed(cards, number, place)]
+            lists[number, 0] |= fact["asks"]
+            lists[number, 1] |= fact["brings"]
+            lists[number, 2] |= fact["looks"]
+    changed = False
+    for number in range(len(cards)):
+        card, fact = cards[number], facts[number]
+        asks, brings, looks = int(fact["asks"]), int(fact["brings"]), int(fact["looks"])
+        for row in range(card["n_effects"]):
+            effect = card["effects"][row]
+            op, first = effect["op"], int(effect["amount"])
+            if op not in COMES:
+                continue
+            if first >= 0:
+                for made in range(first, max(first, int(effect["amount2"])) + 1):
+                    asks |= facts[made]["asks"]
+                    brings |= facts[made]["brings"]
+                    looks |= facts[made]["looks"]
+            elif first == POOL and op != Op.ADD:
+                several = effect["of_filter"] & (CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS)
+                for n in range(N_CLASSES if several else 1):
+                    asks |= lists[effect["pool"] + n, 0]
+                    brings |= lists[effect["pool"] + n, 1]
+                    looks |= lists[effect["pool"] + n, 2]
+        if asks != fact["asks"] or brings != fact["brings"] or looks != fact["looks"]:
+            fact["asks"], fact["brings"], fact["looks"] = asks, brings, looks
+            changed = True
+    return changed
+
+
+COMES = (
+    Op.SUMMON,
+    Op.TRANSFORM,
+    Op.EQUIP,
+    Op.ADD,
+    Op.GIVE,
+    Op.POWER,
+    Op.JADE,
+    Op.OPTIONS,
+    Op.CHOOSE_POWER,
+    Op.DECOY,
+)
+"""Operations that name cards which may act on the same turn; a random card that is added is not seen then."""
 
 
 @njit
@@ -109,9 +223,40 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
                 fact["arrivals"] += 1
     if _hits_oddly(card):
         bits |= HITS_HERO_ODDLY
+    if _is_odd(card):
+        bits |= ODD
     if is_plain(cards, number, fact):
         bits |= PLAIN
     fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
+
+
+PLAIN_COUNTS = (Count.NONE,)
+"""What amounts may be multiplied by for the reductions to hold."""
+
+PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_FOE)
+"""Bits of the filters for which they hold."""
+
+
+@njit
+def _is_odd(card: np.void) -> bool:
+    """Whether a card is `ODD`."""
+    if card["options"] or card["needs"] & (Need.DEAD | Need.SECRET_ROOM):
+        return True
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] not in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END):
+            return True
+        if effect["op"] > Op.TRIGGER or effect["op"] == Op.COST or effect["count"] not in PLAIN_COUNTS:
+            return True
+        if effect["pick"] > Pick.SELF or abs(effect["condition"]) > Condition.ENEMY_TURN:
+            return True
+        if effect["of_kind"] or effect["of_filter"] or effect["amount"] == EVENT_CARD:
+            return True
+        if effect["op"] in (Op.DRAW, Op.BOUNCE) and effect["amount2"]:
+            return True
+        if effect["filter"] & ~PLAIN_FILTERS:
+            return True
+    return False
 
 
 @njit

@@ -41,6 +41,7 @@ from ilp_agent.search.late import (
     what_is_late,
 )
 from ilp_agent.search.memo import NOWHERE, find
+from ilp_agent.search.narrow import narrow
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
 from ilp_agent.search.omissions import count_places, left_out
 from ilp_agent.search.pack import best_pack
@@ -103,7 +104,7 @@ def solve_turn(
 
     Args:
         state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
-        cards: the card table.
+        cards: a copy of the card table that is the search's own: what it keeps is modified (`narrow`).
         weights: all of them, indexed by `ilp_agent.weights.Term`.
         facts: of `ilp_agent.search.facts.learn_facts`.
         work: dtype `WORK`; `start` says the limit of positions, places and what to leave out. This and what
@@ -115,12 +116,14 @@ def solve_turn(
     Returns:
         0.
     """
+    cards[0]["asks"] = facts[0]["asks_of_game"]
     begin(state, cards, weights, work)
+    start = work["start"]
+    start["looks"] = narrow(work["states"][0], cards, facts)
     work["n_slots"], work["n_memo"] = FEWEST_SLOTS, 0
     work["search"] += 1
     slots[:FEWEST_SLOTS] = NOWHERE
     frames = work["frames"]
-    start = work["start"]
     tie = TIE * largest(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
@@ -173,7 +176,7 @@ def solve_turn(
                     continue  # the attack alone kills
             deaths = apply(child, cards, action, thought)
             if thought["waiting"]:
-                key = gain_key(before, cards, facts, action, start["seat"])
+                key = gain_key(before, cards, facts, action, start, work["pair"])
                 kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
                 known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
                 if not known:

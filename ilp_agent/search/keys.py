@@ -7,7 +7,7 @@ from engine.effects.futures import card_key, is_simple, kept_key, minion_key, si
 from engine.effects.operations import hurt_minion
 from engine.hashing import to_sum
 from engine.jit import njit
-from engine.vocabulary import Trait
+from engine.vocabulary import EVENT_SHIFT, Ask, Trait, Trigger
 
 
 @njit
@@ -47,7 +47,7 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
     for place in range(own["n_hand"]):
         total += card_key(own["hand"][place])
     if not is_simple(cards):
-        total += kept_key(state)
+        total += kept_key(state, cards)
     if strikers or ghosts:
         total += to_sum(word_of(4, strikers, ghosts, 0))
     return total
@@ -103,7 +103,7 @@ def key_after_blow(
     pair[0] = state["sides"][seat]["board"][slot]
     pair[1] = state["sides"][1 - seat]["board"][target]
     one, other = pair[0], pair[1]
-    if not is_simple(cards):
+    if cards[0]["asks"] & BLOWS_DO_MORE:
         return NO_KEY
     if (one["traits"] | other["traits"]) & MORE_HAPPENS:
         return NO_KEY
@@ -122,6 +122,28 @@ def key_after_blow(
         key += minion_key(other, np.uint64(2))
     return key
 
+
+BLOWS_DO_MORE = (
+    Ask.AURAS
+    | Ask.NEIGHBOURS
+    | Ask.PERISHED
+    | Ask.HURT
+    | Ask.RULES
+    | Ask.ATTACKED
+    | Ask.GRAVES
+    | sum(
+        1 << (EVENT_SHIFT + trigger)
+        for trigger in (
+            Trigger.ATTACKS,
+            Trigger.AFTER_ATTACK,
+            Trigger.DAMAGED,
+            Trigger.DIED,
+            Trigger.BURIED,
+            Trigger.SHIELD_LOST,
+        )
+    )
+)
+"""Bits of `asks` with which a blow may do more than damage, or something keeps what it did."""
 
 MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
 """Traits of which a blow does more than damage, or less."""

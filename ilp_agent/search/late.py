@@ -24,6 +24,7 @@ from ilp_agent.search.facts import (
     HARMS_OWN,
     HELPS_OWN,
     HITS_HERO_ODDLY,
+    ODD,
     PLAIN,
 )
 from ilp_agent.search.finish import MOST_HEALTH, attacks_hero, face_damage, next_attack, worth_of_attacks
@@ -101,6 +102,8 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         if cards[number]["cost"] > most:
             continue
         fact = facts[number]
+        if fact["bits"] & ODD:
+            return NEEDS_COIN
         arrivals += fact["arrivals"]
         draws += fact["draws"]
         if fact["bits"] & PLAIN:

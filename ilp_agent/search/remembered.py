@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, ActionKind
-from engine.effects.futures import is_simple, minion_key
+from engine.effects.futures import minion_key, places_matter
 from engine.jit import njit
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, PLACE_BITS
 from engine.rules import decode, legal_actions
@@ -23,7 +23,7 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     start = work["start"]
     noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
     noted["source"], noted["target"], noted["more"] = 0, AT_NOTHING, frame["action"] & HOW
-    if not is_simple(cards):
+    if places_matter(cards):
         # Places on boards are part of the position's key; those in hand are not.
         noted["source"], noted["target"] = source, target
         if kind == ActionKind.PLAY:
@@ -66,13 +66,13 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
     own = state["sides"][start["seat"]]
     actions = work["actions"][DEPTH]
     n = legal_actions(state, cards, actions)
-    simple = is_simple(cards)
+    by_place = places_matter(cards)
     for place in range(n):
         action = actions[place]
         kind, source, target = decode(action)
         if kind != memo["kind"] or action & HOW != memo["more"]:
             continue
-        if not simple:
+        if by_place:
             if kind == ActionKind.PLAY:
                 if own["hand"][source] != memo["card"] or target != memo["target"]:
                     continue

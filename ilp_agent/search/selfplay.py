@@ -48,16 +48,15 @@ def play_turns(
         slots: as of `solve_turn`. Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
     """
-    facts = learn_facts(cards)
+    facts, own_cards = learn_facts(cards), cards.copy()
     solutions, played = np.zeros(1, SOLVED), np.zeros(1, EVENTS)
     for game in range(len(states)):
         state, solved = states[game], solutions[0]
         draw_for(played[0], state, chances[game])
         again = 0
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            solve_turn(
-                state, cards, weights[agents[game, state["active"]]], facts, works[0], memo, slots, solved
-            )
+            own = weights[agents[game, state["active"]]]
+            solve_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
             use[game]["solves"] += 1
             use[game]["again"] += again
             use[game]["unproven"] += solved["unproven"]

@@ -72,7 +72,7 @@ AT_NOTHING, AT_ENEMY_HERO, AT_OWN_HERO = 1, 2, 3
 GAIN = np.dtype([("key", "u8"), ("search", "i8"), ("gain", "f8")])
 """What an action of many outcomes is expected to add."""
 
-N_GAINS = 512
+N_GAINS = 2_048
 """How many of these are kept; a power of two."""
 
 START = np.dtype(
@@ -88,6 +88,7 @@ START = np.dtype(
         ("reduced", "i2"),  # 1: what nothing can touch is left for the end (`ilp_agent.search.late`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
+        ("looks", "i2"),  # 1: something that can act on the turn depends on cards in hand or on mana
         ("base", "f8"),  # what is subtracted from the end's value: what came in, the hero at the start
     ]
 )
@@ -118,7 +119,11 @@ WORK = np.dtype(
         ("gains", GAIN, (N_GAINS,)),  # by key
         ("scratch", STATE, (2,)),  # positions of single functions
         ("thought", EVENTS, (2,)),  # events of positions that are thought of
-        ("odometer", "i8", (2, EVENTS_EACH)),  # outcomes, and numbers of outcomes, of an action's events
+        (
+            "odometer",
+            "i8",
+            (3, EVENTS_EACH),
+        ),  # outcomes, their numbers, and steps, of an action's events
         ("pair", MINION, (2,)),  # two minions after a blow
         ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of minions played at the end
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # which these are, as bits of places in hand

@@ -116,7 +116,7 @@ def score_position(
         counts[ENEMY_HEALTH] += minion["health"]
     for place in range(own["n_hand"]):
         number = own["hand"][place]
-        if number == UNKNOWN:
+        if number <= UNKNOWN:
             counts[DRAWN] += 1
         elif number != COIN:
             _count_card(cards[number], counts)

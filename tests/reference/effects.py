@@ -198,6 +198,8 @@ def has_object(game, what):
         return False
     if row.op in ("add", "copy_to_hand") and len(what.side.hand) >= 10:
         return False
+    if row.op in ("enhance", "cheapen") and not fit(game, row, what.side.hand):
+        return False
     return row.pick != "random" or any(not one.dying for one in candidates(game, what))
 
 
@@ -298,6 +300,8 @@ def transform(game, what, one):
 
 def bounce(game, what, one):
     side = one.side
+    if one not in side.board:
+        return
     if len(side.hand) >= 10:
         one.traits.add("doomed")
         return
@@ -319,7 +323,15 @@ def control(game, what, one):
     one.settle(game.next_birth())
     if what.row is not None and what.row.until == "this_turn":
         one.traits.add("stolen")
-        one.arrived = False
+        one.keywords.add("charge")
+
+
+def silence(game, what, one):
+    """A minion that was taken for a turn goes back at once."""
+    stolen = "stolen" in one.traits
+    one.silence()
+    if stolen:
+        game.give_back(one)
 
 
 def multiply(game, what, one):
@@ -440,7 +452,7 @@ CHARACTERS = {
     "buff": buff,
     "set": set_numbers,
     "destroy": lambda game, what, one: one.traits.add("doomed"),
-    "silence": lambda game, what, one: one.silence(),
+    "silence": silence,
     "freeze": lambda game, what, one: one.traits.add("frozen"),
     "transform": transform,
     "bounce": bounce,
@@ -680,6 +692,10 @@ def mana(game, what, side):
     side.mana = min(10, side.mana + what.row.amount * what.times)
 
 
+def refill(game, what, side):
+    side.mana = max(0, side.crystals - side.locked)
+
+
 def crystals(game, what, side):
     side.crystals = max(0, min(10, side.crystals + what.row.amount * what.times))
     side.mana = min(side.mana, side.crystals)
@@ -770,6 +786,7 @@ PLAYERS = {
     "draw": draw,
     "summon": summon,
     "discard": discard,
+    "refill": refill,
     "revive": revive,
     "equip": equip,
     "mana": mana,

@@ -86,6 +86,8 @@ class RealGame(Game):
         for one in list(side.board):
             if "stolen" in one.traits:
                 one.traits.discard("stolen")
+                if "charge" not in one.facts["keywords"]:
+                    one.keywords.discard("charge")
                 self.give_back(one)
         for one in [side, *side.board]:
             if one.attacks > 0:
@@ -557,7 +559,7 @@ class RealGame(Game):
             self.beside = [(one, one.born) for one in neighbours(aim)]
             played = self.cards[facts["options"][option - 1]] if option else facts
             self.queue(played, "play", side, minion, aim)
-            if minion and not option and self.rules(side, "battlecries_twice"):
+            if not spell and not option and self.rules(side, "battlecries_twice"):
                 again = [row for row in facts["rows"] if row.unless or row.condition != "combo"]
                 self.queue({**facts, "rows": again}, "play", side, minion, aim)
         self.resolve()

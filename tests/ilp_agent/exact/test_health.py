@@ -42,7 +42,9 @@ class Comparison:
         problem, chosen = TurnProblem.from_position(position), Weights.from_array(weights)
         self.memory.start["slots"] = places
         facts = learn_facts(position.table.array)
-        search_position(position.states, position.table.array, weights, facts, *self.memory, self.solved)
+        search_position(
+            position.states, position.table.array.copy(), weights, facts, *self.memory, self.solved
+        )
         if self.solved["unproven"][0]:
             self.over += 1
             return
@@ -205,7 +207,7 @@ def test_where_it_applies_hero_counts_nothing_and_the_search_agrees() -> None:
         if not weights[Term.HERO] or not applies(problem.record, weights):
             continue
         facts = learn_facts(position.table.array)
-        search_position(position.states, position.table.array, weights, facts, *memory, solved)
+        search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
         best = solve(problem, Weights.from_array(weights), "exact").objective
         assert best == pytest.approx(float(solved["value"][0]), rel=1e-9, abs=1e-6), position
         met += 1

@@ -35,7 +35,7 @@ def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarra
     """What a search finds of one of the turns; dtype `SOLVED`."""
     solved = np.zeros(1, SOLVED)
     states = turns.states[number : number + 1]
-    search_position(states, turns.table.array, turns.weights[number], facts, *memory, solved)
+    search_position(states, turns.table.array.copy(), turns.weights[number], facts, *memory, solved)
     return solved[0]
 
 
@@ -59,7 +59,7 @@ def equals_exact(seeds: range, most: int, full: bool) -> None:
         facts = learn_facts(position.table.array)
         for reduced in (0, 1) if not full else (0,):
             memory.start["reduced"] = reduced
-            search_position(position.states, position.table.array, weights, facts, *memory, solved)
+            search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
             if solved["unproven"][0]:
                 over += 1
                 break
@@ -245,7 +245,7 @@ def solve_plain(position: Position, weights: Weights) -> float:
     """What a turn is worth by the search without reductions."""
     memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLVED)
     facts = learn_facts(position.table.array)
-    search_position(position.states, position.table.array, weights.everything, facts, *memory, solved)
+    search_position(position.states, position.table.array.copy(), weights.everything, facts, *memory, solved)
     return float(solved["value"][0])
 
 

@@ -77,7 +77,7 @@ def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = Fals
 @njit
 def collect(cards, weights, agents, states, chances, facts, works, memo, slots, turns, of_turns) -> None:  # type: ignore[no-untyped-def]
     """Play games, keeping each turn as it begins until `turns` is full."""
-    solutions, played = np.zeros(1, SOLVED), np.zeros(1, EVENTS)
+    solutions, played, own_cards = np.zeros(1, SOLVED), np.zeros(1, EVENTS), cards.copy()
     n = 0
     for game in range(len(states)):
         state, solved = states[game], solutions[0]
@@ -85,7 +85,7 @@ def collect(cards, weights, agents, states, chances, facts, works, memo, slots, 
         again = 0
         while outcome(state) == Outcome.ONGOING and n < len(turns):
             own = weights[agents[game, state["active"]]]
-            solve_turn(state, cards, own, facts, works[0], memo, slots, solved)
+            solve_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
             if not again:
                 turns[n] = state
                 of_turns[n] = own
@@ -111,13 +111,13 @@ def follow_games(  # type: ignore[no-untyped-def]
     that draw: predicted, realised, and the sum of the squares of their differences; shape (3, 3).
     """
     solutions, events, actions = np.zeros(1, SOLVED), np.zeros(2, EVENTS), np.empty(MAX_ACTIONS, np.int64)
-    before, units = np.zeros(2, STATE), np.eye(N_TERMS)
+    before, units, own_cards = np.zeros(2, STATE), np.eye(N_TERMS), cards.copy()
     for game in range(len(states)):
         state, solved = states[game], solutions[0]
         draw_for(events[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING:
             own = weights[agents[game, state["active"]]]
-            solve_turn(state, cards, own, facts, works[0], memo, slots, solved)
+            solve_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
             counts[TURNS] += 1
             counts[UNPROVEN] += solved["unproven"]
             seat = state["active"]

@@ -11,10 +11,11 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
-from engine.effects.board import is_dying, leave, place_of, take_card
+from engine.effects.board import leave, place_of, take_card
+from engine.effects.burial import any_dying, bury
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
-from engine.effects.listen import announce, is_heard, seen_from
+from engine.effects.listen import announce, seen_from
 from engine.effects.numbers import count_of, holds, spell_damage_of
 from engine.effects.operations import (
     bounce,
@@ -25,7 +26,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.players import close_gap, on_player, summon_beside
-from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle, sort_by_birth
+from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle
 from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
@@ -35,7 +36,6 @@ from engine.jit import njit
 from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import (
     ENEMY,
-    GRAVES,
     MAX_QUEUE,
     OWN,
     Ask,
@@ -70,107 +70,10 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
             if waits:
                 hoist(events, begin)
         refresh(state, cards)
-        if not _any_dying(state):
+        if not any_dying(state):
             return 0
-        _bury(state, cards, events)
+        bury(state, cards, events)
         refresh(state, cards)
-
-
-@njit
-def _any_dying(state: np.void) -> bool:
-    """Whether a minion is about to die."""
-    for seat in range(2):
-        side = state["sides"][seat]
-        for place in range(side["n_board"]):
-            if is_dying(side["board"][place]):
-                return True
-    return False
-
-
-@njit
-def _bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Bury all that are about to die; queue their Deathrattles and what waits for deaths.
-
-    Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
-    """
-    begin = events["last"]
-    n_dead = 0
-    for seat in range(2):
-        side = state["sides"][seat]
-        times = 2 if _stays_with_rule(state, cards, seat) else 1
-        place = 0
-        was = 0
-        while place < side["n_board"]:
-            minion = side["board"][place]
-            if not is_dying(minion):
-                place += 1
-                was += 1
-                continue
-            side["died"] += 1
-            if cards[0]["asks"] & Ask.PERISHED:
-                side["perished"] += 1
-            dead = events["dead"][n_dead]
-            dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
-            n_dead += 1
-            before = events["last"]
-            for _ in range(times):
-                queue_deathrattle(cards, minion, seat, place, events)
-            for n in range(before, events["last"]):
-                events["queue"][n % MAX_QUEUE]["was"] = was
-            leave(side, place, ZERO_MINION)
-            was += 1
-    if is_heard(cards, Trigger.DIED) or cards[0]["asks"] & Ask.GRAVES:
-        _tell_of_deaths(state, cards, Trigger.DIED, n_dead, events)
-    sort_by_birth(events, begin)
-    if is_heard(cards, Trigger.BURIED):
-        _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
-
-
-@njit
-def _stays_with_rule(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether Deathrattles of a player happen twice: by a minion that does not die with the others."""
-    if not has_rule(state, cards, seat, Rule.DEATHRATTLES_TWICE):
-        return False
-    side = state["sides"][seat]
-    for place in range(side["n_board"]):
-        minion = side["board"][place]
-        if is_dying(minion) or minion["traits"] & Trait.SILENCED:
-            continue
-        card = cards[minion["card"]]
-        for row in range(card["n_effects"]):
-            if (
-                card["effects"][row]["op"] == Op.RULE
-                and card["effects"][row]["amount"] & Rule.DEATHRATTLES_TWICE
-            ):
-                return True
-    return False
-
-
-@njit
-def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int, events: np.void) -> None:
-    """Tell of the dead, oldest first, and remember them when it is for the first time."""
-    told = 0
-    for _ in range(n_dead):
-        oldest = -1
-        for n in range(n_dead):
-            if not told >> n & 1 and (oldest < 0 or events["dead"][n][0] < events["dead"][oldest][0]):
-                oldest = n
-        told |= 1 << oldest
-        dead = events["dead"][oldest]
-        if cards[0]["asks"] & Ask.GRAVES and trigger == Trigger.DIED:
-            dig_grave(state["sides"][dead[1]], dead[2])
-        announce(state, cards, events, trigger, dead[1], dead[0], dead[2], 1)
-
-
-@njit
-def dig_grave(side: np.void, number: int) -> None:
-    """Remember a dead minion; where there are too many the oldest is forgotten. Modified in place."""
-    if side["n_graves"] == GRAVES:
-        for place in range(GRAVES - 1):
-            side["graves"][place] = side["graves"][place + 1]
-        side["n_graves"] -= 1
-    side["graves"][side["n_graves"]] = number
-    side["n_graves"] += 1
 
 
 @njit

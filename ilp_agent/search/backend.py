@@ -18,7 +18,7 @@ from ilp_agent.replay import position_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.policy import certain_terms, expected_terms
-from ilp_agent.search.work import SOLVED, STATES, SearchMemory, new_memory
+from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS, Weights
 
 
@@ -40,19 +40,24 @@ class Searcher:
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
     cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
 
-    def ready(self, limit: int = STATES) -> SearchMemory:
-        """The memory, for searches of at most so many positions that leave nothing out."""
-        if limit > len(self.memory.memo):
+    def ready(self, limit: int | None = None) -> SearchMemory:
+        """The memory, for searches of at most so many positions that leave nothing out.
+
+        Args:
+            limit: positions; None for `STATES`, or `STATES_KEPT` where a turn has far more.
+        """
+        if limit is not None and limit > len(self.memory.memo):
             self.memory = new_memory(limit)
         start = self.memory.start
-        start["limit"], start["slots"], start["reduced"], start["n_barred"] = limit, 0, 1, 0
+        start["limit"], start["limit_kept"] = (STATES, STATES_KEPT) if limit is None else (limit, limit)
+        start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
         return self.memory
 
     def search(
         self,
         position: Position,
         weights: np.ndarray,
-        limit: int = STATES,
+        limit: int | None = None,
         barred: np.ndarray | None = None,
         slots: bool = False,
     ) -> np.void:
@@ -61,7 +66,7 @@ class Searcher:
         Args:
             position: not over; left as it is.
             weights: all of them, indexed by `ilp_agent.weights.Term`.
-            limit: positions at most.
+            limit: positions at most, as of `ready`.
             barred: actions to leave out, as `ilp_agent.cardturn.barred_records` has them.
             slots: whether places on the board are used as the integer program has it, not as the game does;
                 nothing is left for the end of the turn then.
@@ -127,13 +132,13 @@ class SearchSolver:
         found = CardPlan(status, float(terms.sum()), terms_of(terms, weights), actions)
         return plan_of_cards(problem, position, found)
 
-    def solve_cards(self, turn: CardTurn, weights: Weights, limit: int = STATES) -> CardPlan:
+    def solve_cards(self, turn: CardTurn, weights: Weights, limit: int | None = None) -> CardPlan:
         """The best way to go on with a turn on real cards.
 
         Args:
             turn: the turn.
             weights: of the objective.
-            limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`.
+            limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
         """
         searcher = searcher_of_thread()
         solved = searcher.search(turn.position, weights.everything, limit, barred_records(turn))

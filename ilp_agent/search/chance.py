@@ -130,8 +130,8 @@ def expected_gain(
 ) -> float:
     """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
 
-    Of more than `MOST_WEIGHED` outcomes the first so many count; of an event with more than
-    `MOST_APART` some, evenly spread. Minus infinity where all that are looked at kill the own hero and not the enemy's.
+    Of more than `MOST_WEIGHED` outcomes the first so many count; of an event with more than `MOST_APART`
+    some, evenly spread. Minus infinity where all that are looked at kill the own hero and not the enemy's.
     `work` is modified in place.
     """
     start, thought = work["start"], work["thought"][1]

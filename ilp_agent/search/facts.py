@@ -178,6 +178,7 @@ COMES = (
     Op.POWER,
     Op.JADE,
     Op.OPTIONS,
+    Op.BREW,
     Op.CHOOSE_POWER,
     Op.DECOY,
 )

@@ -120,6 +120,7 @@ def solve_turn(
     begin(state, cards, weights, work)
     start = work["start"]
     start["looks"] = narrow(work["states"][0], cards, facts)
+    limit = start["limit"] if is_simple(cards) else start["limit_kept"]
     work["n_slots"], work["n_memo"] = FEWEST_SLOTS, 0
     work["search"] += 1
     slots[:FEWEST_SLOTS] = NOWHERE
@@ -223,7 +224,7 @@ def solve_turn(
         known = find(key, work, memo, slots)
         if known != NOWHERE:
             deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
-        elif solved["states"] + 1 >= start["limit"] or level + 1 == DEPTH:
+        elif solved["states"] + 1 >= limit or level + 1 == DEPTH:
             solved["unproven"] = 1
             value = end_value(child, cards, weights, start)
             if start["reduced"]:

@@ -23,7 +23,6 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
     Returns:
         1 where something that can act on the turn depends on cards in hand or on mana; else 0.
     """
-    everything = facts[0]["asks_of_game"]
     asks, brings, looks = np.int64(0), 0, 0
     seat = state["active"]
     for who in range(2):
@@ -60,8 +59,18 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
         number = own["deck"][place]
         if number >= 0 and cards[number]["hears"] >> Trigger.IN_DECK & 1:
             asks |= facts[number]["asks"]
-    if brings or state["n_choices"] > 0:
-        cards[0]["asks"] = everything
-        return 1
-    cards[0]["asks"] = asks & everything
-    return int(looks)
+    for n in range(state["n_choices"]):
+        asks |= facts[state["choices"][n]["card"]]["asks"]
+    for n in range(state["n_options"]):
+        if state["options"][n] >= 0:
+            asks |= facts[state["options"][n]]["asks"]
+    if brings:
+        for who in range(2):
+            side = state["sides"][who]
+            for place in range(side["n_deck"]):
+                if side["deck"][place] >= 0:
+                    asks |= facts[side["deck"][place]]["asks"]
+            for place in range(side["n_graves"]):
+                asks |= facts[side["graves"][place]]["asks"]
+    cards[0]["asks"] = asks
+    return 1 if brings or state["n_choices"] > 0 else int(looks)

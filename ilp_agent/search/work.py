@@ -15,6 +15,9 @@ DEPTH = 64
 STATES = 10_000
 """Positions of a turn at most, unless another limit is asked for."""
 
+STATES_KEPT = 1_000
+"""The same of a turn whose cards ask for more than minions that act at its end: it has far more positions."""
+
 MOST_STATES = 2_000_000
 """Largest limit that can be asked for."""
 
@@ -85,6 +88,7 @@ START = np.dtype(
         ("free", "i2"),  # places on the own board
         ("slots", "i2"),  # 1: places are used as the integer program has it (rule 5 of docs/turn-program.md)
         ("limit", "i4"),  # positions at most
+        ("limit_kept", "i4"),  # the same of a turn whose cards ask for more to be kept
         ("reduced", "i2"),  # 1: what nothing can touch is left for the end (`ilp_agent.search.late`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out

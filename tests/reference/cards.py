@@ -224,6 +224,7 @@ def real_cards_of(table, dealt):
     return cards
 
 
+@lru_cache(maxsize=4)
 def cards_alone(table):
     """The cards of a table of which it is not said how many are dealt: all but those that the others create."""
     for dealt in range(1, len(table.cards) + 1):

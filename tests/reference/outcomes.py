@@ -1,4 +1,4 @@
-"""What may follow an action, by the reference: lines for `tests/data/effects_table.csv`, to be read before they count.
+"""What may follow an action, by the reference: lines for `tests/data/effects_table/`, to be read before they count.
 
 python -m tests.reference.outcomes "turn 5 | hero 30 mana 4 hand [Fireball*] | hero 30" "play 0 -> hero"
 python -m tests.reference.outcomes cases.csv

@@ -44,11 +44,13 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
             lost = state["sides"][seat]["health"] <= 0 < state["sides"][1 - seat]["health"]
             if acts_at_the_end(state, cards, seat):
                 return best, CHANCE
-            if not lost:
+            if not lost and state["n_options"] == 0:
                 terms = gained[level] + at_the_end(states[0], state, cards, seat)
                 best = max(best, (terms * weights).sum())
             following[level] = 0
-            counts[level] = 0 if over else legal_actions(state, cards, actions[level]) - 1
+            counts[level] = 0 if over else legal_actions(state, cards, actions[level])
+            if not over and state["n_options"] == 0:
+                counts[level] -= 1  # the end of the turn
             enter = False
         if following[level] == counts[level]:
             level -= 1

@@ -18,6 +18,7 @@ from tests.ilp_agent.search.turns import (
     CHANCES,
     CLASS_DECKS,
     ILLEGAL,
+    LIVELY_DECKS,
     SURPRISES,
     TURNS,
     UNPROVEN,
@@ -152,6 +153,38 @@ def test_reductions_lose_nothing_on_10_000_turns(deck: str) -> None:
     print(f"{deck}: {compared} turns alike, {over} over the limit")
 
 
+# Real cards: what a turn needs to be kept
+
+
+def equals_all_kept(deck: str, n: int, limit: int, most_over: float) -> None:
+    """Every turn is worth the same whether all is kept that any card of the game asks for, or what the turn does."""
+    turns = reached((deck,), n, 11, True)
+    facts, memory, over = learn_facts(turns.table.array), searching(limit), 0
+    everything = facts.copy()
+    everything["asks"], everything["looks"] = everything["asks_of_game"], 1
+    for number in range(n):
+        found = [value_of(turns, number, memory, of) for of in (facts, everything)]
+        if found[0]["unproven"] or found[1]["unproven"]:
+            over += 1
+            continue
+        where = f"{turns.position(number)} {turns.weights[number].tolist()}"
+        assert found[0]["value"] == pytest.approx(found[1]["value"], rel=1e-9, abs=1e-9), where
+    assert over <= most_over * n
+
+
+@compiled
+@pytest.mark.parametrize("deck", LIVELY_DECKS)
+def test_a_turn_needs_no_more_than_it_keeps(deck: str) -> None:
+    equals_all_kept(deck, 20, 800, 0.7)
+
+
+@pytest.mark.long
+@compiled
+@pytest.mark.parametrize("deck", LIVELY_DECKS)
+def test_2_000_turns_need_no_more_than_they_keep(deck: str) -> None:
+    equals_all_kept(deck, 2_000, 10_000, 0.15)
+
+
 # Real cards: every legal sequence
 
 
@@ -185,9 +218,15 @@ def test_small_turns_are_worth_the_best_sequence(deck: str, health: int) -> None
     assert compared > 4  # of a shaman few: its power is chance
 
 
+@compiled
+@pytest.mark.parametrize("deck", LIVELY_DECKS)
+def test_small_turns_of_lively_decks_are_worth_the_best_sequence(deck: str) -> None:
+    equals_brute_force(deck, 60, True, 0, 400)
+
+
 @pytest.mark.long
 @compiled
-@pytest.mark.parametrize("deck", CLASS_DECKS)
+@pytest.mark.parametrize("deck", CLASS_DECKS + LIVELY_DECKS)
 def test_2_000_small_turns_are_worth_the_best_sequence(deck: str) -> None:
     compared, _, _ = equals_brute_force(deck, 2_000, True, 20, 100_000)
     print(f"{deck}: {compared} turns alike")

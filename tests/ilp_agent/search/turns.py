@@ -22,7 +22,13 @@ from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.work import SOLVED, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS
 
-CLASS_DECKS = tuple(name for name in shipped_decks() if find_deck(name).hero_class)
+CLASS_DECKS = tuple(name for name in shipped_decks() if name.startswith("basic-"))
+"""Decks of which no turn needs anything kept."""
+
+LIVELY_DECKS = tuple(
+    name for name in shipped_decks() if find_deck(name).hero_class and name not in CLASS_DECKS
+)
+"""Decks with auras, events, costs, choices and cards made at random."""
 
 
 class Reached(NamedTuple):
@@ -40,7 +46,8 @@ class Reached(NamedTuple):
 def searching(limit: int, reduced: bool = True, slots: bool = False) -> SearchMemory:
     """Memory for searches of at most so many positions."""
     memory = new_memory(limit)
-    memory.start["limit"], memory.start["reduced"], memory.start["slots"] = limit, reduced, slots
+    memory.start["limit"], memory.start["limit_kept"] = limit, limit
+    memory.start["reduced"], memory.start["slots"] = reduced, slots
     return memory
 
 

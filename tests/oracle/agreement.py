@@ -11,16 +11,21 @@ COLUMNS = 2
 
 
 def acting(record: dict[str, Any], cards: Cards) -> set[str]:
-    """Names of the cards that act in a step: what is played, used or attacks, and Deathrattles that follow."""
+    """Names of the cards that act in a step.
+
+    They are what is played, used or attacks, asks for a choice, deals damage, or is revealed, and Deathrattles.
+    """
     action = record["action"]
     found = {action["card"]} if action["type"] in ("play", "power") else set()
+    found |= {action["source"]} if action["type"] == "choose" else set()
     if action["type"] == "attack":
         player = record["before"]["players"][record["before"]["active"]]
         at = action["attacker"]
         attacker = player["weapon"] if at["zone"] == "hero" else player["board"][at["index"]]
         found |= {attacker["id"]} if attacker else set()
     words = [event.split() for event in record.get("events", ())]
-    found |= {text[1].partition(":")[2] for text in words if text[0] == "deathrattle"}
+    found |= {text[1].partition(":")[2] for text in words if text[0] in ("deathrattle", "reveal")}
+    found |= {text[-1].partition(":")[2] for text in words if text[0] in ("damage", "heal") and "by" in text}
     return {cards.rows[name]["name"] for name in found if name in cards.rows}
 
 

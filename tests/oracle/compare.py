@@ -1,9 +1,10 @@
 """One record: played here, and compared with what the other engine recorded."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine import ManaforgeError, Outcome, Position, rules
+from engine import Outcome, Position, rules
 from engine.actions import Action
 from engine.codes import ActionKind
 from engine.effects.auras import refresh_auras
@@ -17,11 +18,36 @@ from tests.oracle.pools import appeared, skip_what_is_not_in_the_pool
 
 MOST_OUTCOMES = 3_000
 """Outcomes of an action that are tried."""
+FAR = 1_000
+"""Further off than any outcome that is not that of another action."""
 OVER = {"first": Outcome.FIRST_WINS, "second": Outcome.SECOND_WINS, "draw": Outcome.DRAW}
 
 
-def results(position: Position, action: Any) -> Iterator[Position]:
+class Step(NamedTuple):
+    """A record that was played here.
+
+    Attributes:
+        found: what differs; [] where both engines agree.
+        position: before the step.
+        action: ours.
+        after: the position after it that is nearest to the recorded one; None where it is not legal.
+        outcomes: of chance, that lead there.
+    """
+
+    found: list[str]
+    position: Position
+    action: Action
+    after: Position | None = None
+    outcomes: tuple[int, ...] = ()
+
+
+def results(position: Position, action: Action) -> Iterator[Position]:
     """Every position that an action can lead to."""
+    return (after for _, after in results_by_outcomes(position, action))
+
+
+def results_by_outcomes(position: Position, action: Action) -> Iterator[tuple[tuple[int, ...], Position]]:
+    """Every position that an action can lead to, with the outcomes of chance that lead there."""
     table = position.table.array
     waiting: list[tuple[int, ...]] = [()]
     tried = 0
@@ -37,7 +63,7 @@ def results(position: Position, action: Any) -> Iterator[Position]:
         if chance.waiting:
             waiting += [(*outcomes, one) for one in range(chance.waiting)]
         else:
-            yield after
+            yield outcomes, after
 
 
 def legal_differences(record: dict[str, Any], position: Position, cards: Cards) -> list[str]:
@@ -70,6 +96,15 @@ def _skip_what_acts_unseen(state: dict[str, Any], action: dict[str, Any], cards:
                 raise SkippedError("a card that acts in the hand")
 
 
+def _skip_what_comes_unknown(record: dict[str, Any], cards: Cards) -> None:
+    """Skip a step in which a minion comes into play whose text is not covered."""
+    there = {one["order"] for player in record["before"]["players"] for one in player["board"]}
+    for player in record["after"]["players"]:
+        for one in player["board"]:
+            if one["order"] not in there and cards.reason_in_play(one["id"]):
+                raise SkippedError("a minion that comes into play and is not covered")
+
+
 def placed(record: dict[str, Any], position: Position, cards: Cards) -> tuple[Action, bool]:
     """The recorded action as ours, and whether the board is out of order after it.
 
@@ -88,7 +123,7 @@ def before_differences(record: dict[str, Any], position: Position, cards: Cards)
     """What our auras and costs make of the state before the step that the other engine's do not."""
     wanted = facts_of_record(record["before"], cards, int(position.table.array[0]["asks"]))
     refresh_auras(position.states, position.table.array)
-    return [f"before: {text}" for text in _differing(wanted, position, len(wanted))]
+    return [f"before: {text}" for text in _differing(wanted, position, FAR)[1]]
 
 
 def differences(record: dict[str, Any], cards: Cards) -> list[str]:
@@ -96,6 +131,15 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
 
     Raises:
         SkippedError: the record cannot be played here.
+    """
+    return play(record, cards).found
+
+
+def play(record: dict[str, Any], cards: Cards) -> Step:
+    """Play a record here.
+
+    Raises:
+        SkippedError: it cannot be played here.
     """
     state, action = record["before"], record["action"]
     if action["type"] == "mulligan":
@@ -106,42 +150,45 @@ def differences(record: dict[str, Any], cards: Cards) -> list[str]:
             raise SkippedError(f"the card played: {cards.reason(cards.name_of(item))}")
     _skip_what_acts_unseen(state, action, cards)
     position = import_state(state, cards, appeared(record, cards))
-    found = before_differences(record, position, cards)
-    if found:
-        return found
-    if "legal" in record:
-        found = legal_differences(record, position, cards)
-        if found:
-            return found
-    skip_what_is_not_in_the_pool(record, position.table)
     ours, unordered = placed(record, position, cards)
+    found = before_differences(record, position, cards)
+    if not found and "legal" in record:
+        found = legal_differences(record, position, cards)
+    if found:
+        return Step(found, position, ours)
+    skip_what_is_not_in_the_pool(record, position.table)
     if ours not in position.legal_actions():
-        return [f"not legal here: {position.describe(ours)}"]
+        return Step([f"not legal here: {position.describe(ours)}"], position, ours)
     if record["after"]["over"]:
-        return _over_differences(record, position, ours)
+        return _play_to_the_end(record, position, ours)
     wanted = facts_of_record(record["after"], cards, int(position.table.array[0]["asks"]))
-    board = {f"board {state['active']}"} if unordered else set()
+    board = {f"board {state['active']}", f"traits {state['active']}"} if unordered else set()
     decks = {"deck 0", "deck 1"} if _shuffles(record) else set()
-    least: list[str] = []
-    for after in results(position, ours):
-        most = len(least) or len(wanted)
-        found = _differing(wanted, after, most, board | decks)
+    nearest: Step | None = None
+    least = FAR
+    for outcomes, after in results_by_outcomes(position, ours):
+        off, found = _differing(wanted, after, least, board | decks)
         if after.outcome != Outcome.ONGOING:
-            found.append(f"over here: {after.outcome.name}")
+            off, found = off + FAR, [*found, f"over here: {after.outcome.name}"]
+        if nearest is None or off < least:
+            nearest, least = Step(found, position, ours, after, outcomes), off
         if not found:
-            return []
-        if not least or len(found) < len(least):
-            least = found
-    return least
+            break
+    if nearest and nearest.found:
+        _skip_what_comes_unknown(record, cards)
+    assert nearest is not None, "an action has an outcome"
+    return nearest
 
 
-def _over_differences(record: dict[str, Any], position: Position, action: Action) -> list[str]:
-    """What differs where the game is over: who has won, and nothing else."""
+def _play_to_the_end(record: dict[str, Any], position: Position, action: Action) -> Step:
+    """A step after which the game is over: who has won is compared, and nothing else."""
     over = OVER[record["after"]["over"]]
-    outcomes = {after.outcome for after in results(position, action)}
-    if over in outcomes:
-        return []
-    return [f"over: {over.name}, here {', '.join(sorted(outcome.name for outcome in outcomes))}"]
+    seen = set()
+    for outcomes, after in results_by_outcomes(position, action):
+        if after.outcome == over:
+            return Step([], position, action, after, outcomes)
+        seen.add(after.outcome.name)
+    return Step([f"over: {over.name}, here {', '.join(sorted(seen))}"], position, action)
 
 
 def _shuffles(record: dict[str, Any]) -> bool:
@@ -150,9 +197,13 @@ def _shuffles(record: dict[str, Any]) -> bool:
 
 def _differing(
     wanted: dict[str, Any], position: Position, most: int, unordered: frozenset[str] | set[str] = frozenset()
-) -> list[str]:
-    """Facts that are not as they should be, no more than `most`; of some the order does not count."""
+) -> tuple[int, list[str]]:
+    """Facts that are not as they should be, and how far off; of some the order does not count.
+
+    What is further off than `most` is not looked at to the end.
+    """
     found: list[str] = []
+    off = 0
     facts: dict[str, Callable[[], Any]] = facts_by_name(position)
     for key, fact in facts.items():
         if key not in wanted:
@@ -162,9 +213,18 @@ def _differing(
             ours, theirs = sorted(ours), sorted(theirs)
         if ours != theirs:
             found.append(f"{key}: {theirs} here {ours}")
-            if len(found) >= most:
+            off += _distance(ours, theirs)
+            if off > most:
                 break
-    return found
+    return off, found
 
 
-__all__ = ["ManaforgeError", "differences", "facts_of", "results"]
+def _distance(ours: Any, theirs: Any) -> int:
+    """How many items of two lists are in one of them alone; 1 for other facts and for another order."""
+    if not isinstance(ours, list):
+        return 1
+    one, other = Counter(map(str, ours)), Counter(map(str, theirs))
+    return max(1, sum(((one - other) + (other - one)).values()))
+
+
+__all__ = ["differences", "facts_of", "play", "results"]

@@ -16,6 +16,7 @@ from tests.oracle.counters import COIN_ID, COUNTERS
 from tests.oracle.minions import import_minion, sources
 from tests.oracle.pools import table_of
 
+TURN_CAP = 100
 NOTHING = frozenset[str]()
 MILLHOUSE = "NEW1_029t"
 """The enchantment of a hero whose next spells cost nothing."""
@@ -42,7 +43,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         table = table_of(dict.fromkeys([*ids, *dead]), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
     record = empty_state()
-    record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, 998
+    record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, TURN_CAP
     record["active"], record["first_draw"], record["effects"] = state["active"], 1, 1
     births = sorted(order for player in state["players"] for order in _orders(player))
     record["births"] = len(births)
@@ -127,6 +128,8 @@ def _import_side(
     side["hero_attacks_left"] = max(0, limit - hero["attacks_made"])
     if cards.reason(power["id"]):
         raise SkippedError(f"hero power: {cards.reason(power['id'])}")
+    if power["cost"] != cards.card(power["id"]).spec.cost:
+        raise SkippedError("a hero power whose cost was changed")
     if power.get("extra_uses_this_turn") or power.get("enchantments"):
         raise SkippedError("a hero power with an enchantment")
     side["power"] = 1 + numbers[cards.our_id(power["id"])]

@@ -1,0 +1,55 @@
+"""What games keep for their cards, where one of these asks for it; read from records."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from engine.vocabulary import Ask
+
+COIN_ID = "GAME_005"
+
+
+class Counter(NamedTuple):
+    """A number that a player's side keeps.
+
+    Attributes:
+        ask: the bit of `Ask` with which a game keeps it.
+        of: how it is read from a recorded player.
+        moves_alone: whether it has a meaning for the player who moves alone.
+        between: how it is read while the other player moves, where that is another number.
+    """
+
+    ask: int
+    of: Callable[[dict[str, Any]], int]
+    moves_alone: bool = False
+    between: Callable[[dict[str, Any]], int] | None = None
+
+    def recorded(self, player: dict[str, Any], moves: bool) -> int | None:
+        """Its recorded value; None where it has no meaning."""
+        return None if self.moves_alone and not moves else self.of(player)
+
+    def imported(self, player: dict[str, Any], moves: bool) -> int:
+        """Its value here, where what counts for a turn is cleared when that ends, there when the next begins."""
+        if not moves and self.between:
+            return self.between(player)
+        return self.recorded(player, moves) or 0
+
+
+COUNTERS = {
+    "played": Counter(Ask.PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
+    "spells": Counter(Ask.SPELLS, lambda player: int(player["spells_played_this_game"])),
+    "totems": Counter(Ask.TOTEMS, lambda player: int(player["totems_summoned_this_game"])),
+    "perished": Counter(Ask.PERISHED, lambda player: len(player.get("died_this_turn", ()))),
+    "hurt": Counter(Ask.HURT, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
+    "attacked": Counter(Ask.ATTACKED, lambda player: int(player["hero"]["attacks_made"] > 0), True),
+    "elementals": Counter(Ask.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
+    "elementals_before": Counter(
+        Ask.ELEMENTALS,
+        lambda player: int(player["elemental_last_turn"]),
+        True,
+        lambda player: int(player["elemental_this_turn"]),
+    ),
+    "overloaded": Counter(Ask.OVERLOADED, lambda player: int(player["overloaded_this_game"])),
+    "powers": Counter(Ask.POWERS, lambda player: int(player["power_uses_this_game"])),
+    "jade": Counter(Ask.JADE, lambda player: int(player["jade"])),
+}
+"""By the name of the field of `engine.state.SIDE`."""

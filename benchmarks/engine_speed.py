@@ -10,10 +10,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 
 import numpy as np
 
-from engine import RandomAgent, find_deck, find_ruleset, parse_position, perft, play, shipped_decks
+from engine import RandomAgent, find_deck, find_ruleset, parse_position, perft, play
 from engine.decks import deck_records, table_of
 from engine.jit import njit
 from engine.playout import random_games
@@ -44,15 +45,15 @@ def best_seconds(run: Callable[[], object]) -> float:
 
 
 def games_a_second() -> None:
-    decks = [find_deck(name) for name in shipped_decks()]
-    table = table_of(decks)
-    records = dict(zip(shipped_decks(), deck_records(decks, table), strict=True))
     keys = np.array([stream_key(1, game) for game in range(GAMES)], np.uint64)
     outcomes = np.zeros(GAMES, np.int64)
     pairs = [("thesis-paladin", "thesis-warrior"), ("hearthsim-basic",) * 2, ("random-minions",) * 2]
     pairs.append(("basic-mage", "basic-warrior"))
+    pairs += combinations_with_replacement(("pirate-warrior", "jade-shaman", "reno-mage"), 2)
     for first, second in pairs:
-        arguments = (table.array, records[first], records[second], find_ruleset("thesis").array)
+        decks = find_deck(first), find_deck(second)
+        table = table_of(decks)  # games keep what their own cards ask for
+        arguments = (table.array, *deck_records(decks, table), find_ruleset("thesis").array)
         rounds = random_games(*arguments, keys, outcomes)
         seconds = best_seconds(lambda arguments=arguments: random_games(*arguments, keys, outcomes))
         print(

@@ -23,7 +23,30 @@ from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit
 from engine.packing import AIMED, option_of, place_in, unpack_action
 from engine.state import CARD, STATE, draws_now, make_ready
-from engine.vocabulary import Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
+from engine.vocabulary import EVENT_SHIFT, Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
+
+OF_PLAYS = (
+    Ask.COSTS
+    | Ask.OVERLOADED
+    | Ask.PLAYED
+    | Ask.SPELLS
+    | Ask.ELEMENTALS
+    | Ask.DECKS
+    | sum(
+        1 << (EVENT_SHIFT + trigger)
+        for trigger in (
+            Trigger.PLAYED,
+            Trigger.CAST,
+            Trigger.AFTER_CAST,
+            Trigger.SUMMONED,
+            Trigger.AFTER_SUMMONED,
+            Trigger.AFTER_PLAYED,
+            Trigger.OVERLOADED,
+            Trigger.TARGETED,
+        )
+    )
+)
+"""Bits of `asks` for which something is told, or counted, whenever a card is played."""
 
 _decode = njit(unpack_action)
 _option_of = njit(option_of)
@@ -84,7 +107,7 @@ def _play(
             _count_countered(state, cards, events)
             return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
-        if cards[0]["asks"]:
+        if cards[0]["asks"] & OF_PLAYS:
             _tell_of_coin(state, cards, events)
         return
     cost = cost_of(state, cards, seat, place)
@@ -109,10 +132,13 @@ def _play(
         equip(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
-    if cards[0]["asks"]:
+    told = cards[0]["asks"] & OF_PLAYS
+    if told:
         _tell_before(state, cards, number, born, cost, target, events)
-        if events["waiting"]:
-            return
+    elif events["first"] < events["last"]:
+        settle(state, cards, events)  # what the weapon before leaves behind
+    if events["waiting"]:
+        return
     if events["decoy"] and target > 0:
         target = int(events["decoy"])
     if is_secret(card):
@@ -130,7 +156,7 @@ def _play(
         if times > 1 and option == 0:
             _queue_again(cards, number, seat, born, target, events)
     settle(state, cards, events)
-    if cards[0]["asks"] and not events["waiting"]:
+    if told and not events["waiting"]:
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
 
 

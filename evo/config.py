@@ -219,7 +219,8 @@ class _RunConfig(_Model):
         bodies = not any(deck.effects for deck in self.found_decks)
         solver = settled(self.backend, bodies, self.weights == "thesis")
         # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
-        self.__dict__["backend"] = solver if AGENTS[self.agent].takes_backend else "exact"
+        # Agents without a solver still meet profiles of the turn program.
+        self.__dict__["backend"] = solver if AGENTS[self.agent].takes_backend or not bodies else "exact"
         return self
 
     def to_toml(self, folder: Path | None = None) -> str:

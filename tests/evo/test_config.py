@@ -186,6 +186,13 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     assert base.changed(cma={"initial_sigma": 0.3}).digest != base.digest
 
 
+def test_an_agent_without_a_solver_meets_profiles_that_play_its_decks() -> None:
+    """Its champion plays the thesis's seven, which need a solver of real cards where its decks have them."""
+    assert read_config("eva").changed(agent="eva").backend == "exact"
+    assert read_config("eva-2018").changed(agent="eva").backend == "auto"
+    assert read_config("eva-2018").backend == "auto"
+
+
 def test_a_strategy_says_what_sizes_it_takes() -> None:
     with pytest.raises(ConfigError, match=r'strategy "cma" selects at most half: mu <= lambda / 2'):
         RunConfig().changed(strategy="cma")

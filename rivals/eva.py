@@ -7,9 +7,8 @@ exchanged), a minion's value is that before the action, and a move that kills th
 Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where
 their code takes the last.
 
-With bodies alone heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor does
-w12 without Deathrattle. Secrets and Inspire are not played: w7 and w14 do nothing. `rivals.effects.eva` plays
-games with real cards.
+With bodies alone heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor do w7,
+w12 and w14 without Secrets, Deathrattle and Inspire. `rivals.effects.eva` plays games with real cards.
 """
 
 from collections.abc import Iterable
@@ -20,18 +19,16 @@ import numpy as np
 
 from engine import Outcome
 from engine.cards import Card
+from engine.cards.table import tags_of
 from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
 from engine.jit import njit
 from engine.rules import apply_plain, decode, legal_actions, outcome
 from engine.state import STATE
-from engine.vocabulary import Trait, Trigger
+from engine.vocabulary import CardFilter, Trait, Trigger
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
 from rivals.batch import play_apart
 from rivals.single import SingleActionAgent
-
-NEVER = frozenset({"secret", "inspire"})
-"""Weights of what the rules here lack."""
 
 WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
 """Weights of what only real cards change."""
@@ -54,14 +51,14 @@ class EvaWeights(WeightVector):
         "attack a living minion lost, times its value (inert with bodies alone)",
         "value of a minion that appeared",
         "value of a minion that was killed",
-        "secrets removed (inert: there are none)",
+        "secrets removed, less those that appeared (inert without any)",
         "mana used",
         "value: health",
         "value: attack",
         "value: Charge",
         "value: Deathrattle",
         "value: Divine Shield",
-        "value: Inspire (inert: not played)",
+        "value: Inspire (inert without any)",
         "value: Lifesteal",
         "value: Stealth",
         "value: Taunt",
@@ -95,14 +92,20 @@ class EvaWeights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weights of what the rules lack or no card changes, and those of keywords that none has."""
+        """The weights of what no card changes, and those of keywords and the like that none has."""
         cards = list(cards)
         found = {name for card in cards for name in KEYWORD_FIELDS if getattr(card.spec, name)}
         if any(card.real for card in cards):
             found |= WITH_EFFECTS
         if any(row.trigger == Trigger.DEATHRATTLE for card in cards for row in card.effects):
             found.add("deathrattle")
-        return NEVER | (WITH_EFFECTS | {"deathrattle"} | (set(KEYWORD_FIELDS) & set(cls.names()))) - found
+        if any(row.trigger == Trigger.POWER_USED for card in cards for row in card.effects):
+            found.add("inspire")
+        if any(tags_of(card) & CardFilter.SECRET for card in cards):
+            found.add("secret")
+        return (
+            WITH_EFFECTS | {"deathrattle", "inspire", "secret"} | (set(KEYWORD_FIELDS) & set(cls.names()))
+        ) - found
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
@@ -143,6 +146,8 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     value += weights[EvaTerm.CHARGE] if keywords & Keyword.CHARGE else 0.0
     value += weights[EvaTerm.DEATHRATTLE] if minion["traits"] & Trait.DEATHRATTLE else 0.0
     value += weights[EvaTerm.DIVINE_SHIELD] if keywords & Keyword.DIVINE_SHIELD else 0.0
+    inspired = card["hears"] >> Trigger.POWER_USED & 1 and not minion["traits"] & Trait.SILENCED
+    value += weights[EvaTerm.INSPIRE] if inspired else 0.0
     value += weights[EvaTerm.LIFESTEAL] if keywords & Keyword.LIFESTEAL else 0.0
     value += weights[EvaTerm.STEALTH] if keywords & Keyword.STEALTH else 0.0
     value += weights[EvaTerm.TAUNT] if keywords & Keyword.TAUNT else 0.0

@@ -1,4 +1,4 @@
-"""EVA with real cards: Algorithm 1 with every term of Eqs. 1 to 8 but secrets and Inspire.
+"""EVA with real cards: Algorithm 1 with every term of Eqs. 1 to 8.
 
 Minions are told apart by their births, as the authors' simulator does by numbers of its own: one that is gone
 was killed, one that is new appeared. A hero's attack is its weapon's and what it has this turn. The score of
@@ -50,6 +50,7 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
     lost += weights[EvaTerm.HERO_ATTACK] * (
         before["weapon_attack"] + before["hero_attack"] - after["weapon_attack"] - after["hero_attack"]
     )
+    lost += weights[EvaTerm.SECRET] * (before["n_secrets"] - after["n_secrets"])
     for place in range(before["n_board"]):
         minion = before["board"][place]
         value = value_of(minion, cards, weights)

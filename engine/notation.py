@@ -280,8 +280,8 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
             _parse_held(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
-        birth = max(birth, int(side["secret_born"].max()))
-    state["births"] = _bounded("births", births or str(birth), 0, np.iinfo(np.int16).max)
+    last = max(birth, int(state["sides"]["secret_born"].max()))
+    state["births"] = _bounded("births", births or str(last), 0, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 

@@ -26,7 +26,8 @@ from engine.state import CARD, STATE, draws_now, make_ready
 from engine.vocabulary import EVENT_SHIFT, Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
 
 OF_PLAYS = (
-    Ask.COSTS
+    Ask.AURAS
+    | Ask.COSTS
     | Ask.OVERLOADED
     | Ask.PLAYED
     | Ask.SPELLS

@@ -190,12 +190,12 @@ def test_a_card_comes_from_the_edition_of_the_deck() -> None:
     assert not card_for(bodies, "Chillwind Yeti").real
     assert card_for(bodies, "Novice Engineer").real
     assert card_for(bodies, "Faerie Dragon").real, "a trait is more than a body"
-    velen = card_for(bodies, "Prophet Velen")
-    assert (velen.real, velen.exact) == (False, False)
+    pagle = card_for(bodies, "Nat Pagle")
+    assert (pagle.real, pagle.exact) == (False, False)
     decks = (bodies, mage)
-    variants = vary("hearthsim", "Prophet Velen", (1,), decks)
+    variants = vary("hearthsim", "Nat Pagle", (1,), decks)
     assert body_notes(variants) == [
-        "Prophet Velen [EX1_350] is put in as a body with its keywords: its text says more"
+        "Nat Pagle [EX1_557] is put in as a body with its keywords: its text says more"
     ]
     assert [card["deck"] for card in put_in(variants)] == ["hearthsim-basic", "basic-mage"]
     assert body_notes(vary("hearthsim", SMITE, (1,), decks)) == []

@@ -215,7 +215,10 @@ def _key_of_play(
         total += to_sum(key ^ np.uint64(side["n_deck"]))
     if not is_simple(cards):
         total += kept_key(state, cards)
-    _, _, target = _decode(action)
+    kind, source, target = _decode(action)
+    if kind == ActionKind.PLAY:
+        held = state["sides"][seat]["held"][source]
+        total += to_sum(stir(np.uint64(8), word_of(held["attack"], held["health"], 0, 0)))
     aimed = np.uint64(0)
     if action & AIMED:
         aimed = np.uint64(1 + target)

@@ -8,7 +8,7 @@ takes more positions for one.
 import numpy as np
 
 from engine.jit import njit
-from engine.vocabulary import OF_OTHER, Trigger
+from engine.vocabulary import OF_OTHER, Ask, Trigger
 
 
 @njit
@@ -44,6 +44,9 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
     own = state["sides"][seat]
     for place in range(own["n_hand"]):
         number = own["hand"][place]
+        held = own["held"][place]
+        if held["cost"] or held["attack"] or held["health"]:
+            asks |= Ask.HAND
         if number >= 0:
             asks |= facts[number]["asks"]
             brings |= facts[number]["brings"]

@@ -13,7 +13,7 @@ from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from engine.view import hide
-from engine.vocabulary import CardKind, Filter, Op, Pick, Trait, Trigger
+from engine.vocabulary import CardKind, Filter, Op, Pick, Race, Trait, Trigger
 from ilp_agent.search.objective import acts_at_the_end
 from ilp_agent.weights import N_TERMS, Term
 
@@ -111,6 +111,10 @@ def add_action(before, after, cards, action, events, terms):  # type: ignore[no-
                     targets += 1
                 if effect["filter"] == Filter.NOT_TARGET and target < OWN_SIDE:
                     targets -= 1
+                elif effect["filter"] == Filter.NOT_RACE:
+                    for place in range(enemy["n_board"]):
+                        race = enemy["board"][place]["race"]
+                        targets -= race == effect["arg"] or race == Race.ALL
                 elif effect["filter"]:
                     targets = -1_000_000  # no Basic card: the comparison would fail
             elif effect["pick"] == Pick.RANDOM:

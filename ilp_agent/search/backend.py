@@ -17,6 +17,7 @@ from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import position_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.policy import certain_terms, expected_terms
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS, Weights
@@ -72,8 +73,8 @@ class Searcher:
                 nothing is left for the end of the turn then.
         """
         if position.table is not self.table:
-            self.table, self.facts = position.table, learn_facts(position.table.array)
-            self.cards = position.table.array.copy()
+            self.table, self.cards = position.table, own_cards(position.table)
+            self.facts = learn_facts(self.cards)
         memory = self.ready(limit)
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0

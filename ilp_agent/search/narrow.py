@@ -7,8 +7,15 @@ takes more positions for one.
 
 import numpy as np
 
+from engine.cards.table import CardTable
 from engine.jit import njit
+from engine.state import CARD
 from engine.vocabulary import OF_OTHER, Ask, Trigger
+
+
+def own_cards(table: CardTable) -> np.ndarray:
+    """A copy of a table's cards for `narrow`; a blank one where there are none."""
+    return table.array.copy() if len(table.array) else np.zeros(1, CARD)
 
 
 @njit

@@ -280,6 +280,8 @@ def test_decks_are_drawn_from_their_end_and_no_card_comes_from_nowhere(game) -> 
             rows = [row for card in after.table.cards for row in card.effects]
             named = {name for row in rows if row.op == Op.ADD for name in row.cards}
             created = {number for number, card in enumerate(after.table.cards) if card.id in named}
+            if any(row.op == Op.ADD and not row.cards for row in rows):  # random cards of the edition
+                created |= set(np.flatnonzero(after.table.array["tags"] & CardFilter.POOLED).tolist())
         played = -3
         if action is not None and action.kind == ActionKind.PLAY:
             played = int(before.state["sides"][before.active]["hand"][action.source])

@@ -51,7 +51,7 @@ MOVES_DECKS = {
         Op.TRACK,
         Op.SEEK,
     ),
-    *(Op.HIDE, Op.DISCOVER, Op.BREW, Op.COPY_TO_HAND),
+    *(Op.HIDE, Op.DISCOVER, Op.BREW, Op.COPY_TO_HAND, Op.OPTIONS),
 }
 """What changes decks otherwise than by drawing from their end, or puts cards into a hand that it does not name."""
 
@@ -63,7 +63,6 @@ MOVES_CARDS = MOVES_DECKS | {
     Op.ADD,
     Op.DISCARD,
     Op.CALL,
-    Op.OPTIONS,
 }
 """What changes the number of cards or minions otherwise than by playing, drawing, summoning and dying."""
 

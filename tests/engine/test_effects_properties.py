@@ -28,7 +28,7 @@ from engine.codes import (
     Keyword,
 )
 from engine.effects.luck import Chance
-from engine.effects.rows import Effect
+from engine.effects.rows import EVENTS_CARD, Effect
 from engine.notation import MAX_COUNT
 from engine.state import GRAVES, MAX_CHOICES, MAX_SECRETS, MINION, OFFERED, SIDE, STATE
 from engine.streams import generator, stream_key
@@ -88,8 +88,11 @@ def is_left_out(card: Card, without: frozenset[Op]) -> bool:
 
 
 def draws_from_a_list(row: Effect) -> bool:
-    """Whether a row names no card, but a kind of cards."""
-    return row.of.kind > 0 and not row.cards and row.op in (Op.ADD, Op.SUMMON, Op.TRANSFORM, Op.DRAW)
+    """Whether a row names no card, but a kind of cards, or adds the card of an event."""
+    listed = (row.of.kind or row.of.filter) and not row.cards
+    return bool(
+        row.op in (Op.ADD, Op.SUMMON, Op.TRANSFORM, Op.DRAW) and (listed or row.cards == (EVENTS_CARD,))
+    )
 
 
 def deck_of(hero_class: str, seed: int, without: frozenset[Op] = frozenset()) -> Deck:
@@ -279,8 +282,6 @@ def test_decks_are_drawn_from_their_end_and_no_card_comes_from_nowhere(game) -> 
             rows = [row for card in after.table.cards for row in card.effects]
             named = {name for row in rows if row.op == Op.ADD for name in row.cards}
             created = {number for number, card in enumerate(after.table.cards) if card.id in named}
-            if any(row.op == Op.ADD and not row.cards for row in rows):  # random cards of the edition
-                created |= set(np.flatnonzero(after.table.array["tags"] & CardFilter.POOLED).tolist())
         played = -3
         if action is not None and action.kind == ActionKind.PLAY:
             played = int(before.state["sides"][before.active]["hand"][action.source])

@@ -21,7 +21,7 @@ from rivals import AggroAgent, EvaAgent, EvaWeights, GreedyIlpAgent, HearthSimAg
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_effects_properties import CLASSES, deck_of, play_through
 
-GAMES = 2 if UNCOMPILED or BOUNDSCHECK else 18
+GAMES = 8 if UNCOMPILED or BOUNDSCHECK else 18
 
 
 def hidden_continuation(position: Position, seat: int, pick: np.random.Generator) -> Position:

@@ -37,7 +37,7 @@ from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.reference.compare import exact_cards
 
 CLASSES = sorted(hero_classes())
-EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else 90
+EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else 50
 MOVES_DECKS = {
     *(
         Op.SHUFFLE,
@@ -337,7 +337,7 @@ def test_text_is_exact_and_all_there_is_to_a_position(game) -> None:
     for number, (before, action, after) in enumerate(play_through(game)):
         text = str(after)
         assert parse_position(text, after.table).state.tobytes() == after.state.tobytes()
-        if number % 10 != 5:
+        if number % 30 != 5:
             continue
         assert str(parse_position(text)) == text
         again = parse_position(str(before))

@@ -6,6 +6,7 @@ from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of
+from engine.effects.board import has_room
 from engine.effects.cardsets import is_asked
 from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
@@ -36,20 +37,41 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         n += 1
     if n > 0:
         return n
-    for place in range(own["n_hand"]):
-        number = own["hand"][place]
-        action = _encode(ActionKind.PLAY, place, 0)
-        if number == COIN:
-            actions[n] = action
-            n += 1
-        elif number >= 0 and cost_of(state, cards, seat, place) <= own["mana"]:
-            n = _list_play(state, cards, cards[number], action, actions, n)
-    if own["power"] and not own["power_used"] and cards[own["power"] - 1]["cost"] <= own["mana"]:
-        power = cards[own["power"] - 1]
-        n = _list_play(state, cards, power, _encode(ActionKind.POWER, 0, 0), actions, n)
+    # numba counts references where an array is handed on: what most cards need is looked at here.
+    changing = cards[0]["asks"] & (Ask.COSTS | Ask.HAND)
+    placing = cards[0]["asks"] & Ask.NEIGHBOURS
+    for place in range(own["n_hand"] + 1):
+        if place < own["n_hand"]:
+            number = int(own["hand"][place])
+            action = _encode(ActionKind.PLAY, place, 0)
+            if number == COIN:
+                actions[n] = action
+                n += 1
+                continue
+            if number < 0:
+                continue
+            cost = int(cards[number]["cost"])
+            if changing:
+                cost = cost_of(state, cards, seat, place)
+        else:
+            number = int(own["power"]) - 1
+            if number < 0 or own["power_used"]:
+                continue
+            action = _encode(ActionKind.POWER, 0, 0)
+            cost = int(cards[number]["cost"])
+        if cost > own["mana"]:
+            continue
+        card = cards[number]
+        minion = card["kind"] == CardKind.MINION
+        if _has_ways(card) or (placing and minion):
+            n = _list_all_ways(state, cards, number, action, actions, n)
+        elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
+            n = _list_aimed(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
     guarded = False
     for target in range(enemy["n_board"]):
-        guarded = guarded or guards(enemy["board"][target])
+        if guards(enemy["board"][target]):
+            guarded = True
+            break
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
         if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
@@ -77,12 +99,24 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
     return n
 
 
-@njit_inline
-def _list_play(
-    state: np.void, cards: np.ndarray, card: np.void, action: int, actions: np.ndarray, n: int
+@njit
+def _has_ways(card: np.void) -> bool:
+    """Whether more decides about a card than mana, room and targets."""
+    return bool(
+        card["needs"] & ~Need.ROOM
+        or card["options"]
+        or card["aim_condition"]
+        or card["tags"] & CardFilter.SECRET
+    )
+
+
+@njit_apart(STATE, (CARD,), int, int, (np.dtype(np.int64),), int)
+def _list_all_ways(
+    state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """List a card's plays, or the power's uses, by option, place and target; how many there are then."""
+    """List the plays of a card, or uses of the power, by option, place and target; how many there are then."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    card = cards[number]
     if not may_play(card, own, enemy) or not may_summon(cards, card, own):
         return n
     places = 1
@@ -92,15 +126,16 @@ def _list_play(
         and _place_matters(cards, card, own)
     ):
         places = own["n_board"] + 1
+    last = MAX_OPTIONS if card["options"] else 0
     for place in range(places):
         # the right end first, which has no number
         at = action if place == 0 else action | place << AT_SHIFT
-        if card["options"] == 0:
-            n = _list_aimed(state, cards, card, card, at, actions, n)
-        for option in range(MAX_OPTIONS if card["options"] else 0):
-            played = cards[card["options"] + option]
-            if may_play(played, own, enemy):
-                n = _list_aimed(state, cards, card, played, at | (option + 1) << OPTION_SHIFT, actions, n)
+        for option in range(1 if last else 0, last + 1):
+            played = cards[number if option == 0 else int(card["options"]) + option - 1]
+            if option > 0 and not may_play(played, own, enemy):
+                continue
+            aims = played["aim"] != Aim.NONE and _may_aim(state, cards, card, played)
+            n = _list_aimed(card, played, aims, own, enemy, at | option << OPTION_SHIFT, actions, n)
     return n
 
 
@@ -141,26 +176,31 @@ def asks_for_neighbours(card: np.void, stands: bool) -> bool:
 
 
 @njit
+def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
+    """Whether `card`, played as `played`, has what it must have to be aimed."""
+    condition, arg = played["aim_condition"], played["aim_condition_arg"]
+    if condition == 0:
+        return True
+    if condition == Condition.HOLDS_RACE:  # the card itself is still in the hand
+        own = state["sides"][state["active"]]
+        itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
+        return bool(n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself)
+    return bool(holds(state, cards, state["active"], condition, arg, NO_ROW[0]))
+
+
+@njit_inline
 def _list_aimed(
-    state: np.void,
-    cards: np.ndarray,
     card: np.void,
     played: np.void,
+    aims: bool,
+    own: np.void,
+    enemy: np.void,
     action: int,
     actions: np.ndarray,
     n: int,
 ) -> int:
-    """List the play of `card` as `played` once for each target; how many actions there are then."""
-    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    """List the play of `card` as `played`, where it aims once for each target; how many there are then."""
     before = n
-    aims = played["aim"] != Aim.NONE
-    if aims and played["aim_condition"]:
-        condition, arg = played["aim_condition"], played["aim_condition_arg"]
-        if condition == Condition.HOLDS_RACE:  # the card itself is still in the hand
-            itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
-            aims = n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself
-        else:
-            aims = holds(state, cards, state["active"], condition, arg, NO_ROW[0])
     by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
     if aims:
         n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)

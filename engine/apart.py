@@ -24,7 +24,7 @@ from numba import types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from engine.jit import CACHE_FOLDER, config, njit, numba_cache_in
+from engine.jit import CACHE_FOLDER, config, njit, njit_borrowing, numba_cache_in
 from engine.kernelcache import KernelCache, interrupts_kept
 
 _numba: Any = numba
@@ -49,7 +49,7 @@ def prepare_kernels() -> None:
         prepare()
 
 
-def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
+def njit_apart(*parameters: Parameter, allocates: bool = False) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
 
     Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a
@@ -57,10 +57,11 @@ def njit_apart(*parameters: Parameter) -> Callable[[K], K]:
 
     Args:
         *parameters: what the kernel takes, in order.
+        allocates: it makes arrays, and is not compiled as `njit_borrowing`.
     """
 
     def decorate(function: K) -> K:
-        inner = njit(function)
+        inner = njit(function) if allocates else njit_borrowing(function)
         if config.DISABLE_JIT or config.BOUNDSCHECK:
             return cast(K, inner)
         arguments = _arguments(parameters)

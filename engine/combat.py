@@ -3,16 +3,16 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.jit import njit
+from engine.jit import njit_borrowing
 
 
-@njit
+@njit_borrowing
 def guards(minion: np.void) -> bool:
     """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
     return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
 
 
-@njit
+@njit_borrowing
 def may_attack_hero(minion: np.void) -> bool:
     """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
     return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)

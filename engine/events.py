@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE
-from engine.vocabulary import MAX_OUTCOMES, MAX_QUEUE
+from engine.vocabulary import GRAVES, MAX_OUTCOMES, MAX_QUEUE
 
 EFFECT = np.dtype(
     [
@@ -110,6 +110,7 @@ EVENTS = np.dtype(
         ),  # births of the minions that stood next to the target when it was chosen; 0: none
         ("unsure", "i2"),  # 1: for a player who thinks ahead something depended on cards that are hidden
         ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
+        ("taken", "i2", (GRAVES,)),  # workspace of rows that draw several things, each once
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),
         ("queue", WAITING, (MAX_QUEUE,)),

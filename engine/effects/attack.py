@@ -9,14 +9,14 @@ from engine.effects.listen import announce, is_heard
 from engine.effects.resolve import settle
 from engine.effects.weapons import wear
 from engine.events import A_HERO, ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import Ask, Trait, Trigger
 
 GONE = -2
 """Where a character is that has left the board."""
 
 
-@njit
+@njit_borrowing
 def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
     """Carry out an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
 
@@ -65,7 +65,7 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
     return deaths
 
 
-@njit
+@njit_borrowing
 def _place(side: np.void, who: int) -> int:
     """Where an attacker or what it attacks is now; `GONE` where it has left."""
     if who in (OWN_HERO, ENEMY_HERO):
@@ -74,7 +74,7 @@ def _place(side: np.void, who: int) -> int:
     return place if place >= 0 else GONE
 
 
-@njit
+@njit_borrowing
 def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: int, events: np.void) -> int:
     """The damage of an attack, both ways at once; bits of `Death`. The player at `defends` is attacked."""
     seat = state["active"]

@@ -4,12 +4,13 @@ import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
+from engine.effects.board import any_asks
 from engine.effects.cardsets import is_asked
 from engine.effects.numbers import count_of, holds
 from engine.effects.operations import clamp, set_keywords, set_max_health
 from engine.effects.targets import passes
 from engine.events import NO_TARGET, WAITING
-from engine.jit import njit
+from engine.jit import njit, njit_borrowing
 from engine.state import CARD, STATE
 from engine.vocabulary import (
     ENEMY,
@@ -34,37 +35,35 @@ NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARG
 """A row that is about nobody."""
 
 
-@njit
+@njit_borrowing
 def refresh(state: np.void, cards: np.ndarray) -> None:
     """Let every minion and weapon have what auras give it now. `state` is modified in place."""
-    if cards[0]["asks"] & Ask.AURAS:
+    if cards[0]["asks"] & Ask.AURAS and _any_aura(state, cards):
         _look_at_all(state, cards)
 
 
-@njit_apart(STATE, (CARD,))
+@njit_apart(STATE, (CARD,), allocates=True)
 def _look_at_all(state: np.void, cards: np.ndarray) -> int:
-    """`refresh` in a game with auras; 0."""
-    if not _any_aura(state, cards):
-        return 0
+    """`refresh` where something gives or has something; 0."""
     for _ in range(MOST_ROUNDS):
         if not _refresh_once(state, cards):
             return 0
     return 0
 
 
-@njit
+@njit_borrowing
 def _any_aura(state: np.void, cards: np.ndarray) -> bool:
     """Whether something in play gives anything, or something has what was given."""
     for seat in range(2):
         side = state["sides"][seat]
         armed = side["durability"] > 0
-        if armed and (side["weapon_aura"] or cards[side["weapon"]]["hears"] >> Trigger.AURA & 1):
+        if armed and (side["weapon_aura"] or cards[side["weapon"]]["asks_alone"] & Ask.AURAS):
             return True
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
                 return True
-            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["hears"] >> Trigger.AURA & 1:
+            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["asks_alone"] & Ask.AURAS:
                 return True
     return False
 
@@ -106,12 +105,12 @@ def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
         _refresh_only(states, cards)
 
 
-@njit
+@njit_borrowing
 def _refresh_only(states: np.ndarray, cards: np.ndarray) -> None:
     refresh(states[0], cards)
 
 
-@njit
+@njit_borrowing
 def _give(
     state: np.void,
     cards: np.ndarray,
@@ -169,7 +168,7 @@ def _give(
                 given[to, other, 2] |= effect["keywords"]
 
 
-@njit
+@njit_borrowing
 def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
     """Let a minion have what auras give it, in place of what they gave before; whether that is new."""
     changed = attack != minion["aura_attack"] or health != minion["aura_health"]
@@ -191,7 +190,7 @@ def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
     return bool(changed)
 
 
-@njit
+@njit_borrowing
 def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
     """What the card at a place of a hand costs now, >= 0.
 
@@ -225,7 +224,17 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
     return max(cost, 0)
 
 
-@njit
+@njit_borrowing
+def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
+    """Whether what is in play, or was promised, may change what the cards of a hand cost."""
+    for n in range(len(state["sides"][seat]["promises"])):
+        if state["sides"][seat]["promises"][n]:
+            return True
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    return bool(any_asks(cards, own, Ask.COSTS) or any_asks(cards, enemy, Ask.COSTS))
+
+
+@njit_borrowing
 def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, cost: int) -> int:
     """A card's cost after what minions in play make of it."""
     for own_seat in range(2):
@@ -238,7 +247,7 @@ def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, 
     return cost
 
 
-@njit
+@njit_borrowing
 def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int) -> int:
     """A card's cost after what the rows of another make of it."""
     if not source["hears"] >> trigger & 1:
@@ -252,13 +261,13 @@ def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int
     return cost
 
 
-@njit
+@njit_borrowing
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
     """Whether a player has a minion that changes a `Rule`."""
     return n_rules(state, cards, seat, rule) > 0
 
 
-@njit
+@njit_borrowing
 def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
     """How many minions of a player change a `Rule`."""
     if not cards[0]["asks"] & Ask.RULES:
@@ -267,8 +276,8 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
     side = state["sides"][seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
-            card = cards[minion["card"]]
+        card = cards[minion["card"]]
+        if card["asks_alone"] & Ask.RULES and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
             for n in range(card["n_effects"]):
                 effect = card["effects"][n]
                 if effect["op"] == Op.RULE and effect["trigger"] == Trigger.AURA and effect["amount"] & rule:
@@ -276,7 +285,7 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
     return found
 
 
-@njit
+@njit_borrowing
 def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
     """Use up what changed the cost of the card that is played. `side` is modified in place."""
     for n in range(len(side["promises"])):

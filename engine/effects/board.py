@@ -3,13 +3,13 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
-from engine.jit import njit, njit_inline
+from engine.jit import njit_borrowing, njit_inline
 from engine.vocabulary import MAX_GIFTS, Ask, Trait
 
 ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
 
 
-@njit
+@njit_borrowing
 def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
     """Put a minion on a board; those from `place` on move to the right. `state` is modified in place.
 
@@ -33,7 +33,7 @@ def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int)
     return int(state["births"])
 
 
-@njit
+@njit_borrowing
 def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
     """Make a minion what its card says, just arrived. Modified in place, but for its birth."""
     card = cards[number]
@@ -57,7 +57,7 @@ def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
         minion["attacks_left"] = 0
 
 
-@njit
+@njit_borrowing
 def leave(side: np.void, place: int, zero: np.ndarray) -> None:
     """Take a minion off its board; those to its right close up. `side` is modified in place."""
     side["n_board"] -= 1
@@ -66,7 +66,7 @@ def leave(side: np.void, place: int, zero: np.ndarray) -> None:
     side["board"][side["n_board"]] = zero[0]
 
 
-@njit
+@njit_borrowing
 def place_of(side: np.void, born: int) -> int:
     """Where the minion of a birth stands; -1 where it does not."""
     for place in range(side["n_board"]):
@@ -75,13 +75,13 @@ def place_of(side: np.void, born: int) -> int:
     return -1
 
 
-@njit
+@njit_borrowing
 def is_dying(minion: np.void) -> bool:
     """Whether a minion leaves with the next deaths."""
     return bool(minion["health"] <= 0 or minion["traits"] & Trait.DOOMED)
 
 
-@njit
+@njit_borrowing
 def take_card(side: np.void, number: int) -> None:
     """Put a card into a hand; a full hand burns it. `side` is modified in place."""
     if side["n_hand"] == HAND_SIZE:
@@ -102,7 +102,7 @@ def lose_card(side: np.void, place: int) -> int:
     return int(number)
 
 
-@njit
+@njit_borrowing
 def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
     """`lose_card` in a game with effects: what befell the cards goes with them."""
     if cards[0]["asks"] & Ask.HAND:
@@ -115,7 +115,16 @@ def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
     return int(lose_card(side, place))
 
 
-@njit
+@njit_borrowing
 def has_room(side: np.void) -> bool:
     """Whether a board takes another minion."""
     return bool(side["n_board"] < BOARD_SIZE)
+
+
+@njit_borrowing
+def any_asks(cards: np.ndarray, side: np.void, asked: int) -> bool:
+    """Whether a minion of a board asks for something that games keep, bits of `Ask`."""
+    found = False
+    for place in range(side["n_board"]):
+        found = found or cards[side["board"][place]["card"]]["asks_alone"] & asked != 0
+    return found

@@ -6,12 +6,12 @@ from engine.effects.auras import has_rule
 from engine.effects.board import is_dying, leave
 from engine.effects.listen import announce, is_heard
 from engine.effects.queue import queue_deathrattle, sort_by_birth
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION
 from engine.vocabulary import GRAVES, MAX_QUEUE, Ask, Op, Rule, Trait, Trigger
 
 
-@njit
+@njit_borrowing
 def any_dying(state: np.void) -> bool:
     """Whether a minion is about to die."""
     for seat in range(2):
@@ -22,7 +22,7 @@ def any_dying(state: np.void) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Bury all that are about to die; queue their Deathrattles and what waits for deaths.
 
@@ -61,7 +61,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
         _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
 
 
-@njit
+@njit_borrowing
 def _stays_with_rule(state: np.void, cards: np.ndarray, seat: int) -> bool:
     """Whether Deathrattles of a player happen twice: by a minion that does not die with the others."""
     if not has_rule(state, cards, seat, Rule.DEATHRATTLES_TWICE):
@@ -81,7 +81,7 @@ def _stays_with_rule(state: np.void, cards: np.ndarray, seat: int) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int, events: np.void) -> None:
     """Tell of the dead, oldest first, and remember them when it is for the first time."""
     told = 0
@@ -97,7 +97,7 @@ def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int
         announce(state, cards, events, trigger, dead[1], dead[0], dead[2], 1)
 
 
-@njit
+@njit_borrowing
 def dig_grave(side: np.void, number: int) -> None:
     """Remember a dead minion; where there are too many the oldest is forgotten. Modified in place."""
     if side["n_graves"] == GRAVES:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import LISTED
 from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, HeroName, Race
 
@@ -21,7 +21,7 @@ TAGS = (
 """What a card of the table says of itself in `tags`."""
 
 
-@njit
+@njit_borrowing
 def kind_bit(kind: int) -> int:
     """The bit of a `CardKind` among those of a row."""
     if kind == CardKind.MINION:
@@ -31,7 +31,7 @@ def kind_bit(kind: int) -> int:
     return WEAPONS if kind == CardKind.WEAPON else POWERS
 
 
-@njit
+@njit_borrowing
 def is_of_race(race: int, wanted: int) -> bool:
     """Whether a tribe counts as another: one minion is of all."""
     if race == Race.ALL:
@@ -39,7 +39,7 @@ def is_of_race(race: int, wanted: int) -> bool:
     return bool(race == wanted)
 
 
-@njit
+@njit_borrowing
 def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
     """Whether a card is of the kinds, and passes the filter, that a row names.
 
@@ -82,7 +82,7 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
     return not (asked & CardFilter.HEALTH and card["health"] != arg)
 
 
-@njit
+@njit_borrowing
 def list_of(effect: np.void, own: int, enemy: int) -> int:
     """The list from which a row draws random cards, for players of two classes: a number of a card.
 
@@ -96,20 +96,20 @@ def list_of(effect: np.void, own: int, enemy: int) -> int:
     return int(effect["pool"])
 
 
-@njit
+@njit_borrowing
 def n_listed(cards: np.ndarray, number: int) -> int:
     """How many cards a list has."""
     return int(cards[number]["list_n"])
 
 
-@njit
+@njit_borrowing
 def listed(cards: np.ndarray, number: int, place: int) -> int:
     """The card at a place of a list."""
     at = cards[number]["list_first"] + place
     return int(cards[at // LISTED]["listed"][at % LISTED])
 
 
-@njit
+@njit_borrowing
 def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, found: np.ndarray) -> None:
     """Mark the cards that random ones are drawn from: those of a kind that pass a filter, of any class.
 

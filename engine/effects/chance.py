@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.codes import Purpose
 from engine.events import NO_TARGET
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.streams import below, derive
 from engine.vocabulary import MAX_OUTCOMES
 
@@ -21,7 +21,7 @@ IMAGINED = np.uint64(0x9E3779B97F4A7C15)
 """Streams of what is imagined begin here: a fixed number, so that thinking ahead repeats."""
 
 
-@njit
+@njit_borrowing
 def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
     """Draw outcomes from the stream of a game, from the turn of `state` on. `events` is modified in place."""
     events["forced"] = -1
@@ -29,7 +29,7 @@ def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
     open_turn(events, state)
 
 
-@njit
+@njit_borrowing
 def open_turn(events: np.void, state: np.void) -> None:
     """Go on with the chance of the turn that begins. `events` is modified in place."""
     events["number"] = 0
@@ -37,7 +37,7 @@ def open_turn(events: np.void, state: np.void) -> None:
     events["seat"] = state["active"]
 
 
-@njit
+@njit_borrowing
 def think(events: np.void) -> None:
     """Carry actions out as a player who thinks ahead: drawn cards stay hidden, and chance stops an action.
 
@@ -48,13 +48,13 @@ def think(events: np.void) -> None:
     events["blind"] = 1
 
 
-@njit
+@njit_borrowing
 def imaginable(events: np.void) -> int:
     """How many outcomes to imagine of an action that chance has stopped, all equally likely."""
     return min(int(events["waiting"]), MOST_IMAGINED)
 
 
-@njit
+@njit_borrowing
 def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
     """Let the next action have the outcome `number` of those that `imaginable` counts.
 
@@ -73,7 +73,7 @@ def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
     open_turn(events, state)
 
 
-@njit
+@njit_borrowing
 def begin_action(events: np.void) -> None:
     """Forget the last action. `events` is modified in place."""
     events["first"] = 0
@@ -88,7 +88,7 @@ def begin_action(events: np.void) -> None:
     events["unsure"] = 0
 
 
-@njit
+@njit_borrowing
 def chosen_of(events: np.void, n: int) -> int:
     """The outcome of an event with `n` equally likely ones: 0, 1, ..., n - 1. `events` is modified in place.
 

@@ -10,7 +10,7 @@ from engine.effects.board import take_card
 from engine.effects.cardsets import list_of, listed, n_listed
 from engine.effects.chance import chosen_of
 from engine.effects.zones import change_held, is_named, leave_deck
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, CardFilter, Op
 
 BREWS = len(BREWED)
@@ -19,7 +19,7 @@ BREWS = len(BREWED)
 N_BREWED = np.array(BREWED)
 
 
-@njit
+@njit_borrowing
 def ask(state: np.void, seat: int, waiting: np.void) -> None:
     """Let the active player choose later what a row asks for. `state` is modified in place."""
     if seat != state["active"] or state["n_choices"] == MAX_CHOICES:
@@ -29,7 +29,7 @@ def ask(state: np.void, seat: int, waiting: np.void) -> None:
     choice["card"], choice["row"], choice["memo"] = waiting["card"], waiting["row"], 0
 
 
-@njit
+@njit_borrowing
 def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Offer the cards of the first choice that is open; one without any is left out. Modified in place."""
     while state["n_choices"] > 0 and state["n_options"] == 0:
@@ -50,7 +50,7 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
             _next(state)
 
 
-@njit
+@njit_borrowing
 def _next(state: np.void) -> None:
     """Go on to the next choice. `state` is modified in place."""
     state["n_options"] = 0
@@ -62,13 +62,13 @@ def _next(state: np.void) -> None:
     last["card"], last["row"], last["memo"] = 0, 0, 0
 
 
-@njit
+@njit_borrowing
 def _add(state: np.void, number: int) -> None:
     state["options"][state["n_options"]] = number
     state["n_options"] += 1
 
 
-@njit
+@njit_borrowing
 def _is_offered(state: np.void, number: int) -> bool:
     found = False
     for place in range(state["n_options"]):
@@ -76,7 +76,7 @@ def _is_offered(state: np.void, number: int) -> bool:
     return found
 
 
-@njit
+@njit_borrowing
 def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: int, events: np.void) -> None:
     """Offer random cards of a range of numbers, but for one of them."""
     for _ in range(OFFERED):
@@ -99,7 +99,7 @@ def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: 
             left -= 1
 
 
-@njit
+@njit_borrowing
 def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer random cards of a row's pool."""
     seat = state["active"]
@@ -113,7 +113,7 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         return
     pool = list_of(effect, own["hero_class"], enemy["hero_class"])
     n = n_listed(cards, pool)
-    taken = np.zeros(OFFERED, np.int64)
+    taken = events["taken"]
     for found in range(min(OFFERED, n)):
         left = chosen_of(events, n - found)
         if events["waiting"]:
@@ -131,7 +131,7 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         _add(state, listed(cards, pool, place))
 
 
-@njit
+@njit_borrowing
 def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer one random card of each class of a gang."""
     for n in range(GANG_SIZE):
@@ -148,7 +148,7 @@ GANG_SIZE = 3
 """Classes of a gang."""
 
 
-@njit
+@njit_borrowing
 def _offer_top(state: np.void, events: np.void) -> None:
     """Offer the top cards of the deck, which are taken out of it."""
     side = state["sides"][state["active"]]
@@ -157,7 +157,7 @@ def _offer_top(state: np.void, events: np.void) -> None:
         _add(state, UNKNOWN if events["blind"] else number)
 
 
-@njit
+@njit_borrowing
 def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer different cards of a deck."""
     seat = state["active"]
@@ -180,7 +180,7 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
             left -= 1
 
 
-@njit
+@njit_borrowing
 def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect: np.void) -> bool:
     """Whether a row names a card of a deck that is not offered yet and is the lowest of its copies."""
     number = side["deck"][place]
@@ -192,7 +192,7 @@ def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect
     return copies == 0
 
 
-@njit
+@njit_borrowing
 def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, events: np.void) -> None:
     """Offer the costs of potions, then effects of the cost that was chosen, then others for the second."""
     first = int(effect["amount"])
@@ -205,7 +205,7 @@ def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, e
     _offer_range(state, cards, begin, begin + n - 1, begin + chosen if chosen >= 0 else -1, events)
 
 
-@njit
+@njit_borrowing
 def brew_effects(first: int, cost: int) -> tuple[int, int]:
     """The number of the first effect of a cost of potions, and how many effects it has."""
     begin = first + BREWS
@@ -214,7 +214,7 @@ def brew_effects(first: int, cost: int) -> tuple[int, int]:
     return begin, int(N_BREWED[cost])
 
 
-@njit
+@njit_borrowing
 def brewed(first: int, cost: int, one: int, other: int) -> int:
     """The number of the potion of a cost with two of its effects, each counted from 0."""
     number = first + BREWS + N_BREWED.sum()
@@ -225,7 +225,7 @@ def brewed(first: int, cost: int, one: int, other: int) -> int:
     return int(number + low * n - low * (low + 1) // 2 + high - low - 1)
 
 
-@njit
+@njit_borrowing
 def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
     """Which of `n` cards from `first` on a number is; one that stands twice in the table has two numbers."""
     for place in range(n):
@@ -234,7 +234,7 @@ def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
     return 0
 
 
-@njit
+@njit_borrowing
 def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -> None:
     """Make the choice that is offered. `state` and `events` are modified in place."""
     side = state["sides"][state["active"]]

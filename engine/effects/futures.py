@@ -8,14 +8,14 @@ Where cards of the game ask for more (`is_simple`), the order of boards counts, 
 import numpy as np
 
 from engine.hashing import stir, to_sum
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import EVENT_SHIFT, Ask, Trait, Trigger
 
 _FIELD_BITS = np.uint64(16)
 _FIELD = 0xFFFF
 
 
-@njit
+@njit_borrowing
 def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
     """A hash, below 2**63, of everything on which the rest of the active player's turn can depend.
 
@@ -40,7 +40,7 @@ def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
     return total
 
 
-@njit
+@njit_borrowing
 def word_of(first: int, second: int, third: int, fourth: int) -> np.uint64:
     """Four numbers of 16 bits in a word."""
     word = np.uint64(int(first) & _FIELD)
@@ -49,13 +49,13 @@ def word_of(first: int, second: int, third: int, fourth: int) -> np.uint64:
     return word << _FIELD_BITS | np.uint64(int(fourth) & _FIELD)
 
 
-@njit
+@njit_borrowing
 def card_key(number: int) -> np.uint64:
     """A hash of a card in hand."""
     return to_sum(stir(np.uint64(3), np.uint64(int(number) & _FIELD)))
 
 
-@njit
+@njit_borrowing
 def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     """A hash of what a minion's future depends on; `own` tells the sides apart."""
     born = minion["born"] if minion["traits"] & (Trait.DEATHRATTLE | Trait.ACTS) else 0
@@ -68,19 +68,19 @@ def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     return to_sum(key ^ np.uint64(minion["gifts"][1]))
 
 
-@njit
+@njit_borrowing
 def is_simple(cards: np.ndarray) -> bool:
     """Whether no card of a game asks for more than minions that act at the end of a turn."""
     return bool((cards[0]["asks"] & ~SIMPLE) == 0)
 
 
-@njit
+@njit_borrowing
 def places_matter(cards: np.ndarray) -> bool:
     """Whether a card of a game does something with neighbours, so that places on boards count."""
     return bool(cards[0]["asks"] & Ask.NEIGHBOURS)
 
 
-@njit
+@njit_borrowing
 def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
     """A hash of what only some games with effects keep, and of the places on boards where they count."""
     seat = state["active"]
@@ -149,7 +149,7 @@ SIMPLE = Ask.EVENTS | sum(
 """Bits of `asks` of which the order of boards and what is kept are independent."""
 
 
-@njit
+@njit_borrowing
 def side_key(side: np.void, own: np.uint64) -> np.uint64:
     """A hash of a side without its board and hand; `own` tells the sides apart."""
     key = stir(own, word_of(side["health"], side["armour"], side["mana"], side["crystals"]))

@@ -9,12 +9,12 @@ from engine.effects.listen import announce
 from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
 from engine.effects.secrets import prevents
 from engine.events import A_HERO, NO_ONE
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import damage_hero, draw_card
 from engine.vocabulary import Ask, Race, Rule, Trait, Trigger
 
 
-@njit
+@njit_borrowing
 def strike_minion(
     state: np.void,
     cards: np.ndarray,
@@ -36,7 +36,7 @@ def strike_minion(
     return int(dealt)
 
 
-@njit
+@njit_borrowing
 def strike_hero(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
@@ -53,7 +53,7 @@ def strike_hero(
     return int(dealt)
 
 
-@njit
+@njit_borrowing
 def mend_minion(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, place: int, amount: int
 ) -> None:
@@ -66,7 +66,7 @@ def mend_minion(
         announce(state, cards, events, Trigger.HEALED, seat, minion["born"], minion["card"], more)
 
 
-@njit
+@njit_borrowing
 def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
     """Heal a hero, at most to full health, with what waits for it."""
     side = state["sides"][seat]
@@ -76,7 +76,7 @@ def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amo
         announce(state, cards, events, Trigger.HEALED, seat, A_HERO, -1, side["health"] - before)
 
 
-@njit
+@njit_borrowing
 def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
     """Heal a player's hero by damage dealt with Lifesteal, or hurt it where healing does harm."""
     if has_rule(state, cards, seat, Rule.HEALING_HARMS):
@@ -85,7 +85,7 @@ def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage:
         mend_hero(state, cards, events, seat, damage)
 
 
-@njit
+@njit_borrowing
 def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
     """Draw a card, with what waits for it; a player who thinks ahead does not see it."""
     side = state["sides"][seat]
@@ -106,7 +106,7 @@ def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> N
         announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
 
 
-@njit
+@njit_borrowing
 def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int) -> bool:
     """Summon a minion where there is room, with what waits for it; whether there was."""
     side = state["sides"][seat]
@@ -119,7 +119,7 @@ def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number:
     return True
 
 
-@njit
+@njit_borrowing
 def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
     """Count a minion that came into play, where a card of the game asks. `side` is modified in place."""
     if cards[0]["asks"] & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):

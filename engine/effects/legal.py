@@ -5,17 +5,17 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
-from engine.effects.auras import NO_ROW, cost_of
-from engine.effects.board import has_room
+from engine.effects.auras import NO_ROW, cost_of, costs_altered
+from engine.effects.board import any_asks, has_room
 from engine.effects.cardsets import is_asked
 from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play, n_new
 from engine.effects.zones import is_named
-from engine.jit import njit, njit_inline
+from engine.jit import njit_borrowing, njit_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
-from engine.vocabulary import MINIONS, Aim, Ask, CardFilter, CardKind, Condition, Need, Pick, Trait
+from engine.vocabulary import MINIONS, Aim, Ask, CardFilter, CardKind, Condition, Need, Pick, Trait, Trigger
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits with which a character does not attack."""
@@ -23,7 +23,7 @@ BARRED = Trait.FROZEN | Trait.CANT_ATTACK
 SPARING = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
 """Traits with which a minion does not attack heroes."""
 
-_encode = njit(pack_action)
+_encode = njit_borrowing(pack_action)
 
 
 @njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
@@ -38,8 +38,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     if n > 0:
         return n
     # numba counts references where an array is handed on: what most cards need is looked at here.
-    changing = cards[0]["asks"] & (Ask.COSTS | Ask.HAND)
-    placing = cards[0]["asks"] & Ask.NEIGHBOURS
+    changing, altered = cards[0]["asks"] & (Ask.COSTS | Ask.HAND), False
+    if cards[0]["asks"] & Ask.COSTS:
+        altered = costs_altered(state, cards, seat)
+    placing = cards[0]["asks"] & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
             number = int(own["hand"][place])
@@ -51,8 +53,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             if number < 0:
                 continue
             cost = int(cards[number]["cost"])
-            if changing:
+            if altered or cards[number]["hears"] >> Trigger.COST & 1:
                 cost = cost_of(state, cards, seat, place)
+            elif changing:
+                cost = max(cost + int(own["held"][place]["cost"]), 0)
         else:
             number = int(own["power"]) - 1
             if number < 0 or own["power_used"]:
@@ -63,7 +67,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             continue
         card = cards[number]
         minion = card["kind"] == CardKind.MINION
-        if _has_ways(card) or (placing and minion):
+        if _has_ways(card) or (minion and (placing or card["asks_alone"] & Ask.NEIGHBOURS)):
             n = _list_all_ways(state, cards, number, action, actions, n)
         elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
             n = _list_aimed(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
@@ -99,7 +103,7 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
     return n
 
 
-@njit
+@njit_borrowing
 def _has_ways(card: np.void) -> bool:
     """Whether more decides about a card than mana, room and targets."""
     return bool(
@@ -114,7 +118,7 @@ def _has_ways(card: np.void) -> bool:
 def _list_all_ways(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """List the plays of a card, or uses of the power, by option, place and target; how many there are then."""
+    """List the plays of a card, or uses of the power, by option, place and target; how many there are."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
     if not may_play(card, own, enemy) or not may_summon(cards, card, own):
@@ -139,7 +143,7 @@ def _list_all_ways(
     return n
 
 
-@njit
+@njit_borrowing
 def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     """Whether the minion that a card cannot be played without is there: one that has died, or a new one."""
     if card["needs"] & Need.NEW_MINION:
@@ -152,7 +156,7 @@ def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     return found
 
 
-@njit
+@njit_borrowing
 def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     """Whether it matters where on the own board a minion comes in: for itself, or for its neighbours."""
     if asks_for_neighbours(card, False):
@@ -165,7 +169,7 @@ def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def asks_for_neighbours(card: np.void, stands: bool) -> bool:
     """Whether a card does something with the neighbours of its minion, or does so while it stands."""
     for row in range(card["n_effects"]):
@@ -175,7 +179,7 @@ def asks_for_neighbours(card: np.void, stands: bool) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
     """Whether `card`, played as `played`, has what it must have to be aimed."""
     condition, arg = played["aim_condition"], played["aim_condition_arg"]

@@ -6,7 +6,7 @@ from engine.apart import njit_apart
 from engine.effects.cardsets import is_asked, kind_bit
 from engine.effects.queue import push, sort_by_birth
 from engine.events import A_HERO, ENEMY_HERO, EVENTS, NO_ONE, NO_TARGET, OWN_HERO
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import CARD, STATE
 from engine.vocabulary import (
     ENEMY,
@@ -26,13 +26,13 @@ COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, 
 """Bits of the events whose amount is what was paid for their card."""
 
 
-@njit
+@njit_borrowing
 def is_heard(cards: np.ndarray, trigger: int) -> bool:
     """Whether a card of the game waits for such an event."""
     return bool(cards[0]["asks"] >> (EVENT_SHIFT + trigger) & 1)
 
 
-@njit
+@njit_borrowing
 def announce(
     state: np.void,
     cards: np.ndarray,
@@ -79,7 +79,8 @@ def _tell(
         side = state["sides"][own_seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            if minion["traits"] & Trait.ACTS:
+            heard = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
+            if heard and minion["traits"] & Trait.ACTS:
                 hear_minion(state, cards, events, minion, own_seat)
         # Secrets wait on the opponent's turn alone, but for those of the turn's start.
         for place in range(side["n_secrets"]):
@@ -89,12 +90,12 @@ def _tell(
     sort_by_birth(events, begin)
     for own_seat in range(2):
         side = state["sides"][own_seat]
-        if side["durability"] > 0:
+        if side["durability"] > 0 and cards[side["weapon"]]["hears"] >> trigger & 1:
             hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
     return 0
 
 
-@njit
+@njit_borrowing
 def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int) -> None:
     """Queue the rows of one minion that wait for the event, its own and those it was given."""
     own, born = minion["card"], minion["born"]
@@ -107,7 +108,7 @@ def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.v
             hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, whose, born)
 
 
-@njit
+@njit_borrowing
 def hear(
     state: np.void,
     cards: np.ndarray,
@@ -139,7 +140,7 @@ def hear(
         waiting["heard"] = 1
 
 
-@njit
+@njit_borrowing
 def _is_meant(cards: np.ndarray, effect: np.void, own_seat: int, born: int, event: np.void) -> bool:
     """Whether a row waits for the event: whose it is, whom it is about, and of which card."""
     side, who, number = effect["on_side"], event["who"], event["about"]
@@ -164,7 +165,7 @@ def _is_meant(cards: np.ndarray, effect: np.void, own_seat: int, born: int, even
     return is_asked(cards[number], 0, asked, arg)
 
 
-@njit
+@njit_borrowing
 def seen_from(who: int, active: bool) -> int:
     """A character as the active player knows it, as another knows it: heroes change places."""
     if active or who not in (OWN_HERO, ENEMY_HERO):

@@ -6,11 +6,11 @@ from engine.codes import HERO_HEALTH, MAX_MANA, Keyword
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.cardsets import is_asked, is_of_race
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import MINIONS, CardFilter, Condition, Count, Trait
 
 
-@njit
+@njit_borrowing
 def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
     """Whether a row's condition holds for its player; one below 0 must not.
 
@@ -27,7 +27,7 @@ def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int
     return condition == Condition.NONE or _is_so(state, cards, seat, condition, arg, waiting)
 
 
-@njit
+@njit_borrowing
 def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
     """Whether a condition is met."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -96,7 +96,7 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
     return _some_minion(state, seat, condition, arg, waiting["source"])
 
 
-@njit
+@njit_borrowing
 def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
     """Whether a condition about a row's minion, or about whom it is aimed at, is met."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -137,7 +137,7 @@ def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: 
     return is_dying(minion)
 
 
-@njit
+@njit_borrowing
 def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int) -> bool:
     """Whether a minion is what a condition asks for; the row's own does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
@@ -159,13 +159,13 @@ def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int)
     return False
 
 
-@njit
+@njit_borrowing
 def others(side: np.void, born: int) -> int:
     """Minions on a board but the one of this birth."""
     return int(side["n_board"]) - (1 if place_of(side, born) >= 0 else 0)
 
 
-@njit
+@njit_borrowing
 def n_of_race(side: np.void, race: int, born: int) -> int:
     """Minions of a tribe on a board but the one of this birth."""
     n = 0
@@ -176,7 +176,7 @@ def n_of_race(side: np.void, race: int, born: int) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def n_held(side: np.void, cards: np.ndarray, kinds: int, asked: int, arg: int) -> int:
     """Cards in a hand that are of a kind and pass a filter; those that are hidden do not count."""
     n = 0
@@ -187,7 +187,7 @@ def n_held(side: np.void, cards: np.ndarray, kinds: int, asked: int, arg: int) -
     return n
 
 
-@njit
+@njit_borrowing
 def n_damaged(side: np.void) -> int:
     """Damaged minions on a board."""
     n = 0
@@ -198,7 +198,7 @@ def n_damaged(side: np.void) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def spell_damage_of(side: np.void) -> int:
     """What minions add to the damage of their player's spells."""
     total = 0
@@ -207,7 +207,7 @@ def spell_damage_of(side: np.void) -> int:
     return total
 
 
-@njit
+@njit_borrowing
 def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
     """Whether a deck is what a condition asks for; what is hidden in it is never an obstacle."""
     for place in range(side["n_deck"]):
@@ -230,7 +230,7 @@ def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
     return True
 
 
-@njit
+@njit_borrowing
 def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) -> int:
     """What the amounts of a row are multiplied by, >= 0 (attack may be less); arguments as of `holds`."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -307,7 +307,7 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     return 0
 
 
-@njit
+@njit_borrowing
 def n_shielded(side: np.void) -> int:
     """Minions with Divine Shield on a board."""
     n = 0
@@ -316,7 +316,7 @@ def n_shielded(side: np.void) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def _of_neighbours(side: np.void, born: int, health: bool) -> int:
     """Attack or health of the minions next to one, together."""
     total = 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
 from engine.effects.board import has_room, leave, print_card, take_card
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION, damage_hero
 from engine.vocabulary import MAX_GIFTS, NOT_STANDING, OF_OTHER, Op, Trait, Trigger, Until
 
@@ -12,19 +12,19 @@ ACTING = sum(1 << trigger for trigger in Trigger if trigger not in NOT_STANDING)
 """Bits of the triggers of what acts while it stands."""
 
 
-@njit
+@njit_borrowing
 def clamp(number: int, low: int) -> int:
     """A number from `low` to `MAX_STAT`, at which buffs stop."""
     return min(max(number, low), MAX_STAT)
 
 
-@njit
+@njit_borrowing
 def heal_hero(side: np.void, amount: int) -> None:
     """Heal a hero, at most to full health. Modified in place."""
     side["health"] = max(side["health"], min(side["health"] + amount, HERO_HEALTH))
 
 
-@njit
+@njit_borrowing
 def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int:
     """Damage to a minion; what it took, 0 where a shield absorbed it. `victim` is modified in place.
 
@@ -47,7 +47,7 @@ def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int
     return damage
 
 
-@njit
+@njit_borrowing
 def hurt_hero(side: np.void, damage: int, traits: int) -> int:
     """Damage to a hero, armour first; what it took. `side` is modified in place."""
     if damage <= 0 or side["traits"] & Trait.IMMUNE:
@@ -58,13 +58,13 @@ def hurt_hero(side: np.void, damage: int, traits: int) -> int:
     return damage
 
 
-@njit
+@njit_borrowing
 def may_act(minion: np.void) -> bool:
     """Whether a minion may attack something on this turn of its player, for all that its arrival says."""
     return bool(minion["arrived"] == 0 or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH))
 
 
-@njit
+@njit_borrowing
 def set_keywords(minion: np.void, keywords: int) -> None:
     """Give a minion other keywords; the attacks it has made this turn stay made. Modified in place."""
     before = 2 if minion["keywords"] & Keyword.WINDFURY else 1
@@ -74,7 +74,7 @@ def set_keywords(minion: np.void, keywords: int) -> None:
     minion["attacks_left"] = max(after - made, 0) if may_act(minion) else 0
 
 
-@njit
+@njit_borrowing
 def silence(minion: np.void, cards: np.ndarray) -> None:
     """Take a minion's text, and all that was done to it, away; damage stays. Modified in place."""
     card = cards[minion["card"]]
@@ -89,7 +89,7 @@ def silence(minion: np.void, cards: np.ndarray) -> None:
     minion["aura_keywords"] = 0
 
 
-@njit
+@njit_borrowing
 def set_max_health(minion: np.void, health: int) -> None:
     """Change a minion's full health: more of it is health gained, less of it caps what is left."""
     gained = health - minion["max_health"]
@@ -100,7 +100,7 @@ def set_max_health(minion: np.void, health: int) -> None:
         minion["health"] = min(minion["health"], health)
 
 
-@njit
+@njit_borrowing
 def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
     """Add attack, health and a row's keywords to a minion. Modified in place."""
     before = minion["attack"]
@@ -120,7 +120,7 @@ def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
         set_keywords(minion, minion["keywords"] | effect["keywords"])
 
 
-@njit
+@njit_borrowing
 def strengthen(minion: np.void, attack: int, health: int) -> None:
     """Add attack and health to a minion. Modified in place."""
     minion["attack"] = clamp(minion["attack"] + attack, 0)
@@ -128,7 +128,7 @@ def strengthen(minion: np.void, attack: int, health: int) -> None:
         set_max_health(minion, clamp(minion["max_health"] + health, 1))
 
 
-@njit
+@njit_borrowing
 def set_stats(minion: np.void, effect: np.void) -> None:
     """Set attack and health to numbers on which auras come; -1 leaves one as it is. Modified in place."""
     if effect["amount"] >= 0:
@@ -137,7 +137,7 @@ def set_stats(minion: np.void, effect: np.void) -> None:
         set_health(minion, effect["amount2"])
 
 
-@njit
+@njit_borrowing
 def set_attack(minion: np.void, attack: int) -> None:
     """Give a minion an attack, on which auras come. Modified in place."""
     minion["attack"] = attack
@@ -145,7 +145,7 @@ def set_attack(minion: np.void, attack: int) -> None:
     minion["aura_attack"] = 0
 
 
-@njit
+@njit_borrowing
 def set_health(minion: np.void, health: int) -> None:
     """Give a minion a health, on which auras come. Modified in place."""
     minion["health"] = health
@@ -159,10 +159,10 @@ def traits_of_rows(hears: int) -> int:
     return deathrattle | (Trait.ACTS if hears & ACTING else 0)
 
 
-standing_traits = njit(traits_of_rows)
+standing_traits = njit_borrowing(traits_of_rows)
 
 
-@njit
+@njit_borrowing
 def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> None:
     """Give a minion the rows of a card: its Deathrattle, or what it waits for. Modified in place.
 
@@ -177,7 +177,7 @@ def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> Non
             return
 
 
-@njit
+@njit_borrowing
 def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: int, amount2: int) -> None:
     """Carry out a row on a minion that stays where it is; not damage, which depends on its source."""
     op = effect["op"]
@@ -214,7 +214,7 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
         minion["spell_damage"] = clamp(minion["spell_damage"] + amount, 0)
 
 
-@njit
+@njit_borrowing
 def change_hero(side: np.void, effect: np.void, amount: int) -> None:
     """Carry out a row on a hero. `side` is modified in place."""
     op = effect["op"]
@@ -228,7 +228,7 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
         side["traits"] |= effect["amount"]
 
 
-@njit
+@njit_borrowing
 def bounce(state: np.void, seat: int, place: int) -> None:
     """Return a minion to its owner's hand; where that is full, it is destroyed. Modified in place."""
     side = state["sides"][seat]
@@ -240,7 +240,7 @@ def bounce(state: np.void, seat: int, place: int) -> None:
         side["board"][place]["traits"] |= Trait.DOOMED
 
 
-@njit
+@njit_borrowing
 def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: int) -> None:
     """Put another card's minion in a minion's place. `state` is modified in place."""
     side = state["sides"][seat]
@@ -249,7 +249,7 @@ def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: 
     side["board"][place]["born"] = state["births"]
 
 
-@njit
+@njit_borrowing
 def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> None:
     """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -272,7 +272,7 @@ def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> No
         minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 
-@njit
+@njit_borrowing
 def change_crystals(side: np.void, amount: int) -> None:
     """Give a player empty mana crystals, or destroy some. `side` is modified in place."""
     before = side["crystals"]
@@ -280,7 +280,7 @@ def change_crystals(side: np.void, amount: int) -> None:
     side["mana"] = min(side["mana"], side["crystals"]) if amount < 0 else side["mana"]
 
 
-@njit
+@njit_borrowing
 def lose_weapon(side: np.void) -> None:
     """Take a player's weapon away. `side` is modified in place."""
     side["weapon"] = 0

@@ -20,7 +20,7 @@ from engine.effects.targets import neighbours, target_of
 from engine.effects.weapons import equip, hero_limit
 from engine.effects.zones import leave_deck
 from engine.events import EVENTS, NO_ONE, NO_TARGET
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED, option_of, place_in, unpack_action
 from engine.state import CARD, STATE, draws_now, make_ready
 from engine.vocabulary import EVENT_SHIFT, Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
@@ -49,9 +49,9 @@ OF_PLAYS = (
 )
 """Bits of `asks` for which something is told, or counted, whenever a card is played."""
 
-_decode = njit(unpack_action)
-_option_of = njit(option_of)
-_place_in = njit(place_in)
+_decode = njit_borrowing(unpack_action)
+_option_of = njit_borrowing(option_of)
+_place_in = njit_borrowing(place_in)
 
 
 @njit_apart(STATE, (CARD,), int, EVENTS)
@@ -86,13 +86,13 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
     return deaths
 
 
-@njit
+@njit_borrowing
 def _target(state: np.void, action: int, character: int) -> int:
     """What an action is aimed at, as effects know it."""
     return target_of(state, state["active"], character) if action & AIMED else NO_TARGET
 
 
-@njit
+@njit_borrowing
 def _play(
     state: np.void, cards: np.ndarray, place: int, target: int, option: int, at: int, events: np.void
 ) -> None:
@@ -161,7 +161,7 @@ def _play(
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
 
 
-@njit
+@njit_borrowing
 def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: int, events: np.void) -> None:
     """Queue a Battlecry for the second time; a Combo is none. `events` is modified in place."""
     card = cards[number]
@@ -171,14 +171,14 @@ def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: i
             push(events, number, row, seat, number if born > 0 else -1, born, -1, target)
 
 
-@njit
+@njit_borrowing
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """A spell that was stopped was played all the same, and nothing that waits for spells hears of it."""
     state["sides"][state["active"]]["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
     settle(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def _tell_of_coin(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """The Coin is a card that is played, and a spell."""
     seat = state["active"]
@@ -193,7 +193,7 @@ def _tell_of_coin(state: np.void, cards: np.ndarray, events: np.void) -> None:
     settle(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def _tell_before(
     state: np.void, cards: np.ndarray, number: int, born: int, cost: int, target: int, events: np.void
 ) -> None:
@@ -221,7 +221,7 @@ def _tell_before(
     settle(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def _tell_after(
     state: np.void, cards: np.ndarray, number: int, born: int, cost: int, events: np.void
 ) -> None:
@@ -245,7 +245,7 @@ def _tell_after(
     settle(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def _wake_in_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
     """Summon the cards of the active player's deck that wait there for the card that was played."""
     seat = state["active"]
@@ -273,7 +273,7 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
     return 0
 
 
-@njit
+@njit_borrowing
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """End the turn: its effects, then what lasts for it ends, the frozen thaw; the other's turn begins."""
     seat = state["active"]
@@ -291,20 +291,20 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     _begin_turn(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def _finish(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Carry out what happens at the end of a turn."""
     announce(state, cards, events, Trigger.TURN_END, state["active"], NO_ONE, -1, 1)
     settle(state, cards, events)
 
 
-@njit
+@njit_borrowing
 def is_over(state: np.void) -> bool:
     """Whether a hero is dead."""
     return bool(state["sides"][0]["health"] <= 0 or state["sides"][1]["health"] <= 0)
 
 
-@njit
+@njit_borrowing
 def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
     """End what lasts for the turn of the player at `seat`; the frozen that could have attacked thaw."""
     own = state["sides"][seat]
@@ -346,7 +346,7 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
         _break_promises(own, cards)
 
 
-@njit
+@njit_borrowing
 def _break_promises(side: np.void, cards: np.ndarray) -> None:
     """End what changes costs for this turn alone. `side` is modified in place."""
     for n in range(len(side["promises"])):
@@ -360,7 +360,7 @@ def _break_promises(side: np.void, cards: np.ndarray) -> None:
                 break
 
 
-@njit
+@njit_borrowing
 def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Begin the active player's turn: ready minions, mana, what waits for it, then a card."""
     seat = state["active"]

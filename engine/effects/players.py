@@ -31,11 +31,11 @@ from engine.effects.zones import (
     take_unseen,
 )
 from engine.events import A_HERO, NO_ONE, NO_TARGET
-from engine.jit import njit
-from engine.vocabulary import EVENT_CARD, GRAVES, ITSELF, MAX_QUEUE, MOST_JADE, POOL, Op, Trigger
+from engine.jit import njit_borrowing
+from engine.vocabulary import EVENT_CARD, ITSELF, MAX_QUEUE, MOST_JADE, POOL, Op, Trigger
 
 
-@njit
+@njit_borrowing
 def on_player(
     state: np.void,
     cards: np.ndarray,
@@ -139,7 +139,7 @@ def on_player(
                 return
 
 
-@njit
+@njit_borrowing
 def _on_cards(
     state: np.void,
     cards: np.ndarray,
@@ -202,7 +202,7 @@ def _on_cards(
             take_card(side, number)
 
 
-@njit
+@njit_borrowing
 def _on_secrets(
     state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
 ) -> None:
@@ -240,14 +240,14 @@ def _on_secrets(
                 left -= 1
 
 
-@njit
+@njit_borrowing
 def _may_come(cards: np.ndarray, side: np.void, place: int) -> bool:
     """Whether a card of a deck is a Secret that may come into play."""
     number = side["deck"][place]
     return number >= 0 and is_secret(cards[number]) and may_hide(side, number)
 
 
-@njit
+@njit_borrowing
 def _raise(
     state: np.void,
     cards: np.ndarray,
@@ -262,7 +262,8 @@ def _raise(
     0 times: all, in the order of their deaths; where there is no room for all, random ones.
     """
     side = state["sides"][seat]
-    taken = np.zeros(GRAVES, np.int64)
+    taken = events["taken"]
+    taken[:] = 0
     dead = 0
     for place in range(side["n_graves"]):
         dead += 1 if is_named(cards, side["graves"][place], effect) else 0
@@ -288,7 +289,7 @@ def _raise(
             left -= 1
 
 
-@njit
+@njit_borrowing
 def _from_zone(
     state: np.void,
     cards: np.ndarray,
@@ -328,7 +329,7 @@ def _from_zone(
     return True
 
 
-@njit
+@njit_borrowing
 def _learn(
     state: np.void,
     cards: np.ndarray,
@@ -371,7 +372,7 @@ def _learn(
             left -= 1
 
 
-@njit
+@njit_borrowing
 def close_gap(state: np.void, seat: int, place: int, born: int, events: np.void) -> None:
     """Where minion `born` left its `place` on a board, the dead stood one further left. Modified in place."""
     if place_of(state["sides"][seat], born) == place:
@@ -382,7 +383,7 @@ def close_gap(state: np.void, seat: int, place: int, born: int, events: np.void)
             other["place"] -= 1
 
 
-@njit
+@njit_borrowing
 def summon_beside(
     state: np.void,
     cards: np.ndarray,

@@ -4,11 +4,11 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE
 from engine.events import NO_TARGET
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import MAX_QUEUE, OF_OTHER, Trait, Trigger
 
 
-@njit
+@njit_borrowing
 def push(
     events: np.void, number: int, row: int, seat: int, itself: int, born: int, place: int, target: int
 ) -> bool:
@@ -33,7 +33,7 @@ def push(
     return True
 
 
-@njit
+@njit_borrowing
 def queue_rows(
     cards: np.ndarray,
     number: int,
@@ -64,7 +64,7 @@ def queue_rows(
             push(events, number, row, seat, itself, born, place, target)
 
 
-@njit
+@njit_borrowing
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
     """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives.
 
@@ -82,7 +82,7 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
         events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
 
 
-@njit
+@njit_borrowing
 def sort_by_birth(events: np.void, begin: int) -> None:
     """Sort what was queued since `begin` by the birth of its source, rows of one source in their order."""
     queue = events["queue"]
@@ -93,7 +93,7 @@ def sort_by_birth(events: np.void, begin: int) -> None:
         _move(events, n, m)
 
 
-@njit
+@njit_borrowing
 def hoist(events: np.void, begin: int) -> None:
     """Let what events have queued since `begin` go before what waited already. Modified in place."""
     front = events["first"]
@@ -105,7 +105,7 @@ def hoist(events: np.void, begin: int) -> None:
             front += 1
 
 
-@njit
+@njit_borrowing
 def copy_row(to: np.void, waiting: np.void) -> None:
     """Make one queued row what another is. `to` is modified in place."""
     to["card"], to["row"], to["seat"] = waiting["card"], waiting["row"], waiting["seat"]
@@ -116,7 +116,7 @@ def copy_row(to: np.void, waiting: np.void) -> None:
     to["left"], to["heard"] = waiting["left"], waiting["heard"]
 
 
-@njit
+@njit_borrowing
 def _move(events: np.void, n: int, m: int) -> None:
     """Move what waits at `n` forward to `m`. Modified in place."""
     if n == m:
@@ -131,7 +131,7 @@ def _move(events: np.void, n: int, m: int) -> None:
 assert BOARD_SIZE + 1 < MAX_QUEUE
 
 
-@njit
+@njit_borrowing
 def follow(events: np.void, old: int, new: int) -> None:
     """Let what waits for a minion that changes its own shape come to what it has become."""
     for n in range(events["first"], events["last"]):

@@ -32,7 +32,7 @@ from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
 from engine.events import ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import (
     ENEMY,
@@ -76,7 +76,7 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
         refresh(state, cards)
 
 
-@njit
+@njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.void) -> None:
     """Carry out one row. `state` and `events` are modified in place."""
     card = cards[waiting["card"]]
@@ -136,7 +136,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
         _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
 
 
-@njit
+@njit_borrowing
 def _split(
     state: np.void, cards: np.ndarray, hits: int, effect: np.void, waiting: np.void, events: np.void
 ) -> None:
@@ -165,7 +165,7 @@ def _split(
             return
 
 
-@njit
+@njit_borrowing
 def _on_character(
     state: np.void,
     cards: np.ndarray,
@@ -253,7 +253,7 @@ def _on_character(
         change_minion(minion, cards, effect, amount, amount2)
 
 
-@njit
+@njit_borrowing
 def _strike_by(
     state: np.void, cards: np.ndarray, seat: int, place: int, striker: int, events: np.void
 ) -> None:
@@ -269,7 +269,7 @@ def _strike_by(
         drain(state, cards, events, seat, dealt)
 
 
-@njit
+@njit_borrowing
 def _lend(state: np.void, seat: int, born: int) -> None:
     """Let the last minion of a board, which has just come over, act now; it goes back at the turn's end."""
     side = state["sides"][seat]
@@ -281,7 +281,7 @@ def _lend(state: np.void, seat: int, born: int) -> None:
     minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 
-@njit
+@njit_borrowing
 def _on_copies(
     state: np.void,
     cards: np.ndarray,
@@ -330,7 +330,7 @@ def _on_copies(
             follow(events, waiting["source"], state["births"])
 
 
-@njit
+@njit_borrowing
 def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
     """The keywords with which a row strikes: of its minion if that stands, else of its card."""
     side = state["sides"][waiting["seat"]]
@@ -338,7 +338,7 @@ def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
     return int(side["board"][place]["keywords"] if place >= 0 else cards[waiting["card"]]["keywords"])
 
 
-@njit
+@njit_borrowing
 def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int, events: np.void) -> None:
     """Heal the player's hero by damage with Lifesteal. `state` is modified in place."""
     if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:

@@ -9,11 +9,11 @@ from engine.codes import HAND_SIZE
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.targets import select
 from engine.effects.zones import is_named
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import Op, Pick
 
 
-@njit
+@njit_borrowing
 def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     """How many cards in a hand a row names."""
     n = 0
@@ -22,7 +22,7 @@ def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def has_object(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void) -> bool:
     """Whether a Secret's row can do anything: else the Secret stays hidden."""
     pick, op, subject = effect["pick"], effect["op"], int(waiting["target"])

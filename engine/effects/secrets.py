@@ -4,20 +4,20 @@ import numpy as np
 
 from engine.effects.listen import announce
 from engine.events import NO_ONE
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import MAX_QUEUE, MAX_SECRETS, Ask, CardFilter, Op, Trigger
 
 REVEALED = 2
 """In `heard` of a row: its Secret has been revealed."""
 
 
-@njit
+@njit_borrowing
 def is_secret(card: np.void) -> bool:
     """Whether a card is a Secret."""
     return bool(card["tags"] & CardFilter.SECRET)
 
 
-@njit
+@njit_borrowing
 def secret_place(side: np.void, born: int) -> int:
     """The place of the Secret of a birth; -1 where it is not in play."""
     for place in range(side["n_secrets"]):
@@ -26,7 +26,7 @@ def secret_place(side: np.void, born: int) -> int:
     return -1
 
 
-@njit
+@njit_borrowing
 def may_hide(side: np.void, number: int) -> bool:
     """Whether a player may have this Secret: there is room, and no other of its kind."""
     if side["n_secrets"] == MAX_SECRETS:
@@ -37,7 +37,7 @@ def may_hide(side: np.void, number: int) -> bool:
     return alike == 0
 
 
-@njit
+@njit_borrowing
 def hide(state: np.void, seat: int, number: int) -> None:
     """Put a Secret into play. `state` is modified in place."""
     side = state["sides"][seat]
@@ -47,7 +47,7 @@ def hide(state: np.void, seat: int, number: int) -> None:
     side["n_secrets"] += 1
 
 
-@njit
+@njit_borrowing
 def lose_secret(side: np.void, place: int) -> None:
     """Take a Secret out of play. `side` is modified in place."""
     side["n_secrets"] -= 1
@@ -58,7 +58,7 @@ def lose_secret(side: np.void, place: int) -> None:
     side["secret_born"][side["n_secrets"]] = 0
 
 
-@njit
+@njit_borrowing
 def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
     """Reveal a Secret: it leaves; its rows after `row` that wait for the same event are carried out, too.
 
@@ -77,7 +77,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
     announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
 
 
-@njit
+@njit_borrowing
 def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
     """Whether a Secret keeps damage from killing a hero; it is revealed then. Modified in place."""
     side = state["sides"][seat]
@@ -93,7 +93,7 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
     return False
 
 
-@njit
+@njit_borrowing
 def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
     """Whether a Secret of the opponent stops the spell that is played, and is revealed. Modified in place."""
     if not cards[0]["asks"] & Ask.SECRETS_HELD:

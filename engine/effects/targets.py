@@ -7,7 +7,7 @@ from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.chance import chosen_of
 from engine.effects.secrets import is_secret, may_hide
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
-from engine.jit import njit, njit_inline
+from engine.jit import njit_borrowing, njit_inline
 from engine.vocabulary import (
     ENEMY,
     HEROES,
@@ -23,7 +23,7 @@ from engine.vocabulary import (
 )
 
 
-@njit
+@njit_borrowing
 def passes(asked: int, arg: int, minion: np.void) -> bool:
     """Whether a minion is what a row's filter asks for, but for what the row's source and target are."""
     if asked & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
@@ -47,7 +47,7 @@ def passes(asked: int, arg: int, minion: np.void) -> bool:
     return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
 
 
-@njit
+@njit_borrowing
 def hero_passes(asked: int, side: np.void) -> bool:
     """Whether a hero is what a row's filter asks for: of a hero a row may ask whether it is damaged."""
     if asked & Filter.DAMAGED and side["health"] >= HERO_HEALTH:
@@ -55,7 +55,7 @@ def hero_passes(asked: int, side: np.void) -> bool:
     return not (asked & Filter.UNDAMAGED and side["health"] < HERO_HEALTH)
 
 
-@njit
+@njit_borrowing
 def select(
     state: np.void,
     effect: np.void,
@@ -110,7 +110,7 @@ def select(
     return n
 
 
-@njit
+@njit_borrowing
 def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
     """Put the characters a row is about into `events["picked"]`, in their order; how many there are.
 
@@ -128,7 +128,8 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
         return 1
     if pick in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET):
         if pick == Pick.NEXT_TO_TARGET:
-            picked[:2] = events["beside"]
+            picked[0] = events["beside"][0]
+            picked[1] = events["beside"][1]
             return int(picked[0] > 0) + int(picked[1] > 0)
         return neighbours(state, waiting["source"], picked)
     living = pick == Pick.RANDOM
@@ -160,7 +161,7 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
     return n
 
 
-@njit
+@njit_borrowing
 def neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
     """Put the minions beside one into `picked`, the left one first; how many there are."""
     n = 0
@@ -176,7 +177,7 @@ def neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def _sort_by_birth(picked: np.ndarray, n: int) -> None:
     """Put characters into the order in which they came into play, heroes first. Modified in place."""
     for place in range(1, n):
@@ -231,7 +232,7 @@ def list_targets(
     return n
 
 
-@njit
+@njit_borrowing
 def target_of(state: np.void, seat: int, character: int) -> int:
     """A character that an action names, 0 to 15, as effects know it: a birth or a hero."""
     own = character >= OWN_SIDE
@@ -241,7 +242,7 @@ def target_of(state: np.void, seat: int, character: int) -> int:
     return int(state["sides"][seat if own else 1 - seat]["board"][place]["born"])
 
 
-@njit
+@njit_borrowing
 def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     """Whether a player has what a card needs beside mana, a target, and minions that it can summon."""
     needs = card["needs"]
@@ -262,7 +263,7 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     return not (needs & Need.SECRET_ROOM and own["n_secrets"] == MAX_SECRETS)
 
 
-@njit
+@njit_borrowing
 def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     """How many cards of the pool that a row summons have no minion on a board."""
     n = 0
@@ -272,7 +273,7 @@ def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def stands(side: np.void, number: int) -> bool:
     """Whether a minion of this card is on a board."""
     found = False

@@ -7,11 +7,11 @@ from engine.effects.listen import announce
 from engine.effects.operations import clamp, lose_weapon
 from engine.effects.queue import queue_rows
 from engine.events import NO_ONE, NO_TARGET
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import Trigger
 
 
-@njit
+@njit_borrowing
 def hero_limit(side: np.void, cards: np.ndarray) -> int:
     """How often a hero may attack in a turn: twice by a weapon with Windfury."""
     if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
@@ -19,7 +19,7 @@ def hero_limit(side: np.void, cards: np.ndarray) -> int:
     return 1
 
 
-@njit
+@njit_borrowing
 def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
     """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
     side = state["sides"][seat]
@@ -33,7 +33,7 @@ def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.
     announce(state, cards, events, Trigger.EQUIPPED, seat, NO_ONE, number, 1)
 
 
-@njit
+@njit_borrowing
 def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
     """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
     side = state["sides"][seat]
@@ -43,7 +43,7 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
         side["durability"] = clamp(side["durability"] + change, 0)
 
 
-@njit
+@njit_borrowing
 def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
     """Destroy a player's weapon, if there is one; its Deathrattle queues."""
     side = state["sides"][seat]

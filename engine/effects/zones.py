@@ -10,8 +10,8 @@ from engine.effects.listen import announce
 from engine.effects.operations import may_act, set_attack, set_health
 from engine.effects.targets import n_new, stands
 from engine.events import NO_ONE
-from engine.jit import njit
-from engine.vocabulary import EVENT_CARD, ITSELF, POOL, Filter, Op, Trait, Trigger
+from engine.jit import njit_borrowing
+from engine.vocabulary import EVENT_CARD, ITSELF, MAX_GIFTS, POOL, Filter, Op, Trait, Trigger
 
 MAX_HELD = 127
 """Most by which a card in hand is changed."""
@@ -20,7 +20,7 @@ NOT_COPIED = Trait.DOOMED | Trait.STOLEN
 """Traits of a minion that a copy of it has not."""
 
 
-@njit
+@njit_borrowing
 def from_pool(
     state: np.void, cards: np.ndarray, seat: int, effect: np.void, waiting: np.void, events: np.void
 ) -> int:
@@ -54,7 +54,7 @@ def from_pool(
     return -1
 
 
-@njit
+@njit_borrowing
 def take_unseen(side: np.void, n: int, events: np.void) -> None:
     """Put cards into a hand that a player who thinks ahead does not see. Modified in place."""
     events["unsure"] = 1
@@ -62,7 +62,7 @@ def take_unseen(side: np.void, n: int, events: np.void) -> None:
         take_card(side, UNSEEN)
 
 
-@njit
+@njit_borrowing
 def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
     """The place of a random card among the first `n` of a hand or deck that a row names; -1 for none.
 
@@ -87,13 +87,13 @@ def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, even
     return -1
 
 
-@njit
+@njit_borrowing
 def is_named(cards: np.ndarray, number: int, effect: np.void) -> bool:
     """Whether a row names a card; one that is hidden it does not."""
     return number >= 0 and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"])
 
 
-@njit
+@njit_borrowing
 def leave_deck(side: np.void, place: int) -> int:
     """Take a card out of a deck; its number. `side` is modified in place."""
     number = side["deck"][place]
@@ -104,7 +104,7 @@ def leave_deck(side: np.void, place: int) -> int:
     return int(number)
 
 
-@njit
+@njit_borrowing
 def shuffle_in(side: np.void, number: int, events: np.void) -> None:
     """Put a card at a random place of a deck; who thinks ahead does not ask where. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
@@ -118,7 +118,7 @@ def shuffle_in(side: np.void, number: int, events: np.void) -> None:
     side["n_deck"] += 1
 
 
-@njit
+@njit_borrowing
 def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
     """Draw a random card that a row names; a player who thinks ahead does not see which."""
     side = state["sides"][seat]
@@ -141,7 +141,7 @@ def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, ev
         announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
 
 
-@njit
+@njit_borrowing
 def change_held(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
     """Change a card in hand. `side` is modified in place."""
     held = side["held"][place]
@@ -150,7 +150,7 @@ def change_held(side: np.void, place: int, cost: int, attack: int, health: int) 
     held["health"] = min(max(held["health"] + health, -MAX_HELD), MAX_HELD)
 
 
-@njit
+@njit_borrowing
 def change_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
@@ -178,7 +178,7 @@ def change_hand(
             left -= 1
 
 
-@njit
+@njit_borrowing
 def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int) -> None:
     """Make a minion a copy of another without what auras give; just arrived. `to` is modified in place.
 
@@ -197,7 +197,8 @@ def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int)
     to["keywords"] = minion["keywords"] & ~minion["aura_keywords"]
     to["traits"] = minion["traits"] & ~NOT_COPIED
     to["spell_damage"] = minion["spell_damage"]
-    to["gifts"][:] = minion["gifts"]
+    for n in range(MAX_GIFTS):
+        to["gifts"][n] = minion["gifts"][n]
     to["aura_attack"] = 0
     to["aura_health"] = 0
     to["aura_keywords"] = 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Outcome
 from engine.effects.chance import think
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.rules import apply, decode, encode, outcome
 from ilp_agent.search.finish import attack_hero, next_before_kill
 from ilp_agent.search.keys import position_key
@@ -15,7 +15,7 @@ from ilp_agent.search.pack import next_late_play
 from ilp_agent.search.remembered import remembered_action
 
 
-@njit
+@njit_borrowing
 def write_actions(
     cards: np.ndarray,
     weights: np.ndarray,
@@ -94,7 +94,7 @@ def write_actions(
         apply(state, cards, action, thought)
 
 
-@njit
+@njit_borrowing
 def note_late(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
 ) -> bool:
@@ -131,7 +131,7 @@ def note_late(
     return True
 
 
-@njit
+@njit_borrowing
 def note_attacks(state: np.void, action: int, solved: np.void) -> None:
     """Write the attacks of `attack_hero`. `solved` is modified in place."""
     _, _, target = decode(action)
@@ -140,14 +140,14 @@ def note_attacks(state: np.void, action: int, solved: np.void) -> None:
         note_action(encode(ActionKind.ATTACK, place, HERO), solved)
 
 
-@njit
+@njit_borrowing
 def note_action(action: int, solved: np.void) -> None:
     """Write one more action. `solved` is modified in place."""
     solved["actions"][solved["n"]] = action
     solved["n"] += 1
 
 
-@njit
+@njit_borrowing
 def play_before(
     state: np.void,
     paid: int,

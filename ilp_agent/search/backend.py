@@ -8,7 +8,7 @@ import numpy as np
 from engine.actions import Action
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, ActionKind
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.position import Position
 from engine.state import CARD
 from ilp_agent.cardturn import ARRIVED, Barred, CardPlan, CardTurn, barred_records
@@ -86,7 +86,7 @@ class Searcher:
         return solved
 
 
-@njit
+@njit_borrowing
 def search_position(
     states: np.ndarray,
     cards: np.ndarray,

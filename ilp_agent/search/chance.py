@@ -9,7 +9,7 @@ from engine.effects.chance import MOST_IMAGINED, think
 from engine.effects.futures import is_simple, kept_key, minion_key, word_of
 from engine.effects.play import finish_turn
 from engine.hashing import stir, to_sum
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED, OPTION_SHIFT, place_in, unpack_action
 from engine.rules import apply
 from engine.vocabulary import Ask, CardKind, Trait
@@ -18,8 +18,8 @@ from ilp_agent.search.keys import came_in_with
 from ilp_agent.search.objective import action_gain, end_value
 from ilp_agent.search.work import EVENTS_EACH
 
-_decode = njit(unpack_action)
-_place_in = njit(place_in)
+_decode = njit_borrowing(unpack_action)
+_place_in = njit_borrowing(place_in)
 
 MOST_WEIGHED = 1_024
 """Outcomes of an action whose terms are summed one by one; of more, so many are drawn."""
@@ -34,7 +34,7 @@ TOO_MANY = -1
 """In place of a number of outcomes."""
 
 
-@njit
+@njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
     """`engine.rules.apply`, but for the end of the turn, of which only the effects are carried out."""
     if action == 0:
@@ -42,7 +42,7 @@ def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) 
     return apply(state, cards, action, thought)
 
 
-@njit
+@njit_borrowing
 def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, n: int) -> int:
     """Carry out an action with the first `n` outcomes of the odometer, and the first of all further events.
 
@@ -70,7 +70,7 @@ def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, 
         n += 1
 
 
-@njit
+@njit_borrowing
 def next_outcome(odometer: np.ndarray, n: int) -> int:
     """Go on to the next outcome of `n` events that is looked at; how many are given then.
 
@@ -84,7 +84,7 @@ def next_outcome(odometer: np.ndarray, n: int) -> int:
     return TOO_MANY
 
 
-@njit
+@njit_borrowing
 def probability_of(odometer: np.ndarray, n: int) -> float:
     """Probability of the outcomes of the first `n` events."""
     probability = 1.0
@@ -94,7 +94,7 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
     return probability
 
 
-@njit
+@njit_borrowing
 def list_outcomes(
     before: np.void, cards: np.ndarray, action: int, first: int, work: np.void, frame: np.void
 ) -> int:
@@ -124,7 +124,7 @@ def list_outcomes(
     return n_leaves
 
 
-@njit
+@njit_borrowing
 def expected_gain(
     before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void
 ) -> float:
@@ -157,7 +157,7 @@ def expected_gain(
     return total / weighed
 
 
-@njit
+@njit_borrowing
 def gain_key(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, start: np.void, pair: np.ndarray
 ) -> np.uint64:
@@ -190,7 +190,7 @@ def gain_key(
     return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
 
 
-@njit
+@njit_borrowing
 def _key_of_play(
     state: np.void, cards: np.ndarray, action: int, number: int, start: np.void, pair: np.ndarray
 ) -> np.uint64:
@@ -231,7 +231,7 @@ def _key_of_play(
     return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
 
 
-@njit
+@njit_borrowing
 def pay(state: np.void, cards: np.ndarray, action: int) -> None:
     """Carry out of an action what chance has no part in: its price, and the body of a minion.
 

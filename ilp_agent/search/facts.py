@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
 from engine.effects.cardsets import listed, n_listed
-from engine.jit import njit
+from engine.jit import njit, njit_borrowing
 from engine.vocabulary import (
     ENEMY,
     EVENT_CARD,
@@ -96,7 +96,7 @@ ON_HANDS = (Op.DISCARD, Op.ENHANCE, Op.CHEAPEN, Op.CALL, Op.RECRUIT, Op.HIDE, Op
 """Operations on the cards of a hand, or that take some out of a deck."""
 
 
-@njit
+@njit_borrowing
 def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
     """Whether a row of a card does one of these."""
     for row in range(card["n_effects"]):
@@ -106,7 +106,7 @@ def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def _looks_itself(card: np.void) -> bool:
     """Whether what a card does depends on cards in hand or on mana."""
     for row in range(card["n_effects"]):
@@ -127,7 +127,7 @@ N_CLASSES = len(HeroName)
 """Lists of a row that asks for a player's class, one for each."""
 
 
-@njit
+@njit_borrowing
 def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
     """Let each card ask for what the cards it makes ask for; whether any asks for more. Modified in place.
 
@@ -185,7 +185,7 @@ COMES = (
 """Operations that name cards which may act on the same turn; a random card that is added is not seen then."""
 
 
-@njit
+@njit_borrowing
 def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
     """Write the facts of a card. `fact` is modified in place."""
     card = cards[number]
@@ -238,7 +238,7 @@ PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_FOE)
 """Bits of the filters for which they hold."""
 
 
-@njit
+@njit_borrowing
 def _is_odd(card: np.void) -> bool:
     """Whether a card is `ODD`."""
     if card["options"] or card["needs"] & (Need.DEAD | Need.SECRET_ROOM):
@@ -260,7 +260,7 @@ def _is_odd(card: np.void) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def _hits_oddly(card: np.void) -> bool:
     """Whether a card is `HITS_HERO_ODDLY`."""
     hits, beside, chance, aimed = False, False, False, False
@@ -278,7 +278,7 @@ def _hits_oddly(card: np.void) -> bool:
     return bool((hits and chance) or (beside and aimed))
 
 
-@njit
+@njit_borrowing
 def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
     """Whether a card is `PLAIN`; then `fact` is told what it gives."""
     card = cards[number]
@@ -308,13 +308,13 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
     return True
 
 
-@njit
+@njit_borrowing
 def is_idle(card: np.void) -> bool:
     """Whether a minion cannot attack on the turn it comes."""
     return not card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
 
 
-@njit
+@njit_borrowing
 def _bits_of(effect: np.void) -> int:
     """The side conditions that a row breaks."""
     op, side, pick = effect["op"], effect["side"], effect["pick"]
@@ -341,7 +341,7 @@ def _bits_of(effect: np.void) -> int:
     return bits
 
 
-@njit
+@njit_borrowing
 def _bits_of_own(effect: np.void) -> int:
     """The side conditions that a row breaks which may be about own minions."""
     op, pick, hero = effect["op"], effect["pick"], effect["kind"] & HEROES
@@ -359,7 +359,7 @@ def _bits_of_own(effect: np.void) -> int:
     return HARMS_OWN if hero else AIMS_AT_MINIONS
 
 
-@njit
+@njit_borrowing
 def _face_of(effect: np.void, cards: np.ndarray) -> int:
     """Damage that a row may deal to the enemy hero, at most: by itself, or by the own hero's attacks."""
     op, amount = effect["op"], max(int(effect["amount"]), int(effect["amount2"]))

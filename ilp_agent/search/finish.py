@@ -11,7 +11,7 @@ from engine.codes import HERO, OWN_SIDE, ActionKind
 from engine.combat import guards, may_attack_hero
 from engine.effects.chance import think
 from engine.effects.legal import BARRED, SPARING
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import pack_action, unpack_action
 from engine.rules import apply
 from engine.vocabulary import Trait
@@ -23,11 +23,11 @@ MOST_HEALTH = 64
 
 ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
 
-_encode = njit(pack_action)
-_decode = njit(unpack_action)
+_encode = njit_borrowing(pack_action)
+_decode = njit_borrowing(unpack_action)
 
 
-@njit
+@njit_borrowing
 def face_damage(state: np.void, start: np.void) -> int:
     """Damage of all attacks on the enemy hero that own minions can still make."""
     seat = start["seat"]
@@ -45,7 +45,7 @@ def face_damage(state: np.void, start: np.void) -> int:
     return total
 
 
-@njit
+@njit_borrowing
 def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
     """What the best attacks of own minions on the enemy hero add, who may die of them."""
     total = face_damage(state, start)
@@ -59,7 +59,7 @@ def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> flo
     return float(weights[Term.FACE] * total + weights[Term.LETHAL])
 
 
-@njit
+@njit_borrowing
 def hardest(state: np.void, start: np.void) -> int:
     """Place of the strongest own minion that can attack the enemy hero: its last blow loses the least."""
     own = state["sides"][start["seat"]]
@@ -71,7 +71,7 @@ def hardest(state: np.void, start: np.void) -> int:
     return best
 
 
-@njit
+@njit_borrowing
 def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
     """Bit d: attacks of own minions can sum to d, less than the hero's health, without one of `last`'s."""
     own = state["sides"][start["seat"]]
@@ -85,7 +85,7 @@ def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.ui
     return sums
 
 
-@njit
+@njit_borrowing
 def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
     """The most damage of attacks on the enemy hero that leaves him alive, without one of `last`'s."""
     sums = sums_before(state, start, health, last)
@@ -95,7 +95,7 @@ def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
     return int(most)
 
 
-@njit
+@njit_borrowing
 def next_attack(state: np.void, start: np.void) -> int:
     """Place of the minion that attacks the enemy hero next, where these attacks may kill him; -1 for none."""
     total = face_damage(state, start)
@@ -108,7 +108,7 @@ def next_attack(state: np.void, start: np.void) -> int:
     return next_before(state, start, most, last) if most > 0 else last
 
 
-@njit
+@njit_borrowing
 def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
     """Place of a minion with which attacks that sum to `damage` begin, without one of `last`'s."""
     own = state["sides"][start["seat"]]
@@ -127,7 +127,7 @@ def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
     return -1
 
 
-@njit
+@njit_borrowing
 def attacks_hero(minion: np.void, start: np.void) -> bool:
     """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
     return bool(
@@ -139,7 +139,7 @@ def attacks_hero(minion: np.void, start: np.void) -> bool:
     )
 
 
-@njit
+@njit_borrowing
 def _bars_hero(start: np.void, minion: np.void) -> bool:
     """Whether a minion's attacks on the enemy hero are to be left out."""
     for n in range(start["n_barred"]):
@@ -151,7 +151,7 @@ def _bars_hero(start: np.void, minion: np.void) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
     """The most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
     enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
@@ -166,7 +166,7 @@ def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
     return -1
 
 
-@njit
+@njit_borrowing
 def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.void) -> int:
     """Place of the minion that attacks the enemy hero next, before an action kills him; -1 for none.
 
@@ -181,7 +181,7 @@ def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.vo
     return next_before(state, work["start"], damage, -1) if damage > 0 else -1
 
 
-@njit
+@njit_borrowing
 def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
     """Let the own minion that an action is aimed at attack the hero; its damage. Modifies `state`."""
     _, _, target = _decode(action)

@@ -13,7 +13,7 @@ from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import think
 from engine.effects.futures import is_simple
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
@@ -67,7 +67,7 @@ UNDECIDED = -1e295
 """What a position is worth, at least, in which something has to be chosen."""
 
 
-@njit
+@njit_borrowing
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
     """Copy a position to where the search starts, and note what it starts from. Modifies `work` in place.
 
@@ -242,7 +242,7 @@ def solve_turn(
     return 0
 
 
-@njit
+@njit_borrowing
 def largest(weights: np.ndarray) -> float:
     """The largest weight."""
     most = 0.0
@@ -251,14 +251,14 @@ def largest(weights: np.ndarray) -> float:
     return most
 
 
-@njit
+@njit_borrowing
 def is_blow(action: int) -> bool:
     """Whether a minion attacks a minion."""
     kind, source, target = decode(action)
     return bool(kind == ActionKind.ATTACK and HERO not in (source, target))
 
 
-@njit
+@njit_borrowing
 def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
     """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
     frame, state = work["frames"][level], work["states"][level]
@@ -282,14 +282,14 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
         frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
 
 
-@njit
+@njit_borrowing
 def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
     """What a position is worth if the turn ends there, in the mean over what happens at its end."""
     value = expected_gain(state, cards, weights, 0, work)
     return max(value, FORBIDDEN)
 
 
-@njit
+@njit_borrowing
 def value_of_kill(
     level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, action: int
 ) -> float:
@@ -312,7 +312,7 @@ def value_of_kill(
     return float(value)
 
 
-@njit
+@njit_borrowing
 def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     """Carry out the action being tried with its next outcome, into the position of the next level."""
     frame = work["frames"][level]
@@ -325,7 +325,7 @@ def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     work["states"][level + 1] = work["scratch"][0]
 
 
-@njit
+@njit_borrowing
 def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
     """Keep an action if it is worth more than the best before it. `frame` is modified in place."""
     if value > frame["best"] + tie:
@@ -333,7 +333,7 @@ def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
         frame["action"] = action
 
 
-@njit
+@njit_borrowing
 def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
     """Tell a frame what follows the action, or the outcome, that is being tried. Modified in place."""
     value += frame["gain"]
@@ -346,7 +346,7 @@ def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost:
         frame["certain_death"] = 0
 
 
-@njit
+@njit_borrowing
 def is_lost(state: np.void, start: np.void) -> bool:
     """Whether the own hero is dead and the enemy's is not."""
     seat = start["seat"]

@@ -6,11 +6,11 @@ from engine.codes import Keyword
 from engine.effects.futures import card_key, is_simple, kept_key, minion_key, side_key, word_of
 from engine.effects.operations import hurt_minion
 from engine.hashing import to_sum
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.vocabulary import EVENT_SHIFT, Ask, Trait, Trigger
 
 
-@njit
+@njit_borrowing
 def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
     """The health with which an own minion came in: at the start of the search, or as its card is printed."""
     if minion["born"] <= start["births"]:
@@ -20,13 +20,13 @@ def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
     return int(cards[minion["card"]]["health"])
 
 
-@njit
+@njit_borrowing
 def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
     """`minion_key` of an own minion, with what it came in with."""
     return to_sum(minion_key(minion, np.uint64(1)) ^ np.uint64(came_in_with(minion, cards, start)))
 
 
-@njit
+@njit_borrowing
 def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
     """A hash of all that the value of the rest of a turn can depend on (`engine.effects.futures`).
 
@@ -53,7 +53,7 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
     return total
 
 
-@njit
+@njit_borrowing
 def twin_before(own: np.void, source: int) -> bool:
     """Whether a card to the left in a hand is the same, and the same befell it."""
     held = own["held"][source]
@@ -73,7 +73,7 @@ def twin_before(own: np.void, source: int) -> bool:
 NO_KEY = np.uint64(0)
 
 
-@njit
+@njit_borrowing
 def key_after_blow(
     state: np.void,
     cards: np.ndarray,

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
 from engine.effects.futures import is_simple
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED, pack_action, unpack_action
 from engine.vocabulary import Trait
 from ilp_agent.search.facts import (
@@ -49,11 +49,11 @@ HERO_FIRST = 1 << 20
 FACE_FIRST = 1 << 21
 """Bit of an action that kills the enemy hero: minions attack him before, as many as leave him alive."""
 
-_encode = njit(pack_action)
-_decode = njit(unpack_action)
+_encode = njit_borrowing(pack_action)
+_decode = njit_borrowing(unpack_action)
 
 
-@njit
+@njit_borrowing
 def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
     """Bits of what may be left for the end of the turn; see the module.
 
@@ -142,7 +142,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     return late
 
 
-@njit
+@njit_borrowing
 def _worst_blows(enemy: np.void) -> int:
     """Damage that the own hero takes at most, if it attacks twice."""
     most = 0
@@ -151,7 +151,7 @@ def _worst_blows(enemy: np.void) -> int:
     return 2 * most
 
 
-@njit
+@njit_borrowing
 def late_value(
     state: np.void,
     cards: np.ndarray,
@@ -172,7 +172,7 @@ def late_value(
     return value
 
 
-@njit
+@njit_borrowing
 def add_last_attacks(
     state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
 ) -> int:
@@ -213,7 +213,7 @@ def add_last_attacks(
     return total
 
 
-@njit
+@njit_borrowing
 def next_late_action(
     state: np.void,
     cards: np.ndarray,

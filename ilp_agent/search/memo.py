@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from engine.jit import njit
+from engine.jit import njit_borrowing
 
 NOWHERE = -1
 
 
-@njit
+@njit_borrowing
 def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
     """The place of a position in the memory; `NOWHERE` where it has not been searched."""
     mask = work["n_slots"] - 1
@@ -19,7 +19,7 @@ def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> 
         slot = (slot + 1) & mask
 
 
-@njit
+@njit_borrowing
 def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
     """A new place in the memory, for the caller to fill. All but the key are modified in place."""
     place = work["n_memo"]
@@ -33,7 +33,7 @@ def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> i
     return int(place)
 
 
-@njit
+@njit_borrowing
 def _enter(key: np.uint64, place: int, work: np.void, slots: np.ndarray) -> None:
     mask = work["n_slots"] - 1
     slot = np.int64(key) & mask

@@ -8,7 +8,7 @@ takes more positions for one.
 import numpy as np
 
 from engine.cards.table import CardTable
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.state import CARD
 from engine.vocabulary import OF_OTHER, Ask, Trigger
 
@@ -18,7 +18,7 @@ def own_cards(table: CardTable) -> np.ndarray:
     return table.array.copy() if len(table.array) else np.zeros(1, CARD)
 
 
-@njit
+@njit_borrowing
 def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
     """Let the game keep what the cards that can act on this turn ask for.
 

@@ -10,7 +10,7 @@ from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
 from engine.effects.listen import is_heard
 from engine.effects.targets import passes
 from engine.events import TO_HERO, TO_MINIONS
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED, unpack_action
 from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Op, Pick, Trait, Trigger
 from ilp_agent.search.keys import came_in_with
@@ -19,10 +19,10 @@ from ilp_agent.weights import Term
 SPELL_HELD = 0.9
 """What a damage spell counts beside its damage while it is held (HearthSim)."""
 
-_decode = njit(unpack_action)
+_decode = njit_borrowing(unpack_action)
 
 
-@njit
+@njit_borrowing
 def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
     """What a position is worth by the weights beside the thesis's, if the turn ends there."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -41,7 +41,7 @@ def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
     return float(value - weights[Term.OVERLOAD] * own["overload"])
 
 
-@njit
+@njit_borrowing
 def further_gain(
     before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
 ) -> float:
@@ -61,7 +61,7 @@ def further_gain(
     return float(gain)
 
 
-@njit
+@njit_borrowing
 def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     """What is subtracted from the end: own bodies and the own hero at the start; less the enemies' health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -75,7 +75,7 @@ def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     return float(weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.HERO] * hero)
 
 
-@njit
+@njit_borrowing
 def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
     """What a position is worth if the turn ends there, effects of the end of the turn left out.
 
@@ -105,7 +105,7 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
     return float(value + further_worth(state, seat, weights))
 
 
-@njit
+@njit_borrowing
 def action_gain(
     before: np.void,
     after: np.void,
@@ -139,7 +139,7 @@ def action_gain(
     return float(gain + further_gain(before, after, cards, action, weights))
 
 
-@njit
+@njit_borrowing
 def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """What minions came in with, for `body` and `wound`, of those that stand after an action."""
     seat = before["active"]
@@ -157,7 +157,7 @@ def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndar
     return float(weights[Term.WOUND] * wound - weights[Term.BODY] * body)
 
 
-@njit
+@njit_borrowing
 def hidden_cards(side: np.void) -> int:
     """Cards in hand that the player does not know yet."""
     n = 0
@@ -167,7 +167,7 @@ def hidden_cards(side: np.void) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
     """What a damage spell counts while it is held: its damage as printed, times its targets, and 0.9.
 
@@ -195,7 +195,7 @@ def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
     return float(total + SPELL_HELD if total > 0 else 0.0)
 
 
-@njit
+@njit_borrowing
 def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
     """How many enemies a row is about."""
     n = 0
@@ -211,7 +211,7 @@ def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
     return n
 
 
-@njit
+@njit_borrowing
 def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
     """Whether something in play waits for the end of the player's turn."""
     if not is_heard(cards, Trigger.TURN_END):
@@ -232,7 +232,7 @@ def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def _waits(card: np.void, own: bool) -> bool:
     """Whether a card waits for the end of a turn: of its own player, or of the other."""
     if not card["hears"] >> Trigger.TURN_END & 1:

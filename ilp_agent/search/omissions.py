@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED
 from engine.rules import decode
 from engine.vocabulary import CardKind
@@ -13,7 +13,7 @@ from ilp_agent.search.keys import twin_before
 from ilp_agent.search.late import LATE_FACE, LATE_KILL, LATE_PLAYS, NEEDS_COIN, SPARES_OWN
 
 
-@njit
+@njit_borrowing
 def left_out(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
 ) -> bool:
@@ -57,7 +57,7 @@ def left_out(
     return False
 
 
-@njit
+@njit_borrowing
 def is_barred(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
@@ -85,7 +85,7 @@ def is_barred(
     return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
 
 
-@njit
+@njit_borrowing
 def lacks_place(
     own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
 ) -> bool:
@@ -106,7 +106,7 @@ def lacks_place(
     return False
 
 
-@njit
+@njit_borrowing
 def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
     """Count the minions from hand that attack, and those that die of it. `frame` is modified in place."""
     kind, source, _ = decode(action)

@@ -3,16 +3,16 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, MAX_MANA, ActionKind
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import pack_action
 from engine.vocabulary import CardKind
 from ilp_agent.search.facts import PLAIN
 from ilp_agent.weights import Term
 
-_encode = njit(pack_action)
+_encode = njit_borrowing(pack_action)
 
 
-@njit
+@njit_borrowing
 def best_pack(
     own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
@@ -56,7 +56,7 @@ def best_pack(
     return best, chosen
 
 
-@njit
+@njit_borrowing
 def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
     """Whether a plain card is one of those to leave out."""
     power = cards[number]["kind"] == CardKind.POWER
@@ -69,7 +69,7 @@ def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
     return False
 
 
-@njit
+@njit_borrowing
 def late_card(own: np.void, place: int) -> int:
     """The card at a place in hand, after the last the hero power; negative where there is none."""
     if place < own["n_hand"]:
@@ -77,7 +77,7 @@ def late_card(own: np.void, place: int) -> int:
     return int(own["power"] - 1) if not own["power_used"] else -1
 
 
-@njit
+@njit_borrowing
 def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
     """What a plain card adds to the objective."""
     gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
@@ -87,7 +87,7 @@ def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
     return gain
 
 
-@njit
+@njit_borrowing
 def next_late_play(
     own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
@@ -121,7 +121,7 @@ def next_late_play(
     return int(_encode(ActionKind.PLAY, first, 0))
 
 
-@njit
+@njit_borrowing
 def coin_place(own: np.void) -> int:
     """Where The Coin is in hand; -1 where it is not."""
     for place in range(own["n_hand"]):

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, ActionKind
 from engine.effects.futures import minion_key, places_matter
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, PLACE_BITS
 from engine.rules import decode, legal_actions
 from ilp_agent.search.keys import own_key, twin_before
@@ -13,7 +13,7 @@ from ilp_agent.search.memo import add
 from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
 
 
-@njit
+@njit_borrowing
 def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
     """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
     frame, state = work["frames"][level], work["states"][level]
@@ -44,7 +44,7 @@ HOW = AIMED | ((1 << (AT_SHIFT + PLACE_BITS)) - (1 << OPTION_SHIFT))
 """Bits of an action: whether it is aimed, what is chosen, and where a minion comes in."""
 
 
-@njit
+@njit_borrowing
 def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
     """A key of a target, 0 to 15: of minions that are alike the same."""
     seat = start["seat"]
@@ -57,7 +57,7 @@ def character_key(state: np.void, cards: np.ndarray, start: np.void, character: 
     return own_key(state["sides"][seat]["board"][character - OWN_SIDE], cards, start)
 
 
-@njit
+@njit_borrowing
 def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
     """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
     if memo["kind"] == ActionKind.END_TURN:

@@ -4,12 +4,12 @@ import numpy as np
 
 from engine.codes import ActionKind
 from engine.effects.futures import is_simple
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.rules import encode
 from engine.view import hide
 
 
-@njit
+@njit_borrowing
 def best_choice(state: np.void, cards: np.ndarray) -> int:
     """The action that chooses the most valuable of the cards that are offered, the first of equals.
 
@@ -26,7 +26,7 @@ def best_choice(state: np.void, cards: np.ndarray) -> int:
     return int(encode(ActionKind.CHOOSE, chosen, 0))
 
 
-@njit
+@njit_borrowing
 def look(state: np.void, cards: np.ndarray, seen: np.ndarray) -> None:
     """Copy to `seen`, shape (1,), modified in place, what the active player knows of a position."""
     seen[0] = state

@@ -12,14 +12,14 @@ from engine.codes import MAX_ACTIONS
 from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS
-from engine.jit import njit, njit_slow
+from engine.jit import njit_borrowing, njit_slow
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE
 from rivals.effects.choice import best_choice, look
 from rivals.eva import EvaTerm, value_of
 
 
-@njit
+@njit_borrowing
 def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, weights: np.ndarray) -> float:
     """The difference an action makes, Eq. 1; infinite for a dead enemy hero, minus infinite for a dead own.
 
@@ -41,7 +41,7 @@ def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, 
     return float(lost - used)
 
 
-@njit
+@njit_borrowing
 def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """What a side lost, Eqs. 2 to 5."""
     lost: float = weights[EvaTerm.HERO_HEALTH] * (
@@ -68,7 +68,7 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
     return lost
 
 
-@njit
+@njit_borrowing
 def score_action(
     state: np.void,
     cards: np.ndarray,
@@ -99,7 +99,7 @@ MOST = 1e9
 """What a won game counts where it is one of several outcomes; minus as much a lost one."""
 
 
-@njit
+@njit_borrowing
 def best_action(
     state: np.void,
     cards: np.ndarray,
@@ -122,7 +122,7 @@ def best_action(
     return chosen
 
 
-@njit
+@njit_borrowing
 def choose(
     states: np.ndarray,
     cards: np.ndarray,

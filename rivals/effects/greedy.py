@@ -16,7 +16,7 @@ from engine.effects.auras import cost_of
 from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
-from engine.jit import njit, njit_slow
+from engine.jit import njit_borrowing, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent.search.objective import further_gain, further_worth
@@ -27,7 +27,7 @@ LOST = -1e100
 """What an action adds that kills the own hero."""
 
 
-@njit
+@njit_borrowing
 def _attack_on(side: np.void) -> int:
     """Attack of a player's minions."""
     total = 0
@@ -36,7 +36,7 @@ def _attack_on(side: np.void) -> int:
     return total
 
 
-@njit
+@njit_borrowing
 def score_change(
     before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
 ) -> float:
@@ -76,7 +76,7 @@ def score_change(
     return score + further_gain(before, after, cards, action, weights)
 
 
-@njit
+@njit_borrowing
 def score_action(
     state: np.void,
     cards: np.ndarray,
@@ -101,7 +101,7 @@ def score_action(
     return score
 
 
-@njit
+@njit_borrowing
 def best_action(
     state: np.void,
     cards: np.ndarray,
@@ -150,7 +150,7 @@ def best_action(
     return chosen
 
 
-@njit
+@njit_borrowing
 def choose(
     states: np.ndarray,
     cards: np.ndarray,

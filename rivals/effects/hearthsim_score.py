@@ -15,7 +15,7 @@ is 0.5 and w_c is 0.
 import numpy as np
 
 from engine.codes import COIN, UNKNOWN, Keyword
-from engine.jit import njit
+from engine.jit import njit, njit_borrowing
 from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 from rivals.hearthsim_score import (
     ATTACK,
@@ -39,7 +39,7 @@ N_COUNTS = DRAWN + 1
 """What is counted: for each weight, and cards drawn that nobody knows."""
 
 
-@njit
+@njit_borrowing
 def direct_damage(card: np.void) -> int:
     """The damage that a spell deals to the enemy's side, as printed; 0 for other cards."""
     if card["kind"] != CardKind.SPELL:
@@ -51,7 +51,7 @@ def direct_damage(card: np.void) -> int:
     return 0
 
 
-@njit
+@njit_borrowing
 def _count_card(card: np.void, counts: np.ndarray) -> None:
     """Count a card held. `counts` is modified in place."""
     damage = direct_damage(card)
@@ -64,7 +64,7 @@ def _count_card(card: np.void, counts: np.ndarray) -> None:
         counts[CHARGE] += 1
 
 
-@njit
+@njit_borrowing
 def _worth_of_hand(counts: np.ndarray, weights: np.ndarray) -> float:
     """S_c, but for w_m times the costs."""
     worth: float = weights[DIRECT] * counts[DIRECT] + weights[SPELLS] * counts[SPELLS]
@@ -84,7 +84,7 @@ def value_of_draw(state: np.void, cards: np.ndarray, seat: int, weights: np.ndar
     return float(total / side["n_deck"])
 
 
-@njit
+@njit_borrowing
 def score_position(
     state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, drawn: float, counts: np.ndarray
 ) -> float:

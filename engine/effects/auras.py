@@ -79,19 +79,20 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
         side = state["sides"][seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+            gives = cards[minion["card"]]["asks_alone"] & Ask.AURAS
+            if gives and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
                 row[0]["source"] = minion["born"]
                 _give(state, cards, seat, place, minion["card"], row[0], given, weapons)
-        if side["durability"] > 0:
+        if side["durability"] > 0 and cards[side["weapon"]]["asks_alone"] & Ask.AURAS:
             row[0]["source"] = -1
             _give(state, cards, seat, -1, side["weapon"], row[0], given, weapons)
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
-            gift, minion = given[seat, place], side["board"][place]
-            if gift[3]:
-                gift[0] = minion["health"] - (minion["attack"] - minion["aura_attack"])
-            changed |= _take(minion, gift[0], gift[1], gift[2])
+            minion, attack = side["board"][place], int(given[seat, place, 0])
+            if given[seat, place, 3]:
+                attack = int(minion["health"] - (minion["attack"] - minion["aura_attack"]))
+            changed |= _take(minion, attack, given[seat, place, 1], given[seat, place, 2])
         if side["durability"] > 0:
             printed = side["weapon_attack"] - side["weapon_aura"]
             side["weapon_attack"] = clamp(printed + weapons[seat], 0)
@@ -123,8 +124,6 @@ def _give(
 ) -> None:
     """Add what the auras of one card give. `given` and `weapons` are modified in place."""
     card = cards[number]
-    if not card["hears"] >> Trigger.AURA & 1:
-        return
     for n in range(card["n_effects"]):
         effect = card["effects"][n]
         if effect["trigger"] != Trigger.AURA or effect["op"] not in (Op.BUFF, Op.WEAPON, Op.EQUALISE):

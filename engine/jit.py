@@ -296,9 +296,13 @@ def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
     """`njit`, and the compiler always puts the kernel's code in place of a call.
 
-    For a small kernel called in a hot loop with many arguments, where a measurement shows that it pays. It
-    makes no arrays, as of `njit_borrowing`.
+    For a small kernel called in a hot loop with many arguments, where a measurement shows that it pays.
     """
+    return _cached(numba.njit(nogil=True, forceinline=True)(function), function)
+
+
+def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
+    """`njit_inline` of a kernel that makes no arrays, as `njit_borrowing`."""
     return _cached(numba.njit(nogil=True, forceinline=True, _nrt=False)(function), function)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
-from engine.jit import njit_borrowing, njit_inline
+from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.vocabulary import MAX_GIFTS, Ask, Trait
 
 ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
@@ -91,7 +91,7 @@ def take_card(side: np.void, number: int) -> None:
         side["n_hand"] += 1
 
 
-@njit_inline
+@njit_borrowing_inline
 def lose_card(side: np.void, place: int) -> int:
     """Take a card out of a hand; its number. `side` is modified in place."""
     number = side["hand"][place]

@@ -12,7 +12,7 @@ from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play, n_new
 from engine.effects.zones import is_named
-from engine.jit import njit_borrowing, njit_inline
+from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
 from engine.vocabulary import MINIONS, Aim, Ask, CardFilter, CardKind, Condition, Need, Pick, Trait, Trigger
@@ -88,7 +88,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     return n + 1
 
 
-@njit_inline
+@njit_borrowing_inline
 def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
     """List the attacks of one attacker; how many actions there are then."""
     for target in range(enemy["n_board"]):
@@ -192,7 +192,7 @@ def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) 
     return bool(holds(state, cards, state["active"], condition, arg, NO_ROW[0]))
 
 
-@njit_inline
+@njit_borrowing_inline
 def _list_aimed(
     card: np.void,
     played: np.void,

@@ -7,7 +7,7 @@ from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.chance import chosen_of
 from engine.effects.secrets import is_secret, may_hide
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
-from engine.jit import njit_borrowing, njit_inline
+from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.vocabulary import (
     ENEMY,
     HEROES,
@@ -188,7 +188,7 @@ def _sort_by_birth(picked: np.ndarray, n: int) -> None:
         picked[before] = one
 
 
-@njit_inline
+@njit_borrowing_inline
 def list_targets(
     card: np.void, by_spell: bool, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import HERO, ActionKind, Outcome
 from engine.effects.chance import think
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
@@ -146,7 +146,7 @@ def certain_terms(
         )
 
 
-@njit_borrowing
+@njit
 def terms_of_actions(
     states: np.ndarray,
     cards: np.ndarray,
@@ -160,7 +160,7 @@ def terms_of_actions(
     certain_terms(cards, weights, works, actions, terms)
 
 
-@njit_borrowing
+@njit
 def add_gain(
     before: np.void,
     after: np.void,
@@ -176,7 +176,7 @@ def add_gain(
         terms[term] += chance * action_gain(before, after, cards, action, thought, units[term])
 
 
-@njit_borrowing
+@njit
 def add_end(
     state: np.void, cards: np.ndarray, units: np.ndarray, start: np.void, chance: float, terms: np.ndarray
 ) -> None:
@@ -185,7 +185,7 @@ def add_end(
         terms[term] += chance * end_value(state, cards, units[term], start)
 
 
-@njit_borrowing
+@njit
 def add_pack(
     own: np.void,
     cards: np.ndarray,
@@ -208,7 +208,7 @@ def add_pack(
             terms[Term.HERO] += chance * fact["armour"]
 
 
-@njit_borrowing
+@njit
 def follow_late(
     here: np.ndarray,
     cards: np.ndarray,

@@ -13,7 +13,7 @@ from engine.combat import guards
 from engine.effects.auras import cost_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS
-from engine.jit import njit, njit_borrowing, njit_slow
+from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from rivals.effects.choice import best_choice, look
@@ -28,7 +28,7 @@ _LOST = -1e9
 """Of a position in which the own hero is dead."""
 
 
-@njit_borrowing
+@njit
 def _attack_of(side: np.void) -> int:
     """Attack of a player's minions and hero."""
     total = side["hero_attack"] + side["weapon_attack"]
@@ -37,7 +37,7 @@ def _attack_of(side: np.void) -> int:
     return int(total)
 
 
-@njit_borrowing
+@njit
 def _threat(state: np.void, seat: int) -> float:
     """What the player at `seat` has of a position, but for the own hero's health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -47,7 +47,7 @@ def _threat(state: np.void, seat: int) -> float:
     return float((_attack_of(own) - _attack_of(enemy)) * _ATTACK_WORTH - left * _HERO_WORTH)
 
 
-@njit_borrowing
+@njit
 def _looked_at(
     state: np.void,
     cards: np.ndarray,
@@ -123,7 +123,7 @@ def _power(
     return chosen
 
 
-@njit_borrowing
+@njit
 def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     """The first attack on the hero, else the first on what guards it; else the end of the turn."""
     enemy = state["sides"][1 - state["active"]]
@@ -135,7 +135,7 @@ def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     return int(encode(ActionKind.END_TURN, 0, 0))
 
 
-@njit_borrowing
+@njit
 def choose(
     states: np.ndarray,
     cards: np.ndarray,
@@ -169,7 +169,7 @@ def play_turns(
             apply(state, cards, action, played[0])
 
 
-@njit_borrowing
+@njit
 def best_action(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
 ) -> int:

@@ -18,7 +18,7 @@ from engine.codes import MAX_ACTIONS, ActionKind
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.effects.futures import future_key
 from engine.events import EVENTS
-from engine.jit import njit, njit_borrowing, njit_slow
+from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from rivals.effects.choice import look
@@ -73,7 +73,7 @@ def new_card_tree() -> CardTree:
     )
 
 
-@njit_borrowing
+@njit
 def search_turn(
     state: np.void, cards: np.ndarray, weights: np.ndarray, tree: CardTree, found: np.void, budget: int
 ) -> int:
@@ -122,7 +122,7 @@ def search_turn(
     return _write_actions(winner, tree, found)
 
 
-@njit_borrowing
+@njit
 def _expand(
     place: int, n: int, cards: np.ndarray, weights: np.ndarray, drawn: float, tree: CardTree, budget: int
 ) -> int:
@@ -161,7 +161,7 @@ def _expand(
     return n
 
 
-@njit_borrowing
+@njit
 def _mean_score(
     state: np.void, cards: np.ndarray, action: int, weights: np.ndarray, drawn: float, tree: CardTree
 ) -> float:
@@ -183,7 +183,7 @@ MOST = 1e9
 """What a won game counts where it is one of several outcomes; minus as much a lost one."""
 
 
-@njit_borrowing
+@njit
 def _has_twin(own: np.void, action: int) -> bool:
     """Whether the same card further left in the hand is played to the same effect."""
     kind, source, _ = decode(action)
@@ -196,7 +196,7 @@ def _has_twin(own: np.void, action: int) -> bool:
     return False
 
 
-@njit_borrowing
+@njit
 def _is_new(n: int, tree: CardTree) -> bool:
     """Whether no node of this search has the key of the node `n`; then it is remembered."""
     key = tree.nodes[n]["key"]
@@ -210,7 +210,7 @@ def _is_new(n: int, tree: CardTree) -> bool:
     return True
 
 
-@njit_borrowing
+@njit
 def _write_actions(winner: int, tree: CardTree, found: np.void) -> int:
     """Write the actions to a node, up to the first after which to search anew; 1 if there is one."""
     found["n"] = 0
@@ -267,7 +267,7 @@ def play_turns(
                 apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])
 
 
-@njit_borrowing
+@njit
 def plan_turn(
     states: np.ndarray,
     cards: np.ndarray,

@@ -65,9 +65,9 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
     """
     here = position.copy()
     placed = []
-    for action in actions:
+    for n, action in enumerate(actions, 1):
         placed.append((here.state.tobytes(), action))
-        if not again or action is not actions[-1]:
+        if not again or n < len(actions):
             here.play(action)
     if not again and here.outcome == Outcome.ONGOING:
         placed.append((here.state.tobytes(), Action.end_turn()))

@@ -37,7 +37,7 @@ def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
         total += card_key(side["hand"][place])
     if not is_simple(cards):
         total += kept_key(state, cards)
-    return total
+    return total + choices_key(state)
 
 
 @njit_borrowing
@@ -114,15 +114,21 @@ def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
         if held["cost"] or held["attack"] or held["health"]:
             word = word_of(own["hand"][place], held["cost"], held["attack"], held["health"])
             total += to_sum(stir(np.uint64(7), word))
+    return total
+
+
+@njit_borrowing
+def choices_key(state: np.void) -> np.uint64:
+    """A hash of what a player has to choose, 0 where that is nothing."""
     if state["n_options"] == 0 and state["n_choices"] == 0:
-        return total
+        return np.uint64(0)
     key = np.uint64(8)
     for place in range(state["n_options"]):
         key = stir(key, word_of(state["options"][place], 0, 0, 3))
     for place in range(state["n_choices"]):
         choice = state["choices"][place]
         key = stir(key, word_of(choice["card"], choice["row"], choice["memo"], 4))
-    return total + to_sum(key)
+    return to_sum(key)
 
 
 COUNTED = (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.effects.futures import card_key, is_simple, kept_key, minion_key, side_key, word_of
+from engine.effects.futures import card_key, choices_key, is_simple, kept_key, minion_key, side_key, word_of
 from engine.effects.operations import hurt_minion
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
@@ -48,6 +48,7 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
         total += card_key(own["hand"][place])
     if not is_simple(cards):
         total += kept_key(state, cards)
+    total += choices_key(state)
     if strikers or ghosts:
         total += to_sum(word_of(4, strikers, ghosts, 0))
     return total

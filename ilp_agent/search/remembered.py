@@ -32,6 +32,8 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
         noted["card"] = own["hand"][source]
+    if kind == ActionKind.CHOOSE:
+        noted["source"] = source
     if kind == ActionKind.ATTACK:
         if source != HERO:
             noted["source"] = own_key(own["board"][source], cards, start)
@@ -82,6 +84,8 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
                 continue
             return int(action)
         if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
+            continue
+        if kind == ActionKind.CHOOSE and source != memo["source"]:
             continue
         if kind == ActionKind.ATTACK:
             if (source == HERO) != (memo["source"] == 0):

@@ -276,6 +276,10 @@ def numba_cache_in(folder: Path | None) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
+_njit: Any = numba.njit
+"""`numba.njit`, whose types do not know the option `_nrt`."""
+
+
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a kernel: cached by the hash of all kernel sources, and without the GIL while it runs.
 
@@ -290,7 +294,7 @@ def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
     numba counts references to arrays at every call, which took a fifth of a random game with effects. Here it
     leaves that out; in exchange such a kernel compiles only if it allocates nothing (`np.zeros`, `.copy()`).
     """
-    return _cached(numba.njit(nogil=True, _nrt=False)(function), function)
+    return _cached(_njit(nogil=True, _nrt=False)(function), function)
 
 
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
@@ -303,7 +307,7 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
 def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
     """`njit_inline` of a kernel that makes no arrays, as `njit_borrowing`."""
-    return _cached(numba.njit(nogil=True, forceinline=True, _nrt=False)(function), function)
+    return _cached(_njit(nogil=True, forceinline=True, _nrt=False)(function), function)
 
 
 def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from engine.actions import Action, own
 from engine.cards.table import CardTable
-from engine.cardtexts import LETTERS, NUMBER, STATS, CardTexts
+from engine.cardtexts import NUMBER, CardTexts
 from engine.codes import (
     BOARD_SIZE,
     COIN,
@@ -37,26 +37,22 @@ from engine.codes import (
     MAX_MANA,
     MAX_STAT,
     UNKNOWN,
-    Keyword,
 )
 from engine.effects.auras import refresh_auras
-from engine.effects.operations import traits_of_rows
 from engine.errors import NotationError, unknown_name
-from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state, trait_words
+from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state
+from engine.miniontexts import number_of, parse_changes, parse_minion, traits_of
 from engine.position import Position, empty_state
+from engine.textparts import bounded, items_of, matched
 from engine.vocabulary import (
     EFFECTS_VERSION,
     GRAVES,
     HIDDEN_SECRET,
     MAX_CHOICES,
-    MAX_GIFTS,
     MAX_PROMISES,
     MAX_SECRETS,
-    OF_OTHER,
     OFFERED,
     HeroName,
-    Race,
-    Trait,
 )
 
 __all__ = [
@@ -77,13 +73,6 @@ MAX_COUNT = 9_999
 HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises", "graves")
 """Fields of a half in a game with effects alone."""
 
-_MINION = re.compile(
-    rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
-    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+"
-    r"|is [a-z,-]+))*)"
-    r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
-)
-_CHANGE = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
 _HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
     rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
@@ -94,7 +83,6 @@ _TURN = re.compile(
 _HEROES_CARD = re.compile(
     rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"
 )
-_AURA = re.compile(rf"(?P<attack>-?{NUMBER})/(?P<health>-?{NUMBER})(?P<letters>[A-Z]*)$")
 _HELD_CARD = re.compile(rf"(?P<card>.*?) held (?P<held>-?{NUMBER}/-?{NUMBER}/-?{NUMBER})$")
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
 _HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:\+(?P<armour>{NUMBER}))?$")
@@ -184,9 +172,9 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
         raise NotationError(f"not a turn: {head!r}; write for example 'turn 5 first cap 100'")
     numbers = CardTexts(table)
     state = empty_state()
-    state["turn"] = _bounded("turn", match["turn"], 1, MAX_STAT)
+    state["turn"] = bounded("turn", match["turn"], 1, MAX_STAT)
     state["active"] = match["active"] == "second"
-    state["turn_cap"] = _bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
+    state["turn_cap"] = bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
     state["first_draw"] = match["nodraw"] is None
     state["effects"] = match["effects"] is not None
     if state["effects"] and int(match["version"]) != EFFECTS_VERSION:
@@ -196,12 +184,12 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
     options = _parse_cards(match["options"] or "", numbers)
-    for choice in _items(match["choices"] or ""):
+    for choice in items_of(match["choices"] or ""):
         numbers.know(choice.split(" ")[0])
     position = Position(state, numbers.table())
     if state["effects"] or numbers.any_real:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
-    _parse_choices(position, _items(match["choices"] or ""), options)
+    _parse_choices(position, items_of(match["choices"] or ""), options)
     if table is None and len(position.table.number) < len(position.table.cards):
         # A card that was read is also of a pool: in a game it has its number there, the last one.
         return parse_position(text, position.table)
@@ -234,28 +222,28 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
         raise NotationError(
             f"{problem} in {text!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
         )
-    hero = _matched(_HERO, "hero", fields["hero"], "28+2")
-    side["health"] = _bounded("hero", hero["health"], -MAX_COUNT, HERO_HEALTH)
-    side["armour"] = _bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
-    mana = _matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
-    side["mana"] = _bounded("mana", mana["mana"], 0, MAX_MANA)
-    side["crystals"] = _bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
+    hero = matched(_HERO, "hero", fields["hero"], "28+2")
+    side["health"] = bounded("hero", hero["health"], -MAX_COUNT, HERO_HEALTH)
+    side["armour"] = bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
+    mana = matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
+    side["mana"] = bounded("mana", mana["mana"], 0, MAX_MANA)
+    side["crystals"] = bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
     for name in COUNTERS:
-        side[name] = _bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
-    minions = _items(fields.get("board", ""))
-    side["n_board"] = _bounded("minions on board", len(minions), 0, BOARD_SIZE)
+        side[name] = bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
+    minions = items_of(fields.get("board", ""))
+    side["n_board"] = bounded("minions on board", len(minions), 0, BOARD_SIZE)
     for minion, item in zip(side["board"], minions, strict=False):
-        _parse_minion(minion, item, numbers)
+        parse_minion(minion, item, numbers)
     for name in ("power", "weapon"):
         if fields.get(name):
             _parse_heroes_card(side, name, fields[name], numbers)
     _parse_secrets(side, fields.get("secrets", ""), numbers)
     for name in ("promises", "graves"):
-        for item in _items(fields.get(name, "")):
+        for item in items_of(fields.get(name, "")):
             numbers.know(item)
     for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
         cards = _parse_cards(fields.get(name, ""), numbers)
-        side[f"n_{name}"] = _bounded(f"cards in {name}", len(cards), 0, limit)
+        side[f"n_{name}"] = bounded(f"cards in {name}", len(cards), 0, limit)
         side[name][: len(cards)] = cards if name == "hand" else cards[::-1]
 
 
@@ -268,20 +256,20 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
         for name, field in HERO_NUMBERS.items():
             if name in fields:
                 least = -1 if name == "attacks" else -MAX_STAT if name == "aura" else 0
-                side[field] = _bounded(name, fields[name], least, MAX_STAT)
-        side["traits"] = _traits(fields.get("is", "").replace("; ", ","))
-        minions = _items(fields.get("board", ""))
+                side[field] = bounded(name, fields[name], least, MAX_STAT)
+        side["traits"] = traits_of(fields.get("is", "").replace("; ", ","))
+        minions = items_of(fields.get("board", ""))
         for minion, item in zip(side["board"], minions, strict=False):
             birth += 1
-            _parse_changes(minion, item, table, birth)
+            parse_changes(minion, item, table, birth)
         _parse_lists(side, fields, table)
         place = 0
-        for item in _items(fields.get("hand", "")):
+        for item in items_of(fields.get("hand", "")):
             _parse_held(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
     last = max(birth, int(state["sides"]["secret_born"].max()))
-    state["births"] = _bounded("births", births or str(last), 0, np.iinfo(np.int16).max)
+    state["births"] = bounded("births", births or str(last), 0, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 
@@ -291,22 +279,22 @@ _CHOICE = re.compile(rf"(?P<id>\w+) (?P<row>{NUMBER}) (?P<memo>{NUMBER})$")
 def _parse_choices(position: Position, choices: list[str], options: list[int]) -> None:
     """Read what the active player has to choose. `position` is modified in place."""
     state = position.state
-    state["n_choices"] = _bounded("choices", len(choices), 0, MAX_CHOICES)
+    state["n_choices"] = bounded("choices", len(choices), 0, MAX_CHOICES)
     for record, text in zip(state["choices"], choices, strict=False):
-        match = _matched(_CHOICE, "choices", text, "LOE_006 0 0")
-        record["card"] = _number_of(match["id"], position.table)
+        match = matched(_CHOICE, "choices", text, "LOE_006 0 0")
+        record["card"] = number_of(match["id"], position.table)
         row = position.table.array[record["card"]]
-        record["row"] = _bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
-        record["memo"] = _bounded("memo", match["memo"], 0, MAX_COUNT)
-    state["n_options"] = _bounded("options", len(options), 0, OFFERED)
+        record["row"] = bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
+        record["memo"] = bounded("memo", match["memo"], 0, MAX_COUNT)
+    state["n_options"] = bounded("options", len(options), 0, OFFERED)
     state["options"][: len(options)] = options
 
 
 def _parse_lists(side: np.void, fields: dict[str, str], table: CardTable) -> None:
     """Read Secrets, promises and graves of a half. `side` is modified in place."""
     for name, limit in (("promises", MAX_PROMISES), ("graves", GRAVES)):
-        found = [_number_of(item, table) for item in _items(fields.get(name, ""))]
-        _bounded(name, len(found), 0, limit)
+        found = [number_of(item, table) for item in items_of(fields.get(name, ""))]
+        bounded(name, len(found), 0, limit)
         more = 1 if name == "promises" else 0
         side[name][: len(found)] = [number + more for number in found]
         if name == "graves":
@@ -319,8 +307,8 @@ _UNSEEN = re.compile(r"\? (?P<class>[a-z]+)$")
 
 def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
     """Read Secrets in play. `side` is modified in place."""
-    items = _items(text)
-    side["n_secrets"] = _bounded("secrets", len(items), 0, MAX_SECRETS)
+    items = items_of(text)
+    side["n_secrets"] = bounded("secrets", len(items), 0, MAX_SECRETS)
     for place, item in enumerate(items):
         match = _SECRET.match(item)
         assert match, "every text matches"
@@ -332,18 +320,10 @@ def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
             side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
         else:
             side["secrets"][place] = numbers.of(match["card"])
-        side["secret_born"][place] = _bounded("born", match["born"] or "0", 0, np.iinfo(np.int16).max)
+        side["secret_born"][place] = bounded("born", match["born"] or "0", 0, np.iinfo(np.int16).max)
     births = side["secret_born"][: len(items)]
     if len(set(births)) < len(births):
         raise NotationError(f"Secrets of one player must be told apart: write 'born 1', 'born 2' in [{text}]")
-
-
-def _number_of(name: str, table: CardTable) -> int:
-    """The number of the card with an id."""
-    for number, card in enumerate(table.cards):
-        if card.real and card.id == name:
-            return number
-    raise NotationError(f"not the id of a card of this game: {name!r}")
 
 
 def _parse_held(side: np.void, place: int, text: str) -> None:
@@ -351,7 +331,7 @@ def _parse_held(side: np.void, place: int, text: str) -> None:
     match = _HELD_CARD.match(text)
     if match:
         for name, value in zip(HELD, match["held"].split("/"), strict=True):
-            side["held"][place][name] = _bounded(name, value, -MAX_HELD, MAX_HELD)
+            side["held"][place][name] = bounded(name, value, -MAX_HELD, MAX_HELD)
 
 
 def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) -> None:
@@ -364,77 +344,13 @@ def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) 
         return
     spec = numbers.card(number).spec
     side["weapon"] = number
-    side["weapon_attack"] = _bounded("attack", match["attack"] or spec.attack, 0, MAX_STAT)
-    side["durability"] = _bounded("durability", match["durability"] or spec.health, 1, MAX_STAT)
-
-
-def _parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> None:
-    """Read what a minion in a game with effects says beside its body. `minion` is modified in place."""
-    match = _MINION.match(text)
-    assert match, "every text matches"
-    row = table.array[minion["card"]]
-    minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
-    minion["spell_damage"], minion["born"] = row["spell_damage"], birth
-    gifts = 0
-    for name, value in _CHANGE.findall(match["changes"]):
-        if name == "is":
-            traits = _traits(value)
-            kept = 0 if traits & Trait.SILENCED else row["traits"]  # silence alone takes what the card says
-            minion["traits"] = traits | kept
-        elif name in ("gift", "theirs"):
-            if gifts == MAX_GIFTS:
-                raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
-            minion["gifts"][gifts] = 1 + _gift(value, table) + (OF_OTHER if name == "theirs" else 0)
-            gifts += 1
-        elif name == "aura":
-            given = _matched(_AURA, "aura", value, "2/1")
-            minion["aura_attack"], minion["aura_health"] = int(given["attack"]), int(given["health"])
-            minion["aura_keywords"] = _keywords(given["letters"])
-        else:
-            field, most = _CHANGES[name]
-            minion[field] = _bounded(name, value, -MAX_STAT, most)
-    for gift in minion["gifts"]:
-        given = (gift & ~OF_OTHER) - 1
-        minion["traits"] |= traits_of_rows(int(table.array[given]["hears"])) if gift else 0
-    minion["max_health"] = max(minion["max_health"], minion["health"])
-
-
-_CHANGES = {
-    "max": ("max_health", MAX_STAT),
-    "until": ("turn_attack", MAX_STAT),
-    "spell": ("spell_damage", MAX_STAT),
-    "race": ("race", max(Race)),
-    "born": ("born", np.iinfo(np.int16).max),
-}
-"""What a minion says of itself: the field and the largest number."""
-
-
-def _gift(name: str, table: CardTable) -> int:
-    """The number of the card whose Deathrattle a minion was given."""
-    for number, card in enumerate(table.cards):
-        if card.real and card.id == name:
-            return number
-    raise NotationError(f"a gift must be the id of a card of this game, got {name!r}")
-
-
-def _traits(text: str) -> int:
-    """The bits of traits that positions write as words."""
-    words = [word for word in text.split(",") if word and word != "plain"]
-    known = {trait_words(trait)[0]: int(trait) for trait in Trait if trait != Trait.ACTS}
-    for word in words:
-        if word not in known:
-            raise unknown_name("trait", word, known)
-    return sum({known[word] for word in words})
-
-
-def _keywords(letters: str) -> int:
-    """The bits of keywords that positions write as letters."""
-    return sum(keyword for keyword in Keyword if keyword.letter in letters)
+    side["weapon_attack"] = bounded("attack", match["attack"] or spec.attack, 0, MAX_STAT)
+    side["durability"] = bounded("durability", match["durability"] or spec.health, 1, MAX_STAT)
 
 
 def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     found: list[int] = []
-    for item in _items(text):
+    for item in items_of(text):
         held = _HELD_CARD.match(item)
         card = held["card"] if held else item
         numbers.hand_changes = numbers.hand_changes or held is not None
@@ -444,45 +360,3 @@ def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
         else:
             found.append(COIN if card == "The Coin" else numbers.of(card))
     return found
-
-
-def _parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
-    """Read a minion on board into `minion`, which is modified in place."""
-    match = _MINION.match(text)
-    assert match, "every text matches"
-    number = numbers.of(match["card"])
-    minion["card"] = number
-    for change, value in _CHANGE.findall(match["changes"]):
-        if change in ("gift", "theirs"):
-            numbers.know(value)
-    stats = re.match(STATS, match["now"]) if match["now"] else None
-    if stats:
-        minion["attack"] = _bounded("attack", stats["attack"], 0, MAX_STAT)
-        minion["health"] = _bounded("health", stats["health"], 1, MAX_STAT)
-        minion["keywords"] = _keywords(stats["letters"])
-    else:
-        spec = numbers.card(number).spec
-        minion["attack"], minion["health"], minion["keywords"] = spec.attack, spec.health, spec.keywords
-    minion["arrived"] = match["arrived"] is not None
-    ready = " ready" in text[len(match["card"]) :]
-    most = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    minion["attacks_left"] = _bounded("ready", match["ready"] or "1", 1, most) if ready else 0
-
-
-def _items(text: str) -> list[str]:
-    return [item.strip() for item in text.split(";")] if text.strip() else []
-
-
-def _matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
-    match = pattern.match(text)
-    if not match:
-        raise NotationError(f"cannot read {name} {text!r}; write for example '{name} {example}'")
-    return match
-
-
-def _bounded(name: str, number: str | int, low: int, high: int) -> int:
-    if isinstance(number, str) and not re.fullmatch(r"-?\d{1,6}", number):
-        raise NotationError(f"{name} must be a whole number, got {number!r}")
-    if not low <= int(number) <= high:
-        raise NotationError(f"{name} must be from {low} to {high}, got {number}")
-    return int(number)

@@ -47,6 +47,7 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
         if events["waiting"]:
             return
         if state["n_options"] == 0:
+            events["unsure"] |= events["blind"]  # a deck that is hidden offers nothing here
             _next(state)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import HERO_HEALTH, MAX_MANA, Keyword
+from engine.codes import COIN, HERO_HEALTH, MAX_MANA, Keyword
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.cardsets import is_asked, is_of_race
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
@@ -325,3 +325,12 @@ def _of_neighbours(side: np.void, born: int, health: bool) -> int:
         if place >= 0 and 0 <= other < side["n_board"]:
             total += side["board"][other]["health"] if health else side["board"][other]["attack"]
     return total
+
+
+@njit_borrowing
+def holds_hidden(side: np.void) -> bool:
+    """Whether a card of a hand is hidden from the player who thinks."""
+    found = False
+    for place in range(side["n_hand"]):
+        found = found or side["hand"][place] < COIN
+    return found

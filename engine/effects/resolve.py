@@ -16,7 +16,7 @@ from engine.effects.burial import any_dying, bury
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, seen_from
-from engine.effects.numbers import count_of, holds, spell_damage_of
+from engine.effects.numbers import count_of, holds, holds_hidden, spell_damage_of
 from engine.effects.operations import (
     bounce,
     change_hero,
@@ -40,6 +40,7 @@ from engine.vocabulary import (
     OWN,
     Ask,
     CardKind,
+    Condition,
     Count,
     Op,
     Pick,
@@ -83,6 +84,8 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
     effect = card["effects"][waiting["row"]]
     seat = waiting["seat"]
     condition = effect["condition"]
+    if condition == Condition.HOLDS_RACE and events["blind"] and holds_hidden(state["sides"][seat]):
+        events["unsure"] = 1
     if (
         waiting["heard"] != REVEALED
         and is_secret(card)

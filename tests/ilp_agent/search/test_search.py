@@ -289,13 +289,13 @@ def solve_plain(position: Position, weights: Weights) -> float:
     return float(solved["value"][0])
 
 
-def follow(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Follow `n` games on the class decks; counts, and sums of what was predicted and realised."""
+def follow(n: int, seed: int, names: tuple[str, ...] = CLASS_DECKS) -> tuple[np.ndarray, np.ndarray]:
+    """Follow `n` games on decks, the class decks if not told; counts, and sums of what was predicted and realised."""
     from engine import find_deck, find_ruleset
     from engine.batches import deal_games
     from engine.decks import tables_of
 
-    decks = tuple(map(find_deck, CLASS_DECKS))
+    decks = tuple(map(find_deck, names))
     table, records = tables_of(decks)
     pick = np.random.default_rng(seed)
     weights = np.vstack([reached((CLASS_DECKS[0],), 60, 9, extended).weights[:20] for extended in (0, 1)])
@@ -328,6 +328,15 @@ def comes_true(n: int, seed: int) -> None:
 @compiled
 def test_plans_come_true() -> None:
     comes_true(150, 3)
+
+
+@compiled
+@pytest.mark.parametrize("deck", LIVELY_DECKS)
+def test_plans_of_lively_decks_are_legal(deck: str) -> None:
+    """Cards that nobody has seen change what follows, and then the turn is solved again."""
+    counts, _ = follow(12, 5, (deck,))
+    assert counts[ILLEGAL] == 0
+    assert counts[TURNS] > 100
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.codes import HERO, Death, Keyword
 from engine.effects.board import is_dying, place_of
+from engine.effects.cardsets import asked_by
 from engine.effects.harm import drain, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard
 from engine.effects.resolve import settle
@@ -32,7 +33,7 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
     defends = 1 - seat
     if slot == HERO:
         own["hero_attacks_left"] -= 1
-        if cards[0]["asks"] & Ask.ATTACKED:
+        if asked_by(cards) & Ask.ATTACKED:
             own["attacked"] = 1
     else:
         own["board"][slot]["attacks_left"] -= 1

@@ -5,7 +5,7 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
 from engine.effects.board import any_asks
-from engine.effects.cardsets import is_asked
+from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import count_of, holds
 from engine.effects.operations import clamp, set_keywords, set_max_health
 from engine.effects.targets import passes
@@ -38,7 +38,7 @@ NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARG
 @njit_borrowing
 def refresh(state: np.void, cards: np.ndarray) -> None:
     """Let every minion and weapon have what auras give it now. `state` is modified in place."""
-    if cards[0]["asks"] & Ask.AURAS and _any_aura(state, cards):
+    if asked_by(cards) & Ask.AURAS and _any_aura(state, cards):
         _look_at_all(state, cards)
 
 
@@ -102,7 +102,7 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
 
 def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
     """`refresh` of the only state of an array of shape (1,), where the game has auras. Modified in place."""
-    if len(cards) and cards[0]["asks"] & Ask.AURAS:
+    if asked_by(cards) & Ask.AURAS:
         _refresh_only(states, cards)
 
 
@@ -202,7 +202,7 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
     side = state["sides"][seat]
     card = cards[side["hand"][place]]
     cost = int(card["cost"])
-    if not cards[0]["asks"] & (Ask.COSTS | Ask.HAND):
+    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
         return cost
     cost += int(side["held"][place]["cost"])
     if card["hears"] >> Trigger.COST & 1:
@@ -215,7 +215,7 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
                 if effect["count"]:
                     times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
                 cost += times * effect["amount"]
-    if cards[0]["asks"] & Ask.COSTS:
+    if asked_by(cards) & Ask.COSTS:
         cost = _cost_by_auras(state, cards, seat, card, cost)
         for n in range(len(side["promises"])):
             if side["promises"][n]:
@@ -269,7 +269,7 @@ def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
 @njit_borrowing
 def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
     """How many minions of a player change a `Rule`."""
-    if not cards[0]["asks"] & Ask.RULES:
+    if not asked_by(cards) & Ask.RULES:
         return 0
     found = 0
     side = state["sides"][seat]

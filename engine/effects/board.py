@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
+from engine.effects.cardsets import asked_by
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.vocabulary import MAX_GIFTS, Ask, Trait
 
@@ -105,7 +106,7 @@ def lose_card(side: np.void, place: int) -> int:
 @njit_borrowing
 def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
     """`lose_card` in a game with effects: what befell the cards goes with them."""
-    if cards[0]["asks"] & Ask.HAND:
+    if asked_by(cards) & Ask.HAND:
         last = side["n_hand"] - 1
         for later in range(place, last):
             side["held"][later] = side["held"][later + 1]

@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.effects.auras import has_rule
 from engine.effects.board import is_dying, leave
+from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce, is_heard
 from engine.effects.queue import queue_deathrattle, sort_by_birth
 from engine.jit import njit_borrowing
@@ -42,7 +43,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 was += 1
                 continue
             side["died"] += 1
-            if cards[0]["asks"] & Ask.PERISHED:
+            if asked_by(cards) & Ask.PERISHED:
                 side["perished"] += 1
             dead = events["dead"][n_dead]
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
@@ -54,7 +55,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
             was += 1
-    if is_heard(cards, Trigger.DIED) or cards[0]["asks"] & Ask.GRAVES:
+    if is_heard(cards, Trigger.DIED) or asked_by(cards) & Ask.GRAVES:
         _tell_of_deaths(state, cards, Trigger.DIED, n_dead, events)
     sort_by_birth(events, begin)
     if is_heard(cards, Trigger.BURIED):
@@ -92,7 +93,7 @@ def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int
                 oldest = n
         told |= 1 << oldest
         dead = events["dead"][oldest]
-        if cards[0]["asks"] & Ask.GRAVES and trigger == Trigger.DIED:
+        if asked_by(cards) & Ask.GRAVES and trigger == Trigger.DIED:
             dig_grave(state["sides"][dead[1]], dead[2])
         announce(state, cards, events, trigger, dead[1], dead[0], dead[2], 1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.jit import njit_borrowing
+from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.state import LISTED
 from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, HeroName, Race
 
@@ -19,6 +19,14 @@ TAGS = (
     | CardFilter.POOLED
 )
 """What a card of the table says of itself in `tags`."""
+
+
+@njit_borrowing_inline
+def asked_by(cards: np.ndarray) -> int:
+    """Bits of `Ask` and of events, of all cards of a game: 0 of a game without cards."""
+    if len(cards) == 0:
+        return 0
+    return cards[0]["asks"]  # type: ignore[no-any-return]
 
 
 @njit_borrowing

@@ -7,6 +7,7 @@ Where cards of the game ask for more (`is_simple`), the order of boards counts, 
 
 import numpy as np
 
+from engine.effects.cardsets import asked_by
 from engine.hashing import stir, to_sum
 from engine.jit import njit_borrowing
 from engine.vocabulary import EVENT_SHIFT, Ask, Trait, Trigger
@@ -71,20 +72,20 @@ def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
 @njit_borrowing
 def is_simple(cards: np.ndarray) -> bool:
     """Whether no card of a game asks for more than minions that act at the end of a turn."""
-    return bool((cards[0]["asks"] & ~SIMPLE) == 0)
+    return bool((asked_by(cards) & ~SIMPLE) == 0)
 
 
 @njit_borrowing
 def places_matter(cards: np.ndarray) -> bool:
     """Whether a card of a game does something with neighbours, so that places on boards count."""
-    return bool(cards[0]["asks"] & Ask.NEIGHBOURS)
+    return bool(asked_by(cards) & Ask.NEIGHBOURS)
 
 
 @njit_borrowing
 def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
     """A hash of what only some games with effects keep, and of the places on boards where they count."""
     seat = state["active"]
-    asks = cards[0]["asks"]
+    asks = asked_by(cards)
     total = np.uint64(0)
     for who in range(2):
         side = state["sides"][who]

@@ -5,6 +5,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, UNKNOWN, Keyword
 from engine.effects.auras import has_rule
 from engine.effects.board import enter, has_room
+from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce
 from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
 from engine.effects.secrets import prevents
@@ -47,7 +48,7 @@ def strike_hero(
         return 0
     dealt = hurt_hero(side, damage, traits)
     if dealt > 0:
-        if cards[0]["asks"] & Ask.HURT:
+        if asked_by(cards) & Ask.HURT:
             side["hurt"] = clamp(side["hurt"] + dealt, 0)
         announce(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, dealt)
     return int(dealt)
@@ -93,7 +94,7 @@ def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> N
         side["fatigue"] += 1
         if not side["traits"] & Trait.IMMUNE:
             damage_hero(side, side["fatigue"])
-            if cards[0]["asks"] & Ask.HURT:
+            if asked_by(cards) & Ask.HURT:
                 side["hurt"] = clamp(side["hurt"] + side["fatigue"], 0)
             announce(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, side["fatigue"])
         return
@@ -122,7 +123,7 @@ def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number:
 @njit_borrowing
 def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
     """Count a minion that came into play, where a card of the game asks. `side` is modified in place."""
-    if cards[0]["asks"] & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):
+    if asked_by(cards) & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):
         side["totems"] += 1
 
 

@@ -7,7 +7,7 @@ from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
 from engine.effects.auras import NO_ROW, cost_of, costs_altered
 from engine.effects.board import any_asks, has_room
-from engine.effects.cardsets import is_asked
+from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play, n_new
@@ -38,10 +38,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     if n > 0:
         return n
     # numba counts references where an array is handed on: what most cards need is looked at here.
-    changing, altered = cards[0]["asks"] & (Ask.COSTS | Ask.HAND), False
-    if cards[0]["asks"] & Ask.COSTS:
+    changing, altered = asked_by(cards) & (Ask.COSTS | Ask.HAND), False
+    if asked_by(cards) & Ask.COSTS:
         altered = costs_altered(state, cards, seat)
-    placing = cards[0]["asks"] & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
+    placing = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
             number = int(own["hand"][place])
@@ -125,7 +125,7 @@ def _list_all_ways(
         return n
     places = 1
     if (
-        cards[0]["asks"] & Ask.NEIGHBOURS
+        asked_by(cards) & Ask.NEIGHBOURS
         and card["kind"] == CardKind.MINION
         and _place_matters(cards, card, own)
     ):

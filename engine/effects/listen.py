@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.effects.cardsets import is_asked, kind_bit
+from engine.effects.cardsets import asked_by, is_asked, kind_bit
 from engine.effects.queue import push, sort_by_birth
 from engine.events import A_HERO, ENEMY_HERO, EVENTS, NO_ONE, NO_TARGET, OWN_HERO
 from engine.jit import njit_borrowing
@@ -29,7 +29,7 @@ COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, 
 @njit_borrowing
 def is_heard(cards: np.ndarray, trigger: int) -> bool:
     """Whether a card of the game waits for such an event."""
-    return bool(cards[0]["asks"] >> (EVENT_SHIFT + trigger) & 1)
+    return bool(asked_by(cards) >> (EVENT_SHIFT + trigger) & 1)
 
 
 @njit_borrowing

@@ -7,7 +7,7 @@ from engine.codes import COIN, MAX_MANA, ActionKind, Keyword
 from engine.effects.attack import attack
 from engine.effects.auras import cost_of, has_rule, keep_promises, refresh
 from engine.effects.board import enter, has_room, lose_held, place_of
-from engine.effects.cardsets import is_asked
+from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.chance import begin_action, open_turn
 from engine.effects.choices import choose_one, offer
 from engine.effects.harm import bring, count_arrival, draw_one
@@ -68,7 +68,7 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
         number = own["power"] - 1
         own["mana"] -= cards[number]["cost"]
         own["power_used"] = 1
-        own["powers"] += 1 if cards[0]["asks"] & Ask.POWERS else 0
+        own["powers"] += 1 if asked_by(cards) & Ask.POWERS else 0
         seat = state["active"]
         queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
         settle(state, cards, events)
@@ -108,7 +108,7 @@ def _play(
             _count_countered(state, cards, events)
             return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
-        if cards[0]["asks"] & OF_PLAYS:
+        if asked_by(cards) & OF_PLAYS:
             _tell_of_coin(state, cards, events)
         return
     cost = cost_of(state, cards, seat, place)
@@ -116,7 +116,7 @@ def _play(
     number = lose_held(own, place, cards)
     card = cards[number]
     own["mana"] -= cost
-    if cards[0]["asks"] & Ask.COSTS:
+    if asked_by(cards) & Ask.COSTS:
         keep_promises(own, cards, number)
     if card["kind"] == CardKind.SPELL and counters(state, cards, events):
         _count_countered(state, cards, events)
@@ -133,7 +133,7 @@ def _play(
         equip(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
-    told = cards[0]["asks"] & OF_PLAYS
+    told = asked_by(cards) & OF_PLAYS
     if told:
         _tell_before(state, cards, number, born, cost, target, events)
     elif events["first"] < events["last"]:
@@ -144,7 +144,7 @@ def _play(
         target = int(events["decoy"])
     if is_secret(card):
         hide(state, seat, number)
-        own["secrets_played"] += 1 if cards[0]["asks"] & Ask.SECRETS else 0
+        own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS else 0
     elif card["n_effects"]:
         itself = number if born > 0 else -1
         times = 1
@@ -174,7 +174,7 @@ def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: i
 @njit_borrowing
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """A spell that was stopped was played all the same, and nothing that waits for spells hears of it."""
-    state["sides"][state["active"]]["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
+    state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
     settle(state, cards, events)
 
 
@@ -186,8 +186,8 @@ def _tell_of_coin(state: np.void, cards: np.ndarray, events: np.void) -> None:
     for trigger in (Trigger.PLAYED, Trigger.CAST):
         announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
     settle(state, cards, events)
-    own["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
-    own["spells"] += 1 if cards[0]["asks"] & Ask.SPELLS else 0
+    own["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
+    own["spells"] += 1 if asked_by(cards) & Ask.SPELLS else 0
     for trigger in (Trigger.AFTER_PLAYED, Trigger.AFTER_CAST):
         announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
     settle(state, cards, events)
@@ -201,7 +201,7 @@ def _tell_before(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = cards[0]["asks"]
+    asks = asked_by(cards)
     who = born if born > 0 else NO_ONE
     announce(state, cards, events, Trigger.PLAYED, seat, who, number, cost)
     if card["overload"] > 0:
@@ -229,7 +229,7 @@ def _tell_after(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = cards[0]["asks"]
+    asks = asked_by(cards)
     own["played"] += 1 if asks & Ask.PLAYED else 0
     if asks & Ask.DECKS:
         _wake_in_deck(state, cards, number, events)
@@ -332,13 +332,13 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
                 minion["traits"] &= ~Trait.FROZEN
         side["hero_attack"] = 0
         side["traits"] &= ~Trait.IMMUNE
-        if cards[0]["asks"]:
+        if asked_by(cards):
             side["perished"] = 0
             side["hurt"] = 0
     if own["hero_attacks_left"] > 0:
         own["traits"] &= ~Trait.FROZEN
     own["locked"] = 0
-    if cards[0]["asks"]:
+    if asked_by(cards):
         own["played"] = 0
         own["attacked"] = 0
         own["elementals_before"] = own["elementals"]

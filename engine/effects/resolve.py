@@ -13,6 +13,7 @@ from engine.codes import HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.board import leave, place_of, take_card
 from engine.effects.burial import any_dying, bury
+from engine.effects.cardsets import asked_by
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
 from engine.effects.listen import announce, seen_from
@@ -59,7 +60,7 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
     `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops midway.
     """
-    waits = cards[0]["asks"] & Ask.EVENTS
+    waits = asked_by(cards) & Ask.EVENTS
     while True:
         while events["first"] < events["last"]:
             waiting = events["queue"][events["first"] % MAX_QUEUE]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce
 from engine.events import NO_ONE
 from engine.jit import njit_borrowing
@@ -81,7 +82,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
 def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
     """Whether a Secret keeps damage from killing a hero; it is revealed then. Modified in place."""
     side = state["sides"][seat]
-    if not cards[0]["asks"] & Ask.SECRETS_HELD or state["active"] == seat:
+    if not asked_by(cards) & Ask.SECRETS_HELD or state["active"] == seat:
         return False
     if damage < side["health"] + side["armour"]:
         return False
@@ -96,7 +97,7 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
 @njit_borrowing
 def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
     """Whether a Secret of the opponent stops the spell that is played, and is revealed. Modified in place."""
-    if not cards[0]["asks"] & Ask.SECRETS_HELD:
+    if not asked_by(cards) & Ask.SECRETS_HELD:
         return False
     seat = 1 - state["active"]
     side = state["sides"][seat]

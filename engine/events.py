@@ -117,3 +117,7 @@ EVENTS = np.dtype(
     ]
 )
 """What travels beside a state while actions are carried out: chance, and the queue of effects."""
+
+NO_ROW = np.zeros(1, WAITING)
+NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARGET
+"""A row that is about nobody."""

@@ -10,8 +10,9 @@ from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import edition, token
 from engine.effects.cardsets import WHOSE_CLASS, mark_pooled
+from engine.effects.cells import Asked
 from engine.effects.operations import ACTING, traits_of_rows
-from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
+from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Effect
 from engine.state import CARD
 from engine.vocabulary import (
     BREWED,

@@ -1,15 +1,14 @@
-"""Auras: what minions and weapons give as long as they are in play, and what cards cost; compiled."""
+"""Auras: what minions and weapons give as long as they are in play; compiled."""
 
 import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
-from engine.effects.board import any_asks
 from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import count_of, holds
 from engine.effects.operations import clamp, set_keywords, set_max_health
 from engine.effects.targets import passes
-from engine.events import NO_TARGET, WAITING
+from engine.events import NO_ROW
 from engine.jit import njit, njit_borrowing
 from engine.state import CARD, STATE
 from engine.vocabulary import (
@@ -29,10 +28,6 @@ ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 4), np.int16)
 
 MOST_ROUNDS = 3
 """How often auras are looked at until none gives anything new: they may ask for what others give."""
-
-NO_ROW = np.zeros(1, WAITING)
-NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARGET
-"""A row that is about nobody."""
 
 
 @njit_borrowing
@@ -190,77 +185,6 @@ def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
 
 
 @njit_borrowing
-def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
-    """What the card at a place of a hand costs now, >= 0.
-
-    Args:
-        state: dtype `STATE`, of a game with effects.
-        cards: the card table.
-        seat: whose hand.
-        place: of a card that is known, not The Coin.
-    """
-    side = state["sides"][seat]
-    card = cards[side["hand"][place]]
-    cost = int(card["cost"])
-    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
-        return cost
-    cost += int(side["held"][place]["cost"])
-    if card["hears"] >> Trigger.COST & 1:
-        for n in range(card["n_effects"]):
-            effect = card["effects"][n]
-            if effect["trigger"] == Trigger.COST and holds(
-                state, cards, seat, effect["condition"], effect["condition_arg"], NO_ROW[0]
-            ):
-                times = 1
-                if effect["count"]:
-                    times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
-                cost += times * effect["amount"]
-    if asked_by(cards) & Ask.COSTS:
-        cost = _cost_by_auras(state, cards, seat, card, cost)
-        for n in range(len(side["promises"])):
-            if side["promises"][n]:
-                cost = _cost_by(cards[side["promises"][n] - 1], Trigger.PLAY, card, OWN | ENEMY, cost)
-    return max(cost, 0)
-
-
-@njit_borrowing
-def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether what is in play, or was promised, may change what the cards of a hand cost."""
-    for n in range(len(state["sides"][seat]["promises"])):
-        if state["sides"][seat]["promises"][n]:
-            return True
-    own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    return bool(any_asks(cards, own, Ask.COSTS) or any_asks(cards, enemy, Ask.COSTS))
-
-
-@njit_borrowing
-def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, cost: int) -> int:
-    """A card's cost after what minions in play make of it."""
-    for own_seat in range(2):
-        side = state["sides"][own_seat]
-        for place in range(side["n_board"]):
-            minion = side["board"][place]
-            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
-                whose = OWN if own_seat == seat else ENEMY
-                cost = _cost_by(cards[minion["card"]], Trigger.AURA, card, whose, cost)
-    return cost
-
-
-@njit_borrowing
-def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int) -> int:
-    """A card's cost after what the rows of another make of it."""
-    if not source["hears"] >> trigger & 1:
-        return cost
-    for n in range(source["n_effects"]):
-        effect = source["effects"][n]
-        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
-            continue
-        if is_asked(card, effect["of_kind"], effect["of_filter"], effect["of_arg"]):
-            cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
-    return cost
-
-
-@njit_borrowing
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
     """Whether a player has a minion that changes a `Rule`."""
     return n_rules(state, cards, seat, rule) > 0
@@ -282,18 +206,3 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
                 if effect["op"] == Op.RULE and effect["trigger"] == Trigger.AURA and effect["amount"] & rule:
                     found += 1
     return found
-
-
-@njit_borrowing
-def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
-    """Use up what changed the cost of the card that is played. `side` is modified in place."""
-    for n in range(len(side["promises"])):
-        if side["promises"][n] == 0:
-            continue
-        source = cards[side["promises"][n] - 1]
-        for row in range(source["n_effects"]):
-            effect = source["effects"][row]
-            once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
-            if once and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]):
-                side["promises"][n] = 0
-                break

@@ -5,13 +5,14 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.combat import guards, may_attack_hero
-from engine.effects.auras import NO_ROW, cost_of, costs_altered
 from engine.effects.board import any_asks, has_room
 from engine.effects.cardsets import asked_by, is_asked
+from engine.effects.costs import cost_of, costs_altered, held_cost
 from engine.effects.numbers import holds, n_held
 from engine.effects.operations import ACTING
 from engine.effects.targets import list_targets, may_play, n_new
 from engine.effects.zones import is_named
+from engine.events import NO_ROW
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
 from engine.state import CARD, STATE
@@ -37,10 +38,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         n += 1
     if n > 0:
         return n
-    # numba counts references where an array is handed on: what most cards need is looked at here.
-    changing, altered = asked_by(cards) & (Ask.COSTS | Ask.HAND), False
-    if asked_by(cards) & Ask.COSTS:
-        altered = costs_altered(state, cards, seat)
+    altered = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
     placing = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
@@ -52,11 +50,9 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
                 continue
             if number < 0:
                 continue
-            cost = int(cards[number]["cost"])
+            cost = held_cost(own, cards, place)
             if altered or cards[number]["hears"] >> Trigger.COST & 1:
                 cost = cost_of(state, cards, seat, place)
-            elif changing:
-                cost = max(cost + int(own["held"][place]["cost"]), 0)
         else:
             number = int(own["power"]) - 1
             if number < 0 or own["power_used"]:

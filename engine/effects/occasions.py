@@ -3,7 +3,8 @@
 from enum import IntEnum
 
 from engine.codes import Keyword
-from engine.effects.rows import Asked, Effect
+from engine.effects.cells import Asked
+from engine.effects.rows import Effect
 from engine.vocabulary import (
     ENEMY,
     HEROES,

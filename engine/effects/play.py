@@ -5,11 +5,12 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import COIN, MAX_MANA, ActionKind, Keyword
 from engine.effects.attack import attack
-from engine.effects.auras import cost_of, has_rule, keep_promises, refresh
+from engine.effects.auras import has_rule, refresh
 from engine.effects.board import enter, has_room, lose_held, place_of
 from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.chance import begin_action, open_turn
 from engine.effects.choices import choose_one, offer
+from engine.effects.costs import cost_of, keep_promises
 from engine.effects.harm import bring, count_arrival, draw_one
 from engine.effects.listen import announce, is_heard
 from engine.effects.operations import clamp, strengthen, take_control

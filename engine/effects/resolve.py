@@ -11,6 +11,7 @@ import numpy as np
 from engine.apart import njit_apart
 from engine.codes import HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
+from engine.effects.beside import close_gap, summon_beside
 from engine.effects.board import leave, place_of, take_card
 from engine.effects.burial import any_dying, bury
 from engine.effects.cardsets import asked_by
@@ -26,7 +27,7 @@ from engine.effects.operations import (
     take_control,
     transform,
 )
-from engine.effects.players import close_gap, on_player, summon_beside
+from engine.effects.players import on_player
 from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle
 from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place

@@ -13,9 +13,9 @@ from functools import lru_cache
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
 
 from engine.codes import Keyword
+from engine.effects.cells import ARGS, Asked, Cells
 from engine.errors import CardError, unknown_name
 from engine.vocabulary import (
     BREWED,
@@ -33,8 +33,6 @@ from engine.vocabulary import (
     Condition,
     Count,
     Filter,
-    Gang,
-    HeroName,
     Op,
     Pick,
     Race,
@@ -63,13 +61,6 @@ KINDS = {"minions": MINIONS, "heroes": HEROES}
 EVENT_SIDES = SIDES | {"self": ITSELF_ALONE, "others": OTHERS_ALONE}
 CARD_KINDS = {"minions": MINIONS, "spells": SPELLS, "weapons": WEAPONS, "powers": POWERS}
 
-ARGS: Mapping[int, type[IntEnum]] = {
-    CardFilter.RACE: Race,
-    CardFilter.KEYWORD: Keyword,
-    CardFilter.CLASS: HeroName,
-    CardFilter.GANG: Gang,
-}
-"""What the args of these words of a card filter are named by; the others are numbers."""
 CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
     Condition.RACE: Race,
     Condition.HOLDS_RACE: Race,
@@ -114,27 +105,6 @@ COMPARING = (
     CardFilter.GANG,
 )
 """Words of a card filter that compare with its arg; a row has one of them at most."""
-
-SMALLEST, LARGEST = -(2**15), 2**15 - 1
-"""What a field of `EFFECT` holds."""
-
-Word = TypeVar("Word", bound=IntEnum)
-
-
-class Asked(NamedTuple):
-    """Whose event, or which cards.
-
-    Attributes:
-        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; of events alone.
-        kind: bits of kinds of cards or characters; 0 for any.
-        filter: bits of `CardFilter`.
-        arg: what that compares with.
-    """
-
-    side: int = 0
-    kind: int = 0
-    filter: int = 0
-    arg: int = 0
 
 
 OF_OWN, NONE_ASKED = Asked(OWN), Asked()
@@ -319,120 +289,64 @@ def _asked_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int
 
 def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     """One row of the table, checked."""
-
-    def fail(column: str, reason: str) -> CardError:
-        return CardError(f"{where}, column {column}: {reason}, got {row[column]!r}")
-
-    def word(column: str, words: type[Word], default: Word) -> Word:
-        if not row[column]:
-            return default
-        number = _number_of(row[column], words, where, column)
-        return next(member for member in words if member == number)
-
-    def bits(column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        return sum({_number_of(item, words, where, column) for item in row[column].split()})
-
-    def argued(
-        column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
-    ) -> tuple[Word, int]:
-        name, _, arg = text.partition(":")
-        found = _number_of(name, words, where, column)
-        member = next(one for one in words if one == found)
-        if arg and found in names:
-            return member, _number_of(arg, names[found], where, column)
-        if arg and not arg.isdecimal():
-            raise fail(column, "what follows ':' must be a number")
-        return member, int(arg or 0)
-
-    def asked_of(column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> Asked:
-        side = kind = found = arg = 0
-        for item in row[column].split():
-            if item in sides:
-                side |= sides[item]
-            elif item in kinds:
-                kind |= kinds[item]
-            else:
-                bit, compared = argued(column, item, CardFilter, ARGS)
-                found |= bit
-                arg = compared or arg
-        return Asked(side, kind, found, arg)
-
-    def number(column: str, default: int = 0) -> int:
-        if not row[column]:
-            return default
-        try:
-            value = int(row[column])
-        except ValueError:
-            raise fail(column, "must be an integer") from None
-        if not SMALLEST <= value <= LARGEST:
-            raise fail(column, f"must be from {SMALLEST} to {LARGEST}")
-        return value
-
+    cells = Cells(row, where)
     if not row["op"]:
-        raise fail("op", "must name an operation")
-    op = word("op", Op, Op.DAMAGE)
-    pick = word("pick", Pick, Pick.NONE)
+        raise cells.fail("op", "must name an operation")
+    op = cells.word("op", Op, Op.DAMAGE)
+    pick = cells.word("pick", Pick, Pick.NONE)
     chosen = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
     if chosen != bool(row["kind"]):
-        raise fail("kind", "must be filled where the row picks among characters, and only there")
+        raise cells.fail("kind", "must be filled where the row picks among characters, and only there")
     if chosen and not row["side"]:
-        raise fail("side", "must be filled where the row picks among characters")
+        raise cells.fail("side", "must be filled where the row picks among characters")
     if pick == Pick.SPLIT and op != Op.DAMAGE:
-        raise fail("pick", f"nothing but damage is split; {op.name.lower()}")
-    asked = bits("filter", Filter)
+        raise cells.fail("pick", f"nothing but damage is split; {op.name.lower()}")
+    asked = cells.bits("filter", Filter)
     if asked & (Filter.RACE | Filter.NOT_RACE):
-        arg = int(_number_of(row["arg"], Race, where, "arg"))
+        arg = int(cells.number_of("arg", row["arg"], Race))
     elif asked & Filter.KEYWORD:
-        arg = int(_number_of(row["arg"], Keyword, where, "arg"))
+        arg = int(cells.number_of("arg", row["arg"], Keyword))
     else:
-        arg = number("arg")
+        arg = cells.number("arg")
     _, _, held = row["condition"].rpartition("not ")
-    condition, condition_arg = argued("condition", held, Condition, CONDITION_ARGS) if held else (0, 0)
-    count, count_arg = argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
-    on = asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
+    condition, condition_arg = cells.argued("condition", held, Condition, CONDITION_ARGS) if held else (0, 0)
+    count, count_arg = (
+        cells.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+    )
+    on = cells.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
     if on.side & ITSELF_ALONE or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
     if (op in CREATING) != bool(cards or (op in CREATING and row["of"])):
-        raise fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
+        raise cells.fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
     for card in cards:
         if card not in known and card not in (ITS_OWN, EVENTS_CARD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
-        raise fail("amount", "must be empty where the column card is filled")
+        raise cells.fail("amount", "must be empty where the column card is filled")
     if op == Op.BREW:
         cards += potions(cards)
     return Effect(
-        trigger=word("trigger", Trigger, Trigger.PLAY),
+        trigger=cells.word("trigger", Trigger, Trigger.PLAY),
         op=op,
         pick=pick,
-        side=bits("side", SIDES) or OWN,
-        kind=bits("kind", KINDS),
+        side=cells.bits("side", SIDES) or OWN,
+        kind=cells.bits("kind", KINDS),
         filter=asked,
         arg=arg,
-        times=number("times", 1),
-        amount=bits("amount", WORDED[op]) if op in WORDED else number("amount"),
-        amount2=number("amount2"),
-        keywords=bits("keywords", Keyword),
-        until=word("until", Until, Until.ALWAYS),
+        times=cells.number("times", 1),
+        amount=cells.bits("amount", WORDED[op]) if op in WORDED else cells.number("amount"),
+        amount2=cells.number("amount2"),
+        keywords=cells.bits("keywords", Keyword),
+        until=cells.word("until", Until, Until.ALWAYS),
         condition=-condition if row["condition"].startswith("not ") else int(condition),
         condition_arg=condition_arg,
         count=count,
         count_arg=count_arg,
         on=on,
-        of=asked_of("of", {}, CARD_KINDS),
+        of=cells.asked_of("of", {}, CARD_KINDS),
         cards=cards,
     )
-
-
-def _number_of(name: str, words: Mapping[str, int] | type[IntEnum], where: str, column: str) -> int:
-    """The number of a word; an unknown one is an error that lists the nearest."""
-    known: dict[str, Any] = (
-        {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
-    )
-    if name not in known:
-        raise unknown_name(f"word ({where}, column {column})", name, known)
-    return int(known[name])
 
 
 def _bits(number: int, words: type[IntEnum]) -> str:

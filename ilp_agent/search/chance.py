@@ -3,9 +3,10 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind
-from engine.effects.auras import cost_of, refresh
+from engine.effects.auras import refresh
 from engine.effects.board import enter, lose_held
 from engine.effects.chance import MOST_IMAGINED, think
+from engine.effects.costs import cost_of
 from engine.effects.futures import is_simple, kept_key, minion_key, word_of
 from engine.effects.play import finish_turn
 from engine.hashing import stir, to_sum

@@ -14,7 +14,7 @@ from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import think
 from engine.effects.futures import is_simple
 from engine.jit import njit_borrowing
-from engine.rules import apply, decode, encode, legal_actions, outcome
+from engine.rules import apply, decode, encode, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
 from ilp_agent.births import give_births
@@ -29,20 +29,18 @@ from ilp_agent.search.chance import (
 )
 from ilp_agent.search.facts import FACT
 from ilp_agent.search.finish import attack_hero, attacks_before_kill
+from ilp_agent.search.frames import deliver, is_lost, keep_better, open_frame
 from ilp_agent.search.keys import NO_KEY, key_after_blow, position_key
 from ilp_agent.search.late import (
     FACE_FIRST,
     HERO_FIRST,
-    LATE_FACE,
-    LATE_KILL,
     LATE_PLAYS,
-    add_last_attacks,
     late_value,
     what_is_late,
 )
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.narrow import narrow
-from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.objective import action_gain, base_value, end_value
 from ilp_agent.search.omissions import count_places, left_out
 from ilp_agent.search.pack import best_pack
 from ilp_agent.search.remembered import remember
@@ -60,11 +58,8 @@ from ilp_agent.weights import Term
 TIE = 1e-12
 """An action must add more than this share of the largest weight."""
 
-FORBIDDEN = -1e290
-"""What an end of the turn is worth that surely kills the own hero."""
-
-UNDECIDED = -1e295
-"""What a position is worth, at least, in which something has to be chosen."""
+DEALT_WITH, NO_MORE = -1, -2
+"""Nothing follows an action that has been tried; a level has no further action."""
 
 
 @njit_borrowing
@@ -132,114 +127,170 @@ def solve_turn(
     frames[0]["key"] = position_key(work["states"][0], cards, start, 0, 0)
     level = 0
     while True:
-        frame = frames[level]
-        before = work["states"][level]
-        if frame["n_leaves"] > 0:
-            if frame["leaf"] == frame["n_leaves"]:
-                if not frame["certain_death"]:
-                    keep_better(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
-                frame["n_leaves"] = 0
-                continue
-            take_outcome(level, cards, work)
-            action = work["actions"][level, frame["next"] - 1]
-            thought = work["thought"][1]
-            child = work["states"][level + 1]
-            frame["gain"] = action_gain(before, child, cards, action, thought, weights)
-            deaths = 0
-        elif frame["next"] < frame["n"]:
-            action = work["actions"][level, frame["next"]]
-            frame["next"] += 1
-            if left_out(before, cards, facts, action, frame, start):
-                continue
-            if action & FACE_FIRST:
-                value = value_of_kill(level, cards, weights, facts, work, action - FACE_FIRST)
-                keep_better(frame, value, tie, action)
-                continue
-            if not start["slots"] and is_blow(action):
-                _, source, target = decode(action)
-                key = key_after_blow(before, cards, start, frame["key"], source, target, work["pair"])
-                known = find(key, work, memo, slots) if key != NO_KEY else NOWHERE
-                if known != NOWHERE:
-                    own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
-                    frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
-                    frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
-                    deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
-                    continue
-            thought = work["thought"][0]
-            think(thought)
-            work["states"][level + 1] = before
-            child = work["states"][level + 1]
-            first = 0.0
-            if action & HERO_FIRST:
-                first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
-                action -= HERO_FIRST
-                if outcome(child) != Outcome.ONGOING:
-                    continue  # the attack alone kills
-            deaths = apply(child, cards, action, thought)
-            if thought["waiting"]:
-                key = gain_key(before, cards, facts, action, start, work["pair"])
-                kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
-                known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
-                if not known:
-                    n = list_outcomes(before, cards, action, thought["waiting"], work, frame)
-                    if n != TOO_MANY:
-                        frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
-                        frame["certain_death"] = 1
-                        continue
-                work["states"][level + 1] = before
-                child = work["states"][level + 1]
-                pay(child, cards, action)
-                if not known:
-                    gain = expected_gain(before, cards, weights, action, work)
-                    gain -= end_value(child, cards, weights, start)
-                    kept["key"], kept["search"], kept["gain"] = key, work["search"], gain
-                frame["gain"] = kept["gain"]
-                if frame["gain"] == -np.inf:
-                    continue
-                deaths = 0
-            else:
-                frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
-                if is_lost(child, start):
-                    continue
-        else:
+        deaths = next_child(level, cards, weights, facts, work, memo, slots, tie)
+        if deaths == NO_MORE:
             remember(level, cards, work, memo, slots)
             if level == 0:
                 break
             level -= 1
             deliver(frames[level], frames[level + 1]["best"], tie, work["actions"][level], 0)
-            continue
-        # What follows: known, over, or to be searched.
-        following = frames[level + 1]
-        following["strikers"], following["ghosts"] = frame["strikers"], frame["ghosts"]
-        if start["slots"]:
-            count_places(before, action, deaths, start, following)
-        if outcome(child) != Outcome.ONGOING:
-            value = end_value(child, cards, weights, start)
-            if frame["late"] & LATE_PLAYS:  # they come before the last blow
-                own = child["sides"][start["seat"]]
-                value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
-            deliver(frame, value, tie, work["actions"][level], is_lost(child, start))
-            continue
-        key = position_key(child, cards, start, following["strikers"], following["ghosts"])
-        known = find(key, work, memo, slots)
-        if known != NOWHERE:
-            deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
-        elif solved["states"] + 1 >= limit or level + 1 == DEPTH:
-            solved["unproven"] = 1
-            value = end_value(child, cards, weights, start)
-            if start["reduced"]:
-                late = what_is_late(child, cards, facts, start["seat"])
-                value += late_value(child, cards, weights, facts, late, start["seat"], work)
-            deliver(frame, value, tie, work["actions"][level], 0)
-        else:
-            solved["states"] += 1
+        elif deaths != DEALT_WITH and is_to_search(
+            level, deaths, cards, weights, facts, work, memo, slots, solved, limit, tie
+        ):
             level += 1
-            open_frame(level, cards, weights, facts, work)
-            following["key"] = key
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
     write_actions(cards, weights, facts, work, memo, slots, solved)
     return 0
+
+
+@njit_borrowing
+def next_child(
+    level: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    tie: float,
+) -> int:
+    """Carry out the next action of a level, or the next outcome of its action, into the level below.
+
+    Arguments as of `solve_turn`, and the least by which an action is better. `work` is modified in place.
+
+    Returns:
+        How many minions died, >= 0, where what follows is to be looked at; `DEALT_WITH` where nothing is;
+        `NO_MORE` where the level has no further action.
+    """
+    frame, start = work["frames"][level], work["start"]
+    before = work["states"][level]
+    if frame["n_leaves"] > 0:
+        if frame["leaf"] == frame["n_leaves"]:
+            if not frame["certain_death"]:
+                keep_better(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
+            frame["n_leaves"] = 0
+            return DEALT_WITH
+        take_outcome(level, cards, work)
+        action, child = work["actions"][level, frame["next"] - 1], work["states"][level + 1]
+        frame["gain"] = action_gain(before, child, cards, action, work["thought"][1], weights)
+        return 0
+    if frame["next"] == frame["n"]:
+        return NO_MORE
+    action = work["actions"][level, frame["next"]]
+    frame["next"] += 1
+    if left_out(before, cards, facts, action, frame, start):
+        return DEALT_WITH
+    if action & FACE_FIRST:
+        value = value_of_kill(level, cards, weights, facts, work, action - FACE_FIRST)
+        keep_better(frame, value, tie, action)
+        return DEALT_WITH
+    if not start["slots"] and is_blow(action):
+        _, source, target = decode(action)
+        key = key_after_blow(before, cards, start, frame["key"], source, target, work["pair"])
+        known = find(key, work, memo, slots) if key != NO_KEY else NOWHERE
+        if known != NOWHERE:
+            own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
+            frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
+            frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+            deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
+            return DEALT_WITH
+    thought = work["thought"][0]
+    think(thought)
+    work["states"][level + 1] = before
+    child = work["states"][level + 1]
+    first = 0.0
+    if action & HERO_FIRST:
+        first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
+        action -= HERO_FIRST
+        if outcome(child) != Outcome.ONGOING:
+            return DEALT_WITH  # the attack alone kills
+    deaths = apply(child, cards, action, thought)
+    if thought["waiting"]:
+        return meet_chance(level, action, cards, weights, facts, work)
+    frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
+    return DEALT_WITH if is_lost(child, start) else deaths
+
+
+@njit_borrowing
+def meet_chance(
+    level: int, action: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
+) -> int:
+    """List the outcomes of an action that needs chance; of one with too many, see what it is expected to add.
+
+    Returns:
+        As `next_child`.
+    """
+    frame, before, start = work["frames"][level], work["states"][level], work["start"]
+    key = gain_key(before, cards, facts, action, start, work["pair"])
+    kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
+    known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
+    if not known:
+        n = list_outcomes(before, cards, action, work["thought"][0]["waiting"], work, frame)
+        if n != TOO_MANY:
+            frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
+            frame["certain_death"] = 1
+            return DEALT_WITH
+    work["states"][level + 1] = before
+    child = work["states"][level + 1]
+    pay(child, cards, action)
+    if not known:
+        gain = expected_gain(before, cards, weights, action, work)
+        gain -= end_value(child, cards, weights, start)
+        kept["key"], kept["search"], kept["gain"] = key, work["search"], gain
+    frame["gain"] = kept["gain"]
+    return DEALT_WITH if frame["gain"] == -np.inf else 0
+
+
+@njit_borrowing
+def is_to_search(
+    level: int,
+    deaths: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.void,
+    limit: int,
+    tie: float,
+) -> bool:
+    """Whether the position after an action must be searched: begin that, or deliver what it is worth.
+
+    Arguments as of `next_child`, how many minions the action killed, and the limit of positions. `work` and
+    `solved` are modified in place.
+    """
+    frame, following, start = work["frames"][level], work["frames"][level + 1], work["start"]
+    child = work["states"][level + 1]
+    following["strikers"], following["ghosts"] = frame["strikers"], frame["ghosts"]
+    if start["slots"]:
+        action = work["actions"][level, frame["next"] - 1] & ~HERO_FIRST
+        count_places(work["states"][level], action, deaths, start, following)
+    if outcome(child) != Outcome.ONGOING:
+        value = end_value(child, cards, weights, start)
+        if frame["late"] & LATE_PLAYS:  # they come before the last blow
+            own = child["sides"][start["seat"]]
+            value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
+        deliver(frame, value, tie, work["actions"][level], is_lost(child, start))
+        return False
+    key = position_key(child, cards, start, following["strikers"], following["ghosts"])
+    known = find(key, work, memo, slots)
+    if known != NOWHERE:
+        deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
+        return False
+    if solved["states"] + 1 >= limit or level + 1 == DEPTH:
+        solved["unproven"] = 1
+        value = end_value(child, cards, weights, start)
+        if start["reduced"]:
+            late = what_is_late(child, cards, facts, start["seat"])
+            value += late_value(child, cards, weights, facts, late, start["seat"], work)
+        deliver(frame, value, tie, work["actions"][level], 0)
+        return False
+    solved["states"] += 1
+    open_frame(level + 1, cards, weights, facts, work)
+    following["key"] = key
+    return True
 
 
 @njit_borrowing
@@ -256,37 +307,6 @@ def is_blow(action: int) -> bool:
     """Whether a minion attacks a minion."""
     kind, source, target = decode(action)
     return bool(kind == ActionKind.ATTACK and HERO not in (source, target))
-
-
-@njit_borrowing
-def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
-    """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
-    frame, state = work["frames"][level], work["states"][level]
-    frame["n"] = legal_actions(state, cards, work["actions"][level])
-    frame["next"], frame["n_leaves"], frame["action"], frame["late"] = 0, 0, 0, 0
-    if state["n_options"] > 0:  # the turn cannot end before it is chosen
-        frame["best"] = UNDECIDED
-        return
-    frame["n"] -= 1
-    if acts_at_the_end(state, cards, work["start"]["seat"]):
-        frame["best"] = value_of_ending(state, cards, weights, work)
-    else:
-        frame["best"] = end_value(state, cards, weights, work["start"])
-    frame["late"] = 0
-    start = work["start"]
-    if start["reduced"]:
-        frame["late"] = what_is_late(state, cards, facts, start["seat"])
-        if frame["late"] & (LATE_FACE | LATE_KILL):
-            actions = work["actions"][level]
-            frame["n"] = add_last_attacks(state, facts, start, frame["late"], actions, frame["n"])
-        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
-
-
-@njit_borrowing
-def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
-    """What a position is worth if the turn ends there, in the mean over what happens at its end."""
-    value = expected_gain(state, cards, weights, 0, work)
-    return max(value, FORBIDDEN)
 
 
 @njit_borrowing
@@ -323,34 +343,6 @@ def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     action = work["actions"][level, frame["next"] - 1]
     run_outcome(work["states"][level], cards, action, work, n)
     work["states"][level + 1] = work["scratch"][0]
-
-
-@njit_borrowing
-def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
-    """Keep an action if it is worth more than the best before it. `frame` is modified in place."""
-    if value > frame["best"] + tie:
-        frame["best"] = value
-        frame["action"] = action
-
-
-@njit_borrowing
-def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
-    """Tell a frame what follows the action, or the outcome, that is being tried. Modified in place."""
-    value += frame["gain"]
-    if frame["n_leaves"] == 0:
-        keep_better(frame, value, tie, actions[frame["next"] - 1])
-        return
-    frame["total"] += frame["probability"][frame["leaf"]] * value
-    frame["leaf"] += 1
-    if not lost:
-        frame["certain_death"] = 0
-
-
-@njit_borrowing
-def is_lost(state: np.void, start: np.void) -> bool:
-    """Whether the own hero is dead and the enemy's is not."""
-    seat = start["seat"]
-    return bool(state["sides"][seat]["health"] <= 0 and state["sides"][1 - seat]["health"] > 0)
 
 
 assert encode(ActionKind.END_TURN, 0, 0) == 0

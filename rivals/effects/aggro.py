@@ -10,8 +10,8 @@ import numpy as np
 from engine import Outcome
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
 from engine.combat import guards
-from engine.effects.auras import cost_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
+from engine.effects.costs import cost_of
 from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome

@@ -12,9 +12,9 @@ import numpy as np
 
 from engine import Outcome
 from engine.codes import COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
-from engine.effects.auras import cost_of
 from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
+from engine.effects.costs import cost_of
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit_borrowing, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome

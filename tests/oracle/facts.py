@@ -7,7 +7,7 @@ from typing import Any
 from engine import Position
 from engine.cards import Card
 from engine.codes import COIN, HERO, UNKNOWN, ActionKind, Keyword
-from engine.effects.auras import cost_of
+from engine.effects.costs import cost_of
 from engine.vocabulary import GRAVES, Ask, CardKind, Trait
 from tests.oracle.cards import Cards
 from tests.oracle.choices import deck_of

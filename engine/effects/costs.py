@@ -1,0 +1,104 @@
+"""What cards in hand cost, with what was done to them, what is in play and what was promised; compiled."""
+
+import numpy as np
+
+from engine.effects.board import any_asks
+from engine.effects.cardsets import asked_by, is_asked
+from engine.effects.numbers import count_of, holds
+from engine.events import NO_ROW
+from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.vocabulary import ENEMY, OWN, Ask, Op, Trait, Trigger
+
+
+@njit_borrowing_inline
+def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
+    """What a card in hand costs with what was done to it there, before what is in play or promised."""
+    cost = int(cards[side["hand"][place]]["cost"])
+    if asked_by(cards) & (Ask.COSTS | Ask.HAND):
+        cost += int(side["held"][place]["cost"])
+    return cost
+
+
+@njit_borrowing
+def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """What the card at a place of a hand costs now, >= 0.
+
+    Args:
+        state: dtype `STATE`, of a game with effects.
+        cards: the card table.
+        seat: whose hand.
+        place: of a card that is known, not The Coin.
+    """
+    side = state["sides"][seat]
+    card = cards[side["hand"][place]]
+    cost = held_cost(side, cards, place)
+    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
+        return cost
+    if card["hears"] >> Trigger.COST & 1:
+        for n in range(card["n_effects"]):
+            effect = card["effects"][n]
+            if effect["trigger"] == Trigger.COST and holds(
+                state, cards, seat, effect["condition"], effect["condition_arg"], NO_ROW[0]
+            ):
+                times = 1
+                if effect["count"]:
+                    times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
+                cost += times * effect["amount"]
+    if asked_by(cards) & Ask.COSTS:
+        cost = _cost_by_auras(state, cards, seat, card, cost)
+        for n in range(len(side["promises"])):
+            if side["promises"][n]:
+                cost = _cost_by(cards[side["promises"][n] - 1], Trigger.PLAY, card, OWN | ENEMY, cost)
+    return max(cost, 0)
+
+
+@njit_borrowing
+def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
+    """Whether what is in play, or was promised, may change what the cards of a hand cost."""
+    for n in range(len(state["sides"][seat]["promises"])):
+        if state["sides"][seat]["promises"][n]:
+            return True
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    return bool(any_asks(cards, own, Ask.COSTS) or any_asks(cards, enemy, Ask.COSTS))
+
+
+@njit_borrowing
+def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, cost: int) -> int:
+    """A card's cost after what minions in play make of it."""
+    for own_seat in range(2):
+        side = state["sides"][own_seat]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
+                whose = OWN if own_seat == seat else ENEMY
+                cost = _cost_by(cards[minion["card"]], Trigger.AURA, card, whose, cost)
+    return cost
+
+
+@njit_borrowing
+def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int) -> int:
+    """A card's cost after what the rows of another make of it."""
+    if not source["hears"] >> trigger & 1:
+        return cost
+    for n in range(source["n_effects"]):
+        effect = source["effects"][n]
+        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
+            continue
+        if is_asked(card, effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+            cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
+    return cost
+
+
+@njit_borrowing
+def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
+    """Use up what changed the cost of the card that is played. `side` is modified in place."""
+    for n in range(len(side["promises"])):
+        if side["promises"][n] == 0:
+            continue
+        source = cards[side["promises"][n] - 1]
+        for row in range(source["n_effects"]):
+            effect = source["effects"][row]
+            once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
+            if once and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+                side["promises"][n] = 0
+                break

@@ -226,8 +226,7 @@ def _on_character(
         number = from_pool(state, cards, seat, effect, waiting, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
-            if who == waiting["source"]:
-                follow(events, who, state["births"])
+            follow(events, who, state["births"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)

@@ -115,6 +115,23 @@ STORIES: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         ["play 0", "attack hero -> hero"],
         {"weapon [Rusty Hook 1:1/3* now 1/2]": 1, "| hero 29": 1},
     ),
+    "Secrets: after Potion of Polymorph the others meet the Sheep": (
+        "turn 5 | hero 30 mana 9/9 hand [War Golem*]"
+        " | hero 30 secrets [Potion of Polymorph* born 1; Mirror Entity* born 2; Frozen Clone* born 3]",
+        ["play 0"],
+        {
+            "board [Sheep 1:1/1*CFM_621_m5 born 5 arrived] hand [] deck [] |": 1,
+            "board [Sheep 1:1/1*CFM_621_m5 born 6 arrived]": 1,
+            "hand [Sheep 1:1/1*CFM_621_m5; Sheep 1:1/1*CFM_621_m5]": 1,
+            "secrets": 0,
+        },
+    ),
+    "Secrets: before Potion of Polymorph Mirror Entity copies the minion itself": (
+        "turn 5 | hero 30 mana 9/9 hand [War Golem*]"
+        " | hero 30 secrets [Mirror Entity* born 1; Potion of Polymorph* born 2]",
+        ["play 0"],
+        {"board [Sheep 1:1/1*": 1, "board [War Golem 7:7/7*": 1, "secrets": 0},
+    ),
     "Secrets: Ice Barrier turns an attack into armour, Ice Block keeps its secret": (
         "turn 9 | hero 30 mana 9/9 board [War Golem* ready] | hero 10 secrets [Ice Block*; Ice Barrier* born 1]",
         ["attack 0 -> hero"],

@@ -91,7 +91,7 @@ cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels 
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q -n 2 --dist loadfile tests/engine
 	$(COVERAGE) run -m pytest -q -n 2 tests/engine/test_jit.py tests/engine/test_effects_games.py
-	$(COVERAGE) run -m pytest -q -n 2 -m heavy tests/engine
+	$(COVERAGE) run -m pytest -q -n 2 -m heavy -k generator tests/engine
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --fail-under=95
 

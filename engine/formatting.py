@@ -28,7 +28,6 @@ HERO_NUMBERS = {
     "totems": "totems",
     "perished": "perished",
     "hurt": "hurt",
-    "attacked": "attacked",
     "elementals": "elementals",
     "before": "elementals_before",
     "overloaded": "overloaded",

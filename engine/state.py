@@ -82,7 +82,7 @@ MINION = np.dtype(
         ("aura_attack", "i2"),  # the parts of its attack, full health and keywords that auras give it
         ("aura_health", "i2"),
         ("aura_keywords", "i2"),
-        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose Deathrattle it was given; 0: none
+        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose rows it was given (`OF_OTHER`); 0: none
     ]
 )
 """A minion on the board."""
@@ -124,7 +124,6 @@ SIDE = np.dtype(
         ("totems", "i2"),  # Totems summoned this game
         ("perished", "i2"),  # minions of this side that died this turn
         ("hurt", "i2"),  # damage the hero took this turn
-        ("attacked", "i2"),  # 1 where the hero has attacked this turn
         ("elementals", "i2"),  # Elementals played this turn
         ("elementals_before", "i2"),  # and on the player's turn before
         ("overloaded", "i2"),  # crystals overloaded this game
@@ -148,7 +147,7 @@ SIDE = np.dtype(
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
         ("held", HELD, (HAND_SIZE,)),  # what befell each of them
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
-        ("board", MINION, (BOARD_SIZE,)),  # in the order they were played
+        ("board", MINION, (BOARD_SIZE,)),  # from left to right
     ]
 )
 """One player's half of the game. Places past n_board, n_hand and n_deck are zero."""
@@ -360,7 +359,6 @@ def clear_counters(side: np.void) -> None:
     side["totems"] = 0
     side["perished"] = 0
     side["hurt"] = 0
-    side["attacked"] = 0
     side["elementals"] = 0
     side["elementals_before"] = 0
     side["overloaded"] = 0

@@ -6,12 +6,13 @@ import numpy as np
 
 from engine.actions import Action
 from engine.cards import Card
-from engine.codes import UNKNOWN, Keyword
+from engine.codes import COIN, UNKNOWN, Keyword
+from engine.effects.costs import cost_of
 from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
-from engine.vocabulary import HIDDEN_SECRET, OF_OTHER, Trait
+from engine.vocabulary import HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 
 class MinionView:
@@ -28,7 +29,7 @@ class MinionView:
         traits: bits of `engine.vocabulary.Trait`: frozen, silenced and the like.
         spell_damage: that it adds to its player's spells.
         turn_attack: the part of its attack that ends with the turn.
-        gifts: cards whose Deathrattle it was given.
+        gifts: cards whose text it was given, such as a Deathrattle.
     """
 
     def __init__(self, position: Position, minion: np.void) -> None:
@@ -80,6 +81,9 @@ class SideView:
         traits: bits of `engine.vocabulary.Trait` of the hero: frozen, immune.
         overload: crystals that will be locked on the next turn.
         locked: crystals locked this turn.
+        played: cards played this turn; counted, as what follows, where a card of the game asks for it.
+        spells: spells cast in this game.
+        jade: Jade Golems summoned in this game.
     """
 
     def __init__(self, position: Position, seat: int) -> None:
@@ -102,6 +106,9 @@ class SideView:
         self.traits = int(side["traits"])
         self.overload = int(side["overload"])
         self.locked = int(side["locked"])
+        self.played = int(side["played"])
+        self.spells = int(side["spells"])
+        self.jade = int(side["jade"])
         self._position = position
         self._side = side
 
@@ -115,8 +122,28 @@ class SideView:
     @cached_property
     def hand(self) -> tuple[str | Card, ...]:
         """Cards in hand: a `Card`, "The Coin", or "?" where the observer cannot see it."""
-        numbers = [int(number) for number in self._side["hand"][: self.hand_size]]
-        return tuple(self._position.card(number) or self._position.card_name(number) for number in numbers)
+        return _cards(self._position, self._side["hand"][: self.hand_size])
+
+    @cached_property
+    def costs(self) -> tuple[int | None, ...]:
+        """What each card in hand costs now, The Coin 0; None where the observer cannot see it."""
+        table, real = self._position.table, bool(self._position.state["effects"])
+        found: list[int | None] = []
+        for place, number in enumerate(self._side["hand"][: self.hand_size].tolist()):
+            if number < 0:
+                found.append(0 if number == COIN else None)
+            elif real:
+                found.append(int(cost_of(self._position.state, table.array, self.seat, place)))
+            else:
+                found.append(table.cards[number].spec.cost)
+        return tuple(found)
+
+    @cached_property
+    def secrets(self) -> tuple[Card | HeroName, ...]:
+        """Secrets in play, oldest first: a `Card`, or its class where the observer cannot see it."""
+        numbers = self._side["secrets"][: self._side["n_secrets"]].tolist()
+        cards = self._position.table.cards
+        return tuple(cards[number] if number >= 0 else HeroName(HIDDEN_SECRET - number) for number in numbers)
 
 
 class PlayerView:
@@ -150,9 +177,20 @@ class PlayerView:
         return SideView(self.position, 1 - self.seat)
 
     @cached_property
+    def offered(self) -> tuple[str | Card, ...]:
+        """Cards of which the active player has to choose one, as by Discover; "?" where they are hidden."""
+        state = self.position.state
+        return _cards(self.position, state["options"][: state["n_options"]])
+
+    @cached_property
     def legal_actions(self) -> tuple[Action, ...]:
         """Every legal action, in the fixed order of `engine.rules.legal_actions`."""
         return tuple(self.position.legal_actions())
+
+
+def _cards(position: Position, numbers: np.ndarray) -> tuple[str | Card, ...]:
+    """Cards by their numbers; the name where there is no card: "The Coin", or "?"."""
+    return tuple(position.card(number) or position.card_name(number) for number in numbers.tolist())
 
 
 def _observed(states: np.ndarray, cards: np.ndarray, seat: int) -> np.void:

@@ -114,6 +114,7 @@ class Trait(IntEnum):
     ACTS = 2048  # it has rows that are neither played nor a Deathrattle: an aura, or what it waits for
     STOLEN = 4096  # it goes back to the other player at the end of the turn
     CLEAVES = 8192  # its attacks also hit the neighbours of what it attacks
+    HASTENED = 16384  # it has Charge until it goes back
 
 
 PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES | Trait.CLEAVES
@@ -187,7 +188,7 @@ class Op(IntEnum):
     WEAPON = 17  # amount attack and amount2 durability of the side's weapon
     DISARM = 18  # the side's weapon is destroyed
     ADD = 19  # times copies of card amount into the side's hand; `ITSELF`: the minion
-    GIVE = 20  # the Deathrattle of card amount
+    GIVE = 20  # the rows of card amount, such as a Deathrattle
     CONTROL = 21  # to the player of the card
     MULTIPLY = 22  # attack times amount, health times amount2
     SWAP = 23  # attack and health are exchanged
@@ -247,7 +248,6 @@ class Pick(IntEnum):
     SPLIT = 4  # amount times one of them, 1 each
     SELF = 5  # the minion or hero power's hero itself
     SUBJECT = 6  # whom the event is about that it waited for
-    FOE = 7  # whom the attacker of that event attacks
     NEXT_TO_SELF = 8
     NEXT_TO_TARGET = 9
 
@@ -346,7 +346,6 @@ class Condition(IntEnum):
     DIED = 36  # at least so many minions died this turn
     HURT = 37  # the player's hero took damage this turn
     ELEMENTAL = 38  # the player played an Elemental on the turn before
-    HERO_ATTACKED = 39  # the player's hero, this turn
     DYING = 40  # the minion itself is
     ROOM = 41  # on the player's board
     ENEMY_PLAYED = 42  # the opponent has played at least so many cards this turn
@@ -410,7 +409,6 @@ class Ask(IntEnum):
     POWERS = 4096
     SECRETS = 8192
     RULES = 16384
-    ATTACKED = 32768
     CLASSES = 65536
     JADE = 131072
     GRAVES = 262144
@@ -437,7 +435,6 @@ class CardFilter(IntEnum):
     RACE = 1  # arg
     COST = 2  # arg
     COST_AT_MOST = 4  # arg
-    COST_AT_LEAST = 8  # arg
     ATTACK_AT_MOST = 16  # arg
     ATTACK_AT_LEAST = 32  # arg
     KEYWORD = 64  # arg
@@ -451,11 +448,8 @@ class CardFilter(IntEnum):
     ENEMY_CLASS = 16384
     SPELL_DAMAGE = 32768
     ATTACK = 65536  # arg
-    HEALTH = 131072  # arg
-    ECHO = 262144
     POOLED = 524288  # decks may hold it, and it is played exactly: what random cards are drawn from
     CLASS = 1048576  # arg, a `HeroName`
-    ANY_CLASS = 2097152  # not neutral
     GANG = 4194304  # arg, a `Gang`: of one of its classes; offered are one of each
 
 

@@ -278,7 +278,7 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,  # noqa: ARG001
 ) -> None:
-    """See `rivals.registry.PlayBatch`."""
+    """See `rivals.batch.PlayBatch`."""
     play_apart(play_turns, "rivals.effects.eva:play_turns", cards, weights, agents, states, chances)
 
 

@@ -133,7 +133,7 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,  # noqa: ARG001
 ) -> None:
-    """See `rivals.registry.PlayBatch`."""
+    """See `rivals.batch.PlayBatch`."""
     play_apart(play_turns, "rivals.effects.greedy:play_turns", cards, weights, agents, states, chances)
 
 

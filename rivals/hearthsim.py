@@ -196,7 +196,7 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """See `rivals.registry.PlayBatch`."""
+    """See `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     for real, games in by_effects(states):
         part, used = states[games], use[games]

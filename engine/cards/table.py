@@ -259,7 +259,6 @@ _ASKED_IF: Mapping[int, int] = {
     Condition.DIED: Ask.PERISHED,
     Condition.HURT: Ask.HURT,
     Condition.ELEMENTAL: Ask.ELEMENTALS,
-    Condition.HERO_ATTACKED: Ask.ATTACKED,
 }
 
 

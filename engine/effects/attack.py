@@ -4,14 +4,13 @@ import numpy as np
 
 from engine.codes import HERO, Death, Keyword
 from engine.effects.board import is_dying, place_of
-from engine.effects.cardsets import asked_by
 from engine.effects.harm import drain, strike_hero, strike_minion
 from engine.effects.listen import announce, is_heard
 from engine.effects.resolve import settle
 from engine.effects.weapons import wear
 from engine.events import A_HERO, ENEMY_HERO, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit_borrowing
-from engine.vocabulary import Ask, Trait, Trigger
+from engine.vocabulary import Trait, Trigger
 
 GONE = -2
 """Where a character is that has left the board."""
@@ -33,8 +32,6 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
     defends = 1 - seat
     if slot == HERO:
         own["hero_attacks_left"] -= 1
-        if asked_by(cards) & Ask.ATTACKED:
-            own["attacked"] = 1
     else:
         own["board"][slot]["attacks_left"] -= 1
         own["board"][slot]["keywords"] &= ~Keyword.STEALTH

@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
+from engine.effects.board import is_dying
 from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import count_of, holds
 from engine.effects.operations import clamp, set_keywords, set_max_health
@@ -187,12 +188,12 @@ def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
 @njit_borrowing
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
     """Whether a player has a minion that changes a `Rule`."""
-    return n_rules(state, cards, seat, rule) > 0
+    return n_rules(state, cards, seat, rule, False) > 0
 
 
 @njit_borrowing
-def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
-    """How many minions of a player change a `Rule`."""
+def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, staying: bool) -> int:
+    """How many minions of a player change a `Rule`; where `staying`, without those about to die."""
     if not asked_by(cards) & Ask.RULES:
         return 0
     found = 0
@@ -200,6 +201,8 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int) -> int:
     for place in range(side["n_board"]):
         minion = side["board"][place]
         card = cards[minion["card"]]
+        if staying and is_dying(minion):
+            continue
         if card["asks_alone"] & Ask.RULES and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
             for n in range(card["n_effects"]):
                 effect = card["effects"][n]

@@ -5,9 +5,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
 from engine.effects.cardsets import asked_by
 from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.vocabulary import MAX_GIFTS, Ask, Trait
-
-ZERO_GIFTS = np.zeros(MAX_GIFTS, np.int16)
+from engine.vocabulary import Ask, Trait
 
 
 @njit_borrowing

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from engine.effects.auras import has_rule
+from engine.effects.auras import n_rules
 from engine.effects.board import is_dying, leave
 from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce, is_heard
 from engine.effects.queue import queue_deathrattle, sort_by_birth
 from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION
-from engine.vocabulary import GRAVES, MAX_QUEUE, Ask, Op, Rule, Trait, Trigger
+from engine.vocabulary import GRAVES, MAX_QUEUE, Ask, Rule, Trigger
 
 
 @njit_borrowing
@@ -33,7 +33,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     n_dead = 0
     for seat in range(2):
         side = state["sides"][seat]
-        times = 2 if _stays_with_rule(state, cards, seat) else 1
+        times = 2 if n_rules(state, cards, seat, Rule.DEATHRATTLES_TWICE, True) else 1
         place = 0
         was = 0
         while place < side["n_board"]:
@@ -60,26 +60,6 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     sort_by_birth(events, begin)
     if is_heard(cards, Trigger.BURIED):
         _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
-
-
-@njit_borrowing
-def _stays_with_rule(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether Deathrattles of a player happen twice: by a minion that does not die with the others."""
-    if not has_rule(state, cards, seat, Rule.DEATHRATTLES_TWICE):
-        return False
-    side = state["sides"][seat]
-    for place in range(side["n_board"]):
-        minion = side["board"][place]
-        if is_dying(minion) or minion["traits"] & Trait.SILENCED:
-            continue
-        card = cards[minion["card"]]
-        for row in range(card["n_effects"]):
-            if (
-                card["effects"][row]["op"] == Op.RULE
-                and card["effects"][row]["amount"] & Rule.DEATHRATTLES_TWICE
-            ):
-                return True
-    return False
 
 
 @njit_borrowing

@@ -5,7 +5,7 @@ import numpy as np
 from engine.codes import Keyword
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.state import LISTED
-from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, HeroName, Race
+from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, Race
 
 TAGS = (
     CardFilter.BATTLECRY
@@ -15,7 +15,6 @@ TAGS = (
     | CardFilter.COMBO
     | CardFilter.LEGENDARY
     | CardFilter.SPELL_DAMAGE
-    | CardFilter.ECHO
     | CardFilter.POOLED
 )
 """What a card of the table says of itself in `tags`."""
@@ -72,22 +71,16 @@ def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
         return False
     if asked & CardFilter.GANG and not arg >> card["hero_class"] & 1:
         return False
-    if asked & CardFilter.ANY_CLASS and card["hero_class"] == HeroName.NEUTRAL:
-        return False
     cost, attack = card["cost"], card["attack"]
     if asked & CardFilter.COST and cost != arg:
         return False
     if asked & CardFilter.COST_AT_MOST and cost > arg:
         return False
-    if asked & CardFilter.COST_AT_LEAST and cost < arg:
-        return False
     if asked & CardFilter.ATTACK_AT_MOST and attack > arg:
         return False
     if asked & CardFilter.ATTACK_AT_LEAST and attack < arg:
         return False
-    if asked & CardFilter.ATTACK and attack != arg:
-        return False
-    return not (asked & CardFilter.HEALTH and card["health"] != arg)
+    return not (asked & CardFilter.ATTACK and attack != arg)
 
 
 @njit_borrowing

@@ -69,6 +69,12 @@ def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
     """
     events["forced"] = 1 if first <= MOST_IMAGINED else 0
     events["outcomes"][0] = number
+    draw_imagined(events, state, number)
+
+
+@njit_borrowing
+def draw_imagined(events: np.void, state: np.void, number: int) -> None:
+    """Draw what is not given from the imagined stream of a number. `events` is modified in place."""
     events["game"] = IMAGINED + np.uint64(number)
     open_turn(events, state)
 

@@ -95,7 +95,7 @@ def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
                 key = stir(key, minion_key(side["board"][place], np.uint64(place)))
         if asks & COUNTED:
             key = stir(key, word_of(side["weapon_aura"], side["played"], side["spells"], side["totems"]))
-            key = stir(key, word_of(side["perished"], side["hurt"], side["attacked"], side["elementals"]))
+            key = stir(key, word_of(side["perished"], side["hurt"], 0, side["elementals"]))
             key = stir(
                 key, word_of(side["elementals_before"], side["overloaded"], side["powers"], side["jade"])
             )
@@ -144,7 +144,6 @@ COUNTED = (
     | Ask.OVERLOADED
     | Ask.POWERS
     | Ask.SECRETS
-    | Ask.ATTACKED
     | Ask.JADE
     | Ask.GRAVES
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, UNKNOWN, Keyword
+from engine.codes import UNKNOWN, Keyword
 from engine.effects.auras import has_rule
 from engine.effects.board import enter, has_room
 from engine.effects.cardsets import asked_by
@@ -11,7 +11,7 @@ from engine.effects.operations import clamp, heal_hero, hurt_hero, hurt_minion
 from engine.effects.secrets import prevents
 from engine.events import A_HERO, NO_ONE
 from engine.jit import njit_borrowing
-from engine.state import damage_hero, draw_card
+from engine.state import draw_card
 from engine.vocabulary import Ask, Race, Rule, Trait, Trigger
 
 
@@ -92,11 +92,7 @@ def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> N
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         side["fatigue"] += 1
-        if not side["traits"] & Trait.IMMUNE:
-            damage_hero(side, side["fatigue"])
-            if asked_by(cards) & Ask.HURT:
-                side["hurt"] = clamp(side["hurt"] + side["fatigue"], 0)
-            announce(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, side["fatigue"])
+        strike_hero(state, cards, events, seat, side["fatigue"], 0)
         return
     if events["blind"]:
         side["deck"][side["n_deck"] - 1] = UNKNOWN
@@ -125,6 +121,3 @@ def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
     """Count a minion that came into play, where a card of the game asks. `side` is modified in place."""
     if asked_by(cards) & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):
         side["totems"] += 1
-
-
-assert BOARD_SIZE

@@ -172,8 +172,8 @@ def _raise(
                 continue
             if left == 0:
                 taken[place] = 1
-                right = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-                summon_beside(state, cards, seat, int(side["graves"][place]), right, waiting, events)
+                left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, waiting, events)
                 break
             left -= 1
 

@@ -79,8 +79,6 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
         return bool(side["perished"] + enemy["perished"] >= arg)
     if condition == Condition.HURT:
         return bool(side["hurt"] > 0)
-    if condition == Condition.HERO_ATTACKED:
-        return bool(side["attacked"] > 0)
     if condition == Condition.ROOM:
         return has_room(side)
     if condition == Condition.ENEMY_PLAYED:

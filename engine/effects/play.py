@@ -112,13 +112,9 @@ def _play(
         if asked_by(cards) & OF_PLAYS:
             _tell_of_coin(state, cards, events)
         return
-    cost = cost_of(state, cards, seat, place)
     attack, health = own["held"][place]["attack"], own["held"][place]["health"]
-    number = lose_held(own, place, cards)
+    number, cost = pay_for(state, cards, seat, place)
     card = cards[number]
-    own["mana"] -= cost
-    if asked_by(cards) & Ask.COSTS:
-        keep_promises(own, cards, number)
     if card["kind"] == CardKind.SPELL and counters(state, cards, events):
         _count_countered(state, cards, events)
         return
@@ -160,6 +156,18 @@ def _play(
     settle(state, cards, events)
     if told and not events["waiting"]:
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
+
+
+@njit_borrowing
+def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
+    """Pay for a card in hand, not The Coin, and take it out; its number, and what it cost."""
+    own = state["sides"][seat]
+    cost = cost_of(state, cards, seat, place)
+    number = lose_held(own, place, cards)
+    own["mana"] -= cost
+    if asked_by(cards) & Ask.COSTS:
+        keep_promises(own, cards, number)
+    return number, cost
 
 
 @njit_borrowing
@@ -313,9 +321,9 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
     while place < own["n_board"]:
         if own["board"][place]["traits"] & Trait.STOLEN:
             minion = own["board"][place]
-            minion["traits"] &= ~Trait.STOLEN
-            if not cards[minion["card"]]["keywords"] & Keyword.CHARGE:
+            if minion["traits"] & Trait.HASTENED:
                 minion["keywords"] &= ~Keyword.CHARGE
+            minion["traits"] &= ~(Trait.STOLEN | Trait.HASTENED)
             if has_room(state["sides"][1 - seat]):
                 take_control(state, cards, 1 - seat, place)
                 continue
@@ -341,7 +349,6 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
     own["locked"] = 0
     if asked_by(cards):
         own["played"] = 0
-        own["attacked"] = 0
         own["elementals_before"] = own["elementals"]
         own["elementals"] = 0
         _break_promises(own, cards)

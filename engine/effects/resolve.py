@@ -125,7 +125,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             bonus *= max(int(effect["times"]), 1)
     doubled = 1
     if by_hand and effect["op"] in (Op.DAMAGE, Op.HEAL) and card["kind"] in (CardKind.SPELL, CardKind.POWER):
-        doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED)
+        doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED, False)
     if pick == Pick.SPLIT:
         _split(state, cards, doubled * (times * effect["amount"] + bonus), effect, waiting, events)
         return
@@ -281,7 +281,9 @@ def _lend(state: np.void, seat: int, born: int) -> None:
         return  # the board had no room
     minion = side["board"][side["n_board"] - 1]
     minion["traits"] |= Trait.STOLEN
-    minion["keywords"] |= Keyword.CHARGE
+    if not minion["keywords"] & Keyword.CHARGE:
+        minion["traits"] |= Trait.HASTENED
+        minion["keywords"] |= Keyword.CHARGE
     minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 

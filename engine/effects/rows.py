@@ -95,12 +95,10 @@ COMPARING = (
     CardFilter.RACE,
     CardFilter.COST,
     CardFilter.COST_AT_MOST,
-    CardFilter.COST_AT_LEAST,
     CardFilter.ATTACK_AT_MOST,
     CardFilter.ATTACK_AT_LEAST,
     CardFilter.KEYWORD,
     CardFilter.ATTACK,
-    CardFilter.HEALTH,
     CardFilter.CLASS,
     CardFilter.GANG,
 )
@@ -197,7 +195,9 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
             raise unknown_name(f"card ({where}, column id)", row["id"], known)
         rows = found.setdefault(row["id"], [])
         if len(rows) == MAX_ROWS:
-            raise CardError(f"{where}: {row['id']} has more than {MAX_ROWS} rows; raise MAX_ROWS in codes.py")
+            raise CardError(
+                f"{where}: {row['id']} has more than {MAX_ROWS} rows; raise MAX_ROWS in engine/vocabulary.py"
+            )
         rows.append(_effect(row, where, known))
     return MappingProxyType({name: tuple(rows) for name, rows in found.items()})
 

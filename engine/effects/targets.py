@@ -120,9 +120,6 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
     if pick in (Pick.CHOSEN, Pick.SUBJECT):
         picked[0] = waiting["target"]
         return int(waiting["target"] != NO_TARGET)
-    if pick == Pick.FOE:
-        picked[0] = waiting["foe"]
-        return int(waiting["foe"] != NO_TARGET)
     if pick == Pick.SELF:
         picked[0] = waiting["source"] if waiting["source"] > 0 else OWN_HERO
         return 1

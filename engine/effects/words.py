@@ -78,7 +78,6 @@ _ZONED = {
 _PLACES = {
     Pick.SELF: "itself",
     Pick.SUBJECT: "that one",
-    Pick.FOE: "what it attacks",
     Pick.NEXT_TO_SELF: "the minions next to it",
     Pick.NEXT_TO_TARGET: "the minions next to the target",
 }

@@ -16,7 +16,7 @@ from engine.vocabulary import EVENT_CARD, ITSELF, MAX_GIFTS, POOL, Filter, Op, T
 MAX_HELD = 127
 """Most by which a card in hand is changed."""
 
-NOT_COPIED = Trait.DOOMED | Trait.STOLEN
+NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
 """Traits of a minion that a copy of it has not."""
 
 

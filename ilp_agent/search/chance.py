@@ -4,11 +4,12 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind
 from engine.effects.auras import refresh
-from engine.effects.board import enter, lose_held
-from engine.effects.chance import MOST_IMAGINED, think
-from engine.effects.costs import cost_of
+from engine.effects.board import enter
+from engine.effects.cardsets import asked_by
+from engine.effects.chance import MOST_IMAGINED, draw_imagined, think
 from engine.effects.futures import is_simple, kept_key, minion_key, word_of
-from engine.effects.play import finish_turn
+from engine.effects.operations import strengthen
+from engine.effects.play import finish_turn, pay_for
 from engine.hashing import stir, to_sum
 from engine.jit import njit_borrowing
 from engine.packing import AIMED, OPTION_SHIFT, place_in, unpack_action
@@ -16,14 +17,14 @@ from engine.rules import apply
 from engine.vocabulary import Ask, CardKind, Trait
 from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
 from ilp_agent.search.keys import came_in_with
-from ilp_agent.search.objective import action_gain, end_value
+from ilp_agent.search.objective import action_gain, end_value, is_lost
 from ilp_agent.search.work import EVENTS_EACH
 
 _decode = njit_borrowing(unpack_action)
 _place_in = njit_borrowing(place_in)
 
 MOST_WEIGHED = 1_024
-"""Outcomes of an action whose terms are summed one by one; of more, so many are drawn."""
+"""Outcomes of an action that are looked at one by one; of more, so many are drawn."""
 
 MOST_APART = 32
 """Outcomes of one event, such as a card of a pool, that are all looked at; of more, some (`SPREAD`)."""
@@ -47,23 +48,24 @@ def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) 
 def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, n: int) -> int:
     """Carry out an action with the first `n` outcomes of the odometer, and the first of all further events.
 
-    `work` is modified in place: `scratch[0]`, the position then, `thought[1]` and the odometer.
+    After `EVENTS_EACH` events the others are drawn, from a stream that no game uses. `work` is modified in
+    place: `scratch[0]`, the position then, `thought[1]` and the odometer.
 
     Returns:
-        How many events there are; `TOO_MANY` where that is more than are kept.
+        How many events are in the odometer.
     """
     thought, odometer = work["thought"][1], work["odometer"]
     while True:
         think(thought)
         thought["forced"] = n
+        if n == EVENTS_EACH:
+            draw_imagined(thought, before, 0)
         for event in range(n):
             thought["outcomes"][event] = odometer[0, event]
         work["scratch"][0] = before
         carry_out(work["scratch"][0], cards, action, thought)
         if thought["waiting"] == 0:
             return n
-        if n == EVENTS_EACH:
-            return TOO_MANY
         step = thought["waiting"] // SPREAD if thought["waiting"] > MOST_APART else 1
         odometer[0, n] = step // 2
         odometer[1, n] = thought["waiting"]
@@ -114,7 +116,7 @@ def list_outcomes(
     n_leaves, n = 0, 0
     while n >= 0:
         n = run_outcome(before, cards, action, work, n)
-        if n < 0 or n_leaves == MOST_IMAGINED:
+        if n_leaves == MOST_IMAGINED:
             return TOO_MANY
         frame["probability"][n_leaves] = probability_of(work["odometer"], n)
         frame["n_events"][n_leaves] = n
@@ -131,31 +133,49 @@ def expected_gain(
 ) -> float:
     """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
 
-    Of more than `MOST_WEIGHED` outcomes the first so many count; of an event with more than `MOST_APART`
-    some, evenly spread. Minus infinity where all that are looked at kill the own hero and not the enemy's.
-    `work` is modified in place.
+    Of more than `MOST_WEIGHED` outcomes so many are drawn; of an event with more than `MOST_APART` some are
+    looked at, evenly spread. Minus infinity where all that are looked at kill the own hero and not the
+    enemy's. `work` is modified in place.
     """
     start, thought = work["start"], work["thought"][1]
-    seat = start["seat"]
     total, weighed, survived = 0.0, 0.0, False
     n = 0
-    for _ in range(MOST_WEIGHED):
+    for number in range(MOST_WEIGHED):
         n = run_outcome(before, cards, action, work, n)
-        if n < 0:
-            break
         probability = probability_of(work["odometer"], n)
+        if number == 0 and probability * MOST_WEIGHED < 1.0 - ROUNDING:
+            break  # there are more, if all are about as probable
         after = work["scratch"][0]
         value = action_gain(before, after, cards, action, thought, weights)
         value += end_value(after, cards, weights, start)
         total += probability * value
         weighed += probability
-        survived = survived or after["sides"][seat]["health"] > 0 or after["sides"][1 - seat]["health"] <= 0
+        survived = survived or not is_lost(after, start)
         n = next_outcome(work["odometer"], n)
         if n < 0:
-            break
-    if not survived:
-        return -np.inf
-    return total / weighed
+            return total / weighed if survived else -np.inf
+    return _drawn_gain(before, cards, weights, action, work)
+
+
+ROUNDING = 1e-9
+"""By how much a product of probabilities may be wrong."""
+
+
+@njit_borrowing
+def _drawn_gain(before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void) -> float:
+    """`expected_gain` as the mean over `MOST_WEIGHED` outcomes that are drawn."""
+    start, thought = work["start"], work["thought"][1]
+    total, survived = 0.0, False
+    for number in range(MOST_WEIGHED):
+        think(thought)
+        draw_imagined(thought, before, number)
+        work["scratch"][0] = before
+        carry_out(work["scratch"][0], cards, action, thought)
+        after = work["scratch"][0]
+        value = action_gain(before, after, cards, action, thought, weights)
+        total += value + end_value(after, cards, weights, start)
+        survived = survived or not is_lost(after, start)
+    return total / MOST_WEIGHED if survived else -np.inf
 
 
 @njit_borrowing
@@ -253,13 +273,16 @@ def pay(state: np.void, cards: np.ndarray, action: int) -> None:
             own["board"][source]["attacks_left"] -= 1
     else:
         assert own["hand"][source] != COIN, "The Coin is certain"
-        cost = cost_of(state, cards, seat, source)
-        number = lose_held(own, source, cards)
+        attack, health = own["held"][source]["attack"], own["held"][source]["health"]
+        number, _ = pay_for(state, cards, seat, source)
         card = cards[number]
-        own["mana"] -= cost
-        own["played"] += 1 if cards[0]["asks"] & Ask.PLAYED else 0
+        own["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
         own["overload"] += card["overload"]
-        if card["kind"] == CardKind.MINION:
-            at = _place_in(action)
-            enter(state, cards, seat, number, at if at >= 0 else own["n_board"])
+        if card["kind"] == CardKind.SPELL:
+            own["spells"] += 1 if asked_by(cards) & Ask.SPELLS else 0
+        elif card["kind"] == CardKind.MINION:
+            to = _place_in(action)
+            to = to if to >= 0 else int(own["n_board"])
+            enter(state, cards, seat, number, to)
+            strengthen(own["board"][to], attack, health)
             refresh(state, cards)

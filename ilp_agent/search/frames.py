@@ -65,10 +65,3 @@ def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost:
     frame["leaf"] += 1
     if not lost:
         frame["certain_death"] = 0
-
-
-@njit_borrowing
-def is_lost(state: np.void, start: np.void) -> bool:
-    """Whether the own hero is dead and the enemy's is not."""
-    seat = start["seat"]
-    return bool(state["sides"][seat]["health"] <= 0 and state["sides"][1 - seat]["health"] > 0)

@@ -29,7 +29,7 @@ from ilp_agent.search.chance import (
 )
 from ilp_agent.search.facts import FACT
 from ilp_agent.search.finish import attack_hero, attacks_before_kill
-from ilp_agent.search.frames import deliver, is_lost, keep_better, open_frame
+from ilp_agent.search.frames import deliver, keep_better, open_frame
 from ilp_agent.search.keys import NO_KEY, key_after_blow, position_key
 from ilp_agent.search.late import (
     FACE_FIRST,
@@ -40,7 +40,7 @@ from ilp_agent.search.late import (
 )
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.narrow import narrow
-from ilp_agent.search.objective import action_gain, base_value, end_value
+from ilp_agent.search.objective import action_gain, base_value, end_value, is_lost
 from ilp_agent.search.omissions import count_places, left_out
 from ilp_agent.search.pack import best_pack
 from ilp_agent.search.remembered import remember
@@ -73,8 +73,7 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void)
         give_births(work["states"][:1], cards)
     root, start = work["states"][0], work["start"]
     seat = root["active"]
-    if not is_simple(cards):
-        hide(root, cards, seat)
+    hide(root, cards, seat)
     own = root["sides"][seat]
     start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]

@@ -55,18 +55,17 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
 
 
 @njit_borrowing
+def held_word(held: np.void) -> np.uint64:
+    """What befell a card in hand, in one word."""
+    return word_of(held["cost"], held["attack"], held["health"], 0)
+
+
+@njit_borrowing
 def twin_before(own: np.void, source: int) -> bool:
     """Whether a card to the left in a hand is the same, and the same befell it."""
-    held = own["held"][source]
     for place in range(source):
-        if own["hand"][place] != own["hand"][source]:
-            continue
-        other = own["held"][place]
-        if (
-            other["cost"] == held["cost"]
-            and other["attack"] == held["attack"]
-            and other["health"] == held["health"]
-        ):
+        same = own["hand"][place] == own["hand"][source]
+        if same and held_word(own["held"][place]) == held_word(own["held"][source]):
             return True
     return False
 
@@ -130,7 +129,6 @@ BLOWS_DO_MORE = (
     | Ask.PERISHED
     | Ask.HURT
     | Ask.RULES
-    | Ask.ATTACKED
     | Ask.GRAVES
     | sum(
         1 << (EVENT_SHIFT + trigger)
@@ -148,5 +146,3 @@ BLOWS_DO_MORE = (
 
 MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
 """Traits of which a blow does more than damage, or less."""
-
-assert Trait.DEATHRATTLE, "births matter among minions with a Deathrattle, as `minion_key` has it"

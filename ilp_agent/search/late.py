@@ -64,7 +64,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         seat: of the player whose turn it is.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    if not is_simple(cards):
+    if not is_simple(cards) or enemy["n_secrets"] > 0:
         return NEEDS_COIN
     if own["durability"] > 0 and cards[own["weapon"]]["n_effects"] > 0:
         return NEEDS_COIN

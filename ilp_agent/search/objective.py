@@ -242,3 +242,10 @@ def _waits(card: np.void, own: bool) -> bool:
         if effect["trigger"] == Trigger.TURN_END and effect["on_side"] & (OWN if own else ENEMY):
             return True
     return False
+
+
+@njit_borrowing
+def is_lost(state: np.void, start: np.void) -> bool:
+    """Whether the own hero is dead and the enemy's is not."""
+    seat = start["seat"]
+    return bool(state["sides"][seat]["health"] <= 0 and state["sides"][1 - seat]["health"] > 0)

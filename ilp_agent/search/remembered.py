@@ -7,7 +7,7 @@ from engine.effects.futures import minion_key, places_matter
 from engine.jit import njit_borrowing
 from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, PLACE_BITS
 from engine.rules import decode, legal_actions
-from ilp_agent.search.keys import own_key, twin_before
+from ilp_agent.search.keys import held_word, own_key, twin_before
 from ilp_agent.search.late import FACE_FIRST, HERO_FIRST
 from ilp_agent.search.memo import add
 from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
@@ -23,15 +23,15 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     start = work["start"]
     noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
     noted["source"], noted["target"], noted["more"] = 0, AT_NOTHING, frame["action"] & HOW
+    own = state["sides"][start["seat"]]
+    if kind == ActionKind.PLAY:
+        noted["card"], noted["held"] = own["hand"][source], held_word(own["held"][source])
     if places_matter(cards):
         # Places on boards are part of the position's key; those in hand are not.
         noted["source"], noted["target"] = source, target
         if kind == ActionKind.PLAY:
-            noted["card"], noted["source"] = state["sides"][start["seat"]]["hand"][source], 0
+            noted["source"] = 0
         return
-    own = state["sides"][start["seat"]]
-    if kind == ActionKind.PLAY:
-        noted["card"] = own["hand"][source]
     if kind == ActionKind.CHOOSE:
         noted["source"] = source
     if kind == ActionKind.ATTACK:
@@ -74,17 +74,15 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
         kind, source, target = decode(action)
         if kind != memo["kind"] or action & HOW != memo["more"]:
             continue
+        if kind == ActionKind.PLAY:
+            if own["hand"][source] != memo["card"] or held_word(own["held"][source]) != memo["held"]:
+                continue
+            if by_place and (target != memo["target"] or twin_before(own, source)):
+                continue
         if by_place:
-            if kind == ActionKind.PLAY:
-                if own["hand"][source] != memo["card"] or target != memo["target"]:
-                    continue
-                if twin_before(own, source):
-                    continue
-            elif source != memo["source"] or target != memo["target"]:
+            if kind != ActionKind.PLAY and (source != memo["source"] or target != memo["target"]):
                 continue
             return int(action)
-        if kind == ActionKind.PLAY and own["hand"][source] != memo["card"]:
-            continue
         if kind == ActionKind.CHOOSE and source != memo["source"]:
             continue
         if kind == ActionKind.ATTACK:

@@ -65,6 +65,7 @@ MEMO = np.dtype(
         ("more", "i4"),  # bits of the action that say how a card is played
         ("source", "u8"),  # key of the minion that attacks; 0 for the hero
         ("target", "u8"),  # key of the minion it is aimed at, or one of the codes below
+        ("held", "u8"),  # what befell a card that is played in the hand, of `held_word`
     ]
 )
 """What is known of a position that has been searched; whoever stands where."""

@@ -3,7 +3,6 @@
 import numpy as np
 
 from engine.codes import ActionKind
-from engine.effects.futures import is_simple
 from engine.jit import njit_borrowing
 from engine.rules import encode
 from engine.view import hide
@@ -30,5 +29,4 @@ def best_choice(state: np.void, cards: np.ndarray) -> int:
 def look(state: np.void, cards: np.ndarray, seen: np.ndarray) -> None:
     """Copy to `seen`, shape (1,), modified in place, what the active player knows of a position."""
     seen[0] = state
-    if not is_simple(cards):
-        hide(seen[0], cards, state["active"])
+    hide(seen[0], cards, state["active"])

@@ -21,6 +21,7 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from ilp_agent.search.keys import twin_before
 from rivals.effects.choice import look
 from rivals.effects.hearthsim_score import N_COUNTS, score_position, value_of_draw
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, SLOTS
@@ -134,7 +135,8 @@ def _expand(
     choices = state["n_options"]
     for number in range(choices if choices > 0 else n_actions - 1):
         action = tree.actions[number]
-        if _has_twin(state["sides"][seat], action):
+        kind, source, _ = decode(action)
+        if kind == ActionKind.PLAY and twin_before(state["sides"][seat], source):
             continue
         if n == budget:
             return -n
@@ -152,6 +154,8 @@ def _expand(
         node["value"] = score_position(child, cards, seat, weights, drawn, tree.counts)
         node["open"] = 1 if child["n_options"] > 0 else 0
         node["stop"] = node["open"]
+        if thought["unsure"] or state["sides"][1 - seat]["n_secrets"] > 0:
+            node["open"] = 1  # cards will be offered, or a Secret may be revealed
         for who in range(2):
             if child["sides"][who]["n_deck"] != state["sides"][who]["n_deck"]:
                 node["open"] = 1
@@ -181,19 +185,6 @@ def _mean_score(
 
 MOST = 1e9
 """What a won game counts where it is one of several outcomes; minus as much a lost one."""
-
-
-@njit
-def _has_twin(own: np.void, action: int) -> bool:
-    """Whether the same card further left in the hand is played to the same effect."""
-    kind, source, _ = decode(action)
-    if kind == ActionKind.PLAY:
-        for place in range(source):
-            if own["hand"][place] == own["hand"][source]:
-                held, other = own["held"][source], own["held"][place]
-                if held["cost"] == other["cost"] and held["attack"] == other["attack"]:
-                    return bool(held["health"] == other["health"])
-    return False
 
 
 @njit

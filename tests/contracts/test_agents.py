@@ -1,5 +1,6 @@
 """The contract of every agent kind, with a compiled kind of random draws registered for the test."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -71,10 +72,15 @@ def random_schedule(n: int, players: int, decks: int, seed: int) -> Schedule:
     return Schedule(seats, held, keys)
 
 
-def roster_of(*kinds: AgentKind) -> Roster:
-    decks = ["thesis-paladin", "hearthsim-basic", "random-minions"]
-    if all(kind.effects for kind in kinds):
-        decks += ["basic-mage", "basic-warrior", "basic-druid"]
+LIVELY = ("reno-mage", "secret-hunter", "murloc-druid")
+"""Decks with Discover, random cards, Secrets, and hands that others look at."""
+
+
+def roster_of(*kinds: AgentKind, decks: Sequence[str] = ()) -> Roster:
+    if not decks:
+        decks = ["thesis-paladin", "hearthsim-basic", "random-minions"]
+        if all(kind.effects for kind in kinds):
+            decks += ["basic-mage", "basic-warrior", "basic-druid"]
     return Roster(tuple(map(player_of, kinds)), tuple(map(find_deck, decks)), find_ruleset("standard"))
 
 
@@ -185,6 +191,16 @@ def test_compiled_games_are_those_of_the_agent_in_python(kind: AgentKind) -> Non
     ours = _play_compiled(roster, games)
     assert (ours == _play_in_python(roster, games)).all()
     assert len(np.unique(ours["turns"])) > 3
+
+
+@compiled
+def test_compiled_games_on_lively_decks_are_those_of_the_agent_in_python(kind: AgentKind) -> None:
+    """What nobody has seen changes what follows: cards that are offered, Secrets, hidden hands and decks."""
+    if kind.play_batch() is None or kind.sees is not Sight.VIEW or not kind.effects:
+        return
+    roster = roster_of(kind, AGENTS["aggro"], decks=LIVELY)
+    games = random_schedule(8, 2, len(LIVELY), 9)
+    assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
 
 
 @compiled

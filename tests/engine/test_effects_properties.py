@@ -167,7 +167,6 @@ BOUNDS = {
         "totems": (0, MAX_COUNT),
         "perished": (0, MAX_COUNT),
         "hurt": (0, MAX_STAT),
-        "attacked": (0, 1),
         "elementals": (0, MAX_COUNT),
         "elementals_before": (0, MAX_COUNT),
         "overloaded": (0, MAX_COUNT),

@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from engine import PlayerView, parse_position, perft
+from engine import PlayerView, parse_action, parse_position, perft
 from engine.codes import Keyword
+from engine.effects.luck import Chance
 from engine.movetrees import branches, outcomes_of
-from engine.vocabulary import Trait
+from engine.streams import stream_key
+from engine.vocabulary import HeroName, Trait
 from tests.conftest import UNCOMPILED
 
 
@@ -28,6 +30,28 @@ def test_views_tell_what_real_cards_bring() -> None:
     assert not minion.has(Keyword.TAUNT)
     assert [card.name for card in minion.gifts] == ["Loot Hoarder"]
     assert (view.enemy.power, view.enemy.weapon) == (None, None)
+
+
+def test_views_tell_costs_secrets_and_what_is_offered() -> None:
+    text = (
+        "turn 5 | hero 20 mana 5/5 spells 2 jade 3 hand [Sea Giant*; Fireball* held -2/0/0; The Coin] secrets [Ice Block*]"
+        " board [Wisp*; Wisp*] | hero 20 hand [Wisp*] secrets [Explosive Trap* born 4; Snipe* born 5]"
+    )
+    position = parse_position(text)
+    own, other = PlayerView(position, 0), PlayerView(position, 1)
+    assert (own.own.costs, own.enemy.costs, other.enemy.costs) == ((8, 2, 0), (None,), (None, None, None))
+    assert [card.name for card in own.own.secrets] == ["Ice Block"]
+    assert own.enemy.secrets == (HeroName.HUNTER, HeroName.HUNTER)
+    assert (other.enemy.secrets, other.enemy.jade, other.enemy.spells) == ((HeroName.MAGE,), 3, 2)
+    assert own.offered == ()
+    chosen = parse_position("turn 5 | hero 20 mana 5/5 hand [Museum Curator*] | hero 20")
+    chosen.play(parse_action("play 0"), Chance.drawn(stream_key(1), chosen.states))
+    assert len(PlayerView(chosen, 0).offered) == 3
+    assert PlayerView(chosen, 1).offered == ("?", "?", "?")
+    bodies = PlayerView(
+        parse_position("turn 5 | hero 20 mana 5/5 hand [Chillwind Yeti 4:4/5; The Coin] | hero 20"), 0
+    )
+    assert bodies.own.costs == (4, 0)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ COUNTERS = {
     "totems": Counter(Ask.TOTEMS, lambda player: int(player["totems_summoned_this_game"])),
     "perished": Counter(Ask.PERISHED, lambda player: len(player.get("died_this_turn", ()))),
     "hurt": Counter(Ask.HURT, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
-    "attacked": Counter(Ask.ATTACKED, lambda player: int(player["hero"]["attacks_made"] > 0), True),
     "elementals": Counter(Ask.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
     "elementals_before": Counter(
         Ask.ELEMENTALS,

@@ -176,7 +176,7 @@ class Side(plain.Side):
         self.keywords = frozenset()  # heroes have none
         self.places = []  # minions from left to right, and graves
         self.weapon_aura = 0
-        self.played = self.spells = self.totems = self.perished = self.hurt_now = self.attacked = 0
+        self.played = self.spells = self.totems = self.perished = self.hurt_now = 0
         self.elementals = self.elementals_before = self.overloaded = self.powers = 0
         self.secrets, self.secrets_played = [], 0
         self.promises = []  # facts of cards whose rows change costs for a while

@@ -5,7 +5,7 @@ from tests.reference.plain import COIN
 KEPT = {
     "combo": "played", "enemy_played": "played", "played": "played", "spells": "spells", "totems": "totems", "died": "perished",
     "hurt": "hurt_now", "elemental": "elementals", "elementals": "elementals", "overloaded": "overloaded",
-    "powers": "powers", "secrets": "secrets_played", "hero_attacked": "attacked",
+    "powers": "powers", "secrets": "secrets_played",
 }  # fmt: skip
 """Words of conditions and counts, and the counter of a player that each needs."""
 
@@ -96,7 +96,6 @@ MEANINGS = {
     "died": lambda game, what, arg: sum(side.perished for side in game.sides) >= arg,
     "hurt": lambda game, what, arg: what.side.hurt_now > 0,
     "elemental": lambda game, what, arg: what.side.elementals_before > 0,
-    "hero_attacked": lambda game, what, arg: what.side.attacked > 0,
     "dying": lambda game, what, arg: dying(what.source),
 }
 

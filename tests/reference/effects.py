@@ -102,8 +102,6 @@ def picked(game, what):
             if what.aim is None or (what.aim.is_minion and what.aim not in what.aim.side.board)
             else [what.aim]
         )
-    if row.pick == "foe":
-        return [] if what.foe is None else [what.foe]
     if row.pick in ("next_to_self", "next_to_target"):
         return (
             [one for one, born in game.beside if one.born == born and one in one.side.board]
@@ -323,7 +321,9 @@ def control(game, what, one):
     one.settle(game.next_birth())
     if what.row is not None and what.row.until == "this_turn":
         one.traits.add("stolen")
-        one.keywords.add("charge")
+        if "charge" not in one.keywords:
+            one.traits.add("hastened")
+            one.keywords.add("charge")
 
 
 def silence(game, what, one):
@@ -389,7 +389,7 @@ def copy_onto(copy, one, attack=0, health=0):
     copy.own_health = one.own_health
     copy.health = one.own_health - max(0, one.max_health - one.health)
     copy.keywords = one.keywords - one.more_keywords
-    copy.traits = one.traits - {"doomed", "stolen"}
+    copy.traits = one.traits - {"doomed", "stolen", "hastened"}
     copy.race, copy.spell_damage = one.race, one.spell_damage
     copy.gifts, copy.theirs = list(one.gifts), set(one.theirs)
     copy.made = 0

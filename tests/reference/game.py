@@ -85,9 +85,9 @@ class RealGame(Game):
             return
         for one in list(side.board):
             if "stolen" in one.traits:
-                one.traits.discard("stolen")
-                if "charge" not in one.facts["keywords"]:
+                if "hastened" in one.traits:
                     one.keywords.discard("charge")
+                one.traits -= {"stolen", "hastened"}
                 self.give_back(one)
         for one in [side, *side.board]:
             if one.attacks > 0:
@@ -96,7 +96,7 @@ class RealGame(Game):
             one.end_turn()
         for one in self.sides:
             one.perished = one.hurt_now = 0
-        side.locked = side.played = side.attacked = 0
+        side.locked = side.played = 0
         side.elementals, side.elementals_before = 0, side.elementals
         side.promises = [
             one
@@ -601,8 +601,6 @@ class RealGame(Game):
         attacker.made += 1
         if attacker is side:
             side.count_attacks()
-            if "attacked" in self.kept:
-                side.attacked = 1
         else:
             attacker.keywords.discard("stealth")
         self.foe = target
@@ -621,7 +619,11 @@ class RealGame(Game):
         for owner, victim, (damage, keywords, freezes) in (
             (side, target, blow),
             *((side, other, blow) for other in beside),
-            (enemy, attacker, answer),
+            (
+                target.side if target.is_minion else enemy,
+                attacker,
+                answer,
+            ),  # it may be redirected to the own side
         ):
             if self.hit(victim, damage, keywords, freezes) and "lifesteal" in keywords:
                 self.drain(owner, damage)

@@ -16,7 +16,6 @@ NUMBERS = (
     *("weapon_attack", "durability", "overload", "locked", "weapon_aura", "played", "spells", "totems"),
     *(
         "perished",
-        "attacked",
         "elementals",
         "elementals_before",
         "overloaded",

@@ -7,7 +7,6 @@ import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_SIDE, UNKNOWN, ActionKind, Outcome
 from engine.effects.chance import think
-from engine.effects.futures import is_simple
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
@@ -31,8 +30,7 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
     gained = np.zeros((MOST_STEPS + 1, N_TERMS))
     states[0] = starts[0]
     seat = states[0]["active"]
-    if not is_simple(cards):
-        hide(states[0], cards, seat)
+    hide(states[0], cards, seat)
     best, tried, level, enter = -1e300, 0, 0, True
     while level >= 0:
         state = states[level]

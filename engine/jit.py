@@ -279,6 +279,9 @@ def numba_cache_in(folder: Path | None) -> Iterator[None]:
 _njit: Any = numba.njit
 """`numba.njit`, whose types do not know the option `_nrt`."""
 
+_BORROWING = {} if config.BOUNDSCHECK else {"_nrt": False}
+"""How kernels that borrow arrays are compiled; where bounds are checked they contain those that make arrays."""
+
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a kernel: cached by the hash of all kernel sources, and without the GIL while it runs.
@@ -294,7 +297,7 @@ def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
     numba counts references to arrays at every call, which took a fifth of a random game with effects. Here it
     leaves that out; in exchange such a kernel compiles only if it allocates nothing (`np.zeros`, `.copy()`).
     """
-    return _cached(_njit(nogil=True, _nrt=False)(function), function)
+    return _cached(_njit(nogil=True, **_BORROWING)(function), function)
 
 
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
@@ -307,7 +310,7 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
 def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
     """`njit_inline` of a kernel that makes no arrays, as `njit_borrowing`."""
-    return _cached(_njit(nogil=True, forceinline=True, _nrt=False)(function), function)
+    return _cached(_njit(nogil=True, forceinline=True, **_BORROWING)(function), function)
 
 
 def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:

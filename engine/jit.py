@@ -280,7 +280,7 @@ _njit: Any = numba.njit
 """`numba.njit`, whose types do not know the option `_nrt`."""
 
 _BORROWING = {} if config.BOUNDSCHECK else {"_nrt": False}
-"""How kernels that borrow arrays are compiled; where bounds are checked they contain those that make arrays."""
+"""How kernels that borrow arrays are compiled; where bounds are checked they contain those that make some."""
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:

@@ -104,6 +104,8 @@ class Position:
         names = []
         if action.kind == ActionKind.PLAY and 0 <= action.source < own["n_hand"]:
             names = [self.card_name(int(own["hand"][action.source]))]
+        elif action.kind == ActionKind.CHOOSE and 0 <= action.source < self.state["n_options"]:
+            names = [self.card_name(int(self.state["options"][action.source]))]
         elif action.kind == ActionKind.ATTACK and 0 <= action.source < own["n_board"]:
             names = [self.card_name(int(own["board"][action.source]["card"]))]
             if 0 <= action.target < enemy["n_board"]:

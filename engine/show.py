@@ -7,6 +7,7 @@ from rich.console import Console, ConsoleRenderable, Group
 from rich.panel import Panel
 from rich.text import Text
 
+from engine.cards import Card
 from engine.codes import ActionKind, Outcome
 from engine.console import plain_width
 from engine.decks import Deck, coverage_of
@@ -14,7 +15,7 @@ from engine.minion import keyword_names
 from engine.position import Position
 from engine.screen import Screen
 from engine.tables import Column, FittingTable
-from engine.view import MinionView, SideView
+from engine.view import MinionView, PlayerView, SideView
 from engine.vocabulary import Trait
 
 _ENDINGS = {
@@ -70,8 +71,30 @@ def draw_position(position: Position) -> ConsoleRenderable:
     seat = position.active
     title = f"Turn {position.state['turn']}, the {'second' if seat else 'first'} player to move"
     title = _ENDINGS.get(position.outcome, title)
-    halves = _draw_side(position, 1 - seat, False), _draw_side(position, seat, True)
-    return Group(Text(title, style="bold"), *halves)
+    parts = [_draw_side(position, 1 - seat, False), _draw_side(position, seat, True)]
+    offered = [
+        card if isinstance(card, str) else " ".join(filter(None, (card.title, card.body)))
+        for card in PlayerView(position, seat).offered
+    ]
+    if offered:
+        choices = "; ".join(f"[{place}] {name}" for place, name in enumerate(offered))
+        parts.append(Text(f"to choose from: {choices}", style="green"))
+    inexact = ", ".join(_inexact(position))
+    if inexact:
+        said = f"not covered, so these do not do what their text says: {inexact} (docs/effects.md)"
+        parts.append(Text(said, style="yellow"))
+    return Group(Text(title, style="bold"), *parts)
+
+
+def _inexact(position: Position) -> list[str]:
+    """Names of the real cards in hands, on boards, of weapons and Secrets that are not played exactly."""
+    numbers: list[int] = []
+    for side in position.state["sides"]:
+        numbers += side["hand"][: side["n_hand"]].tolist() + side["secrets"][: side["n_secrets"]].tolist()
+        numbers += side["board"]["card"][: side["n_board"]].tolist()
+        numbers += [int(side["weapon"])] if side["durability"] else []
+    cards = [position.table.cards[number] for number in dict.fromkeys(numbers) if number >= 0]
+    return list(dict.fromkeys(card.title for card in cards if card.real and not card.exact))
 
 
 def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderable:
@@ -92,12 +115,7 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     ]
     board: ConsoleRenderable = Columns(minions) if minions else Text("empty board", style="dim")
     hand = Text("hand: ")
-    names = [
-        card
-        if isinstance(card, str)
-        else " ".join(filter(None, (f"{card.title} ({card.spec.cost})", card.body)))
-        for card in side.hand
-    ]
+    names = [_held(card, cost) for card, cost in zip(side.hand, side.costs, strict=True)]
     if names and set(names) == {"?"}:
         hand.append(f"{len(names)} hidden cards")
     else:
@@ -105,6 +123,14 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     hero = [Text(counts), *_draw_hero(position, seat, to_move)] if effects else []
     parts = [board, *hero, hand] if to_move else [hand, *hero, board]
     return Panel(Group(*parts), title=title, title_align="left", border_style="green" if to_move else "red")
+
+
+def _held(card: str | Card, cost: int | None) -> str:
+    """A card in hand with what it costs now, and its printed cost where that is another."""
+    if isinstance(card, str):
+        return card
+    printed = "" if cost == card.spec.cost else f", printed {card.spec.cost}"
+    return " ".join(filter(None, (f"{card.title} ({cost}{printed})", card.body)))
 
 
 def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: Changes) -> ConsoleRenderable:
@@ -161,6 +187,12 @@ def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
         worn = f"{side['weapon_attack']}/{side['durability']}"
         printed = f", printed {card.body}" if card.body and worn != card.body else ""
         lines.append(Text(f"weapon: {card.title} {worn}{printed}", style="yellow"))
+    secrets = [
+        one.title if isinstance(one, Card) else f"one of the {one.name.capitalize()}"
+        for one in SideView(position, seat).secrets
+    ]
+    if secrets:
+        lines.append(Text(f"Secrets: {'; '.join(secrets)}", style="magenta"))
     words = [text for trait, text in TRAIT_WORDS.items() if side["traits"] & trait]
     words += [f"{side['hero_attack']:+d} attack this turn"] if side["hero_attack"] else []
     spell_damage = int(side["board"]["spell_damage"][: side["n_board"]].sum())

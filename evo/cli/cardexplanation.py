@@ -33,10 +33,18 @@ def action_text(position: Position, action: Action) -> str:
         if action.source != HERO:
             who = position.card_name(int(own["board"][action.source]["card"]))
         return f"attack with {who} -> {character_name(position, action.target)}"
+    if action.kind == ActionKind.CHOOSE:
+        return f"choose {position.card_name(int(position.state['options'][action.source]))}"
     if action.kind == ActionKind.POWER:
         text = f"use {position.card_name(int(own['power']) - 1)}"
     else:
-        text = f"play {position.card_name(int(own['hand'][action.source]))}"
+        number = int(own["hand"][action.source])
+        text = f"play {position.card_name(number)}"
+        if action.option:
+            name = position.card_name(int(position.table.array["options"][number]) + action.option - 1)
+            same = name == position.card_name(number)
+            text += f" by choice {action.option}" if same else f" as {name}"
+        text += f" at place {action.place}" if action.place >= 0 else ""
     return f"{text} -> {character_name(position, action.target)}" if action.aimed else text
 
 
@@ -62,9 +70,11 @@ def plan_text(position: Position, plan: CardPlan) -> str:
 def _what_is_seen(position: Position, plan: CardPlan) -> str:
     """What the last action brings that is not known before."""
     *_, (here, action) = steps(position, plan)
-    own = here.state["sides"][here.active]
+    own, secrets = here.state["sides"][here.active], here.state["sides"][1 - here.active]["n_secrets"] > 0
     if action.kind == ActionKind.ATTACK:
-        return "see what chance does, "
+        return "see what it meets, " if secrets else "see what chance does, "
+    if action.kind == ActionKind.CHOOSE:
+        return "see what comes of it, "
     number = int(own["power"]) - 1 if action.kind == ActionKind.POWER else int(own["hand"][action.source])
     if number == COIN:
         return ""

@@ -121,3 +121,19 @@ def test_a_frozen_hero_is_not_ready(draw) -> None:
     half = "hero 30 board [] hand [] deck []"
     assert "hero ready to attack for 3" in draw(f"turn 5 effects {EFFECTS_VERSION} | {armed} | {half}")
     assert "ready" not in draw(f"turn 5 effects {EFFECTS_VERSION} | {armed} is [frozen] | {half}")
+
+
+def test_secrets_costs_offers_and_what_is_not_covered(draw) -> None:
+    drawing = draw(
+        "turn 5 effects 1 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
+        " | hero 27 mana 2/5 hand [Sea Giant*; Fireball* held -2/0/0] secrets [Ice Block*]"
+        " | hero 30 board [Wisp*; Wisp*] hand [Mindgames*]"
+    )
+    text = re.sub(r"[│\s]+", " ", drawing)
+    for said in (
+        "Secrets: Ice Block",
+        "hand: [0] Sea Giant (8, printed 10) 8/8; [1] Fireball (2, printed 4)",
+        "to choose from: [0] Frostbolt; [1] Pyroblast; [2] Mindgames",
+        "not covered, so these do not do what their text says: Mindgames (docs/effects.md)",
+    ):
+        assert said in text, said

@@ -1,0 +1,37 @@
+"""What `explain` says of turns on real cards: choices, Secrets and places."""
+
+import pytest
+
+from engine import parse_position
+from evo.cli.cardexplanation import plan_text
+from ilp_agent import find_profile, solve
+from ilp_agent.cardturn import CardTurn
+
+OFFER = "turn 5 first effects 1 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        (
+            f"{OFFER} | hero 27 mana 2/5 hand [Sea Giant*] | hero 30",
+            "choose Frostbolt; play Frostbolt -> hero",
+        ),
+        (
+            "turn 9 | hero 27 mana 2/5 hand [Wrath*] | hero 30 board [2/3]",
+            "play Wrath by choice 1 -> 2/3",
+        ),
+        (
+            "turn 9 | hero 27 mana 2/5 hand [Dire Wolf Alpha*] board [Wisp* ready; Wisp* ready] | hero 30",
+            "play Dire Wolf Alpha at place 1; attack with Wisp -> hero; attack with Wisp -> hero",
+        ),
+        (
+            "turn 9 | hero 30 board [Wisp* ready; Wisp* ready] | hero 30 secrets [Explosive Trap*]",
+            "attack with Wisp -> hero; see what it meets, then solve the turn again",
+        ),
+    ],
+)
+def test_a_plan_in_words(text: str, plan: str) -> None:
+    position = parse_position(text)
+    found = solve(CardTurn(position), find_profile("true-balanced").weights, "search")
+    assert plan_text(position, found) == plan

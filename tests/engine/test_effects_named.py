@@ -132,6 +132,21 @@ STORIES: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         ["play 0"],
         {"board [Sheep 1:1/1*": 1, "board [War Golem 7:7/7*": 1, "secrets": 0},
     ),
+    "Shadow Madness: what goes back keeps a Charge that it was given": (
+        "turn 9 | hero 30 mana 4/9 hand [Shadow Madness*] | hero 30 board [Wisp* now 1/1C]",
+        ["play 0 -> 0", "end turn"],
+        {"board [Wisp 0:1/1* now 1/1C": 1, "stolen": 0, "hastened": 0},
+    ),
+    "Shadow Madness: what goes back loses the Charge with which it came": (
+        "turn 9 | hero 30 mana 4/9 hand [Shadow Madness*] | hero 30 board [Wisp*]",
+        ["play 0 -> 0", "end turn"],
+        {"board [Wisp 0:1/1* born": 1, "stolen": 0, "hastened": 0},
+    ),
+    "Secrets: Ice Block works on the opponent's turn alone, fatigue by a card of his too": (
+        "turn 9 | hero 30 mana 3/9 hand [Coldlight Oracle*] deck [Wisp*; Wisp*] | hero 1 secrets [Ice Block*]",
+        ["play 0"],
+        {"| hero 1 ": 1, "secrets": 0},
+    ),
     "Secrets: Ice Barrier turns an attack into armour, Ice Block keeps its secret": (
         "turn 9 | hero 30 mana 9/9 board [War Golem* ready] | hero 10 secrets [Ice Block*; Ice Barrier* born 1]",
         ["attack 0 -> hero"],

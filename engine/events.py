@@ -51,6 +51,7 @@ WAITING = np.dtype(
         ("foe", "i2"),  # the same of whom that one attacks
         ("about", "i2"),  # card of an event; -1 for none
         ("amount", "i2"),  # of an event
+        ("keywords", "i2"),  # of a dead source, as it died
         ("left", "i2"),  # hits that are left of a row; 0: it has not begun
         (
             "heard",

@@ -28,6 +28,7 @@ def push(
     waiting["foe"] = NO_TARGET
     waiting["about"] = -1
     waiting["amount"] = 0
+    waiting["keywords"] = 0
     waiting["left"] = 0
     waiting["heard"] = 0
     return True
@@ -68,7 +69,7 @@ def queue_rows(
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
     """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives.
 
-    Their amount is the attack that it has, or had.
+    Their amount is the attack that it has, or had, and they strike with its keywords.
     """
     itself, born = minion["card"], minion["born"]
     begin = events["last"]
@@ -80,6 +81,7 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
             queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
     for n in range(begin, events["last"]):
         events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
+        events["queue"][n % MAX_QUEUE]["keywords"] = minion["keywords"]
 
 
 @njit_borrowing
@@ -112,7 +114,7 @@ def copy_row(to: np.void, waiting: np.void) -> None:
     to["itself"], to["source"] = waiting["itself"], waiting["source"]
     to["place"], to["was"] = waiting["place"], waiting["was"]
     to["target"], to["foe"] = waiting["target"], waiting["foe"]
-    to["about"], to["amount"] = waiting["about"], waiting["amount"]
+    to["about"], to["amount"], to["keywords"] = waiting["about"], waiting["amount"], waiting["keywords"]
     to["left"], to["heard"] = waiting["left"], waiting["heard"]
 
 
@@ -129,6 +131,20 @@ def _move(events: np.void, n: int, m: int) -> None:
 
 
 assert BOARD_SIZE + 1 < MAX_QUEUE
+
+
+@njit_borrowing
+def meet(events: np.void, old: int, new: int) -> None:
+    """Let what waits for an event of a minion that was transformed meet what it has become.
+
+    Rows that were aimed at it miss.
+    """
+    for n in range(events["first"], events["last"]):
+        waiting = events["queue"][n % MAX_QUEUE]
+        if waiting["heard"] and waiting["target"] == old:
+            waiting["target"] = new
+        if waiting["heard"] and waiting["foe"] == old:
+            waiting["foe"] = new
 
 
 @njit_borrowing

@@ -28,7 +28,7 @@ from engine.effects.operations import (
     transform,
 )
 from engine.effects.players import on_player
-from engine.effects.queue import copy_row, follow, hoist, queue_deathrattle
+from engine.effects.queue import copy_row, follow, hoist, meet, queue_deathrattle
 from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
@@ -226,7 +226,10 @@ def _on_character(
         number = from_pool(state, cards, seat, effect, waiting, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
-            follow(events, who, state["births"])
+            if who == waiting["source"]:
+                follow(events, who, state["births"])
+            else:
+                meet(events, who, state["births"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
@@ -338,7 +341,9 @@ def _on_copies(
 
 @njit_borrowing
 def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
-    """The keywords with which a row strikes: of its minion if that stands, else of its card."""
+    """The keywords with which a row strikes: those that its minion has, or died with; else of its card."""
+    if waiting["place"] >= 0:
+        return int(waiting["keywords"])
     side = state["sides"][waiting["seat"]]
     place = place_of(side, waiting["source"]) if waiting["source"] > 0 else -1
     return int(side["board"][place]["keywords"] if place >= 0 else cards[waiting["card"]]["keywords"])

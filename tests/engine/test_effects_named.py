@@ -147,6 +147,11 @@ STORIES: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         ["play 0"],
         {"| hero 1 ": 1, "secrets": 0},
     ),
+    "Tentacle of N'Zoth: with Poisonous its Deathrattle kills, Divine Shields aside": (
+        "turn 9 | hero 30 board [War Golem* ready; Wisp*] | hero 30 board [Tentacle of N'Zoth* now 1/1P; 7/7; 7/7D]",
+        ["attack 0 -> 0"],
+        {"mana 9/9 died 2 board []": 1, "| hero 30 mana 8/8 died 2 board [0:7/7D now 7/7 born 5]": 1},
+    ),
     "Secrets: Ice Barrier turns an attack into armour, Ice Block keeps its secret": (
         "turn 9 | hero 30 mana 9/9 board [War Golem* ready] | hero 10 secrets [Ice Block*; Ice Barrier* born 1]",
         ["attack 0 -> hero"],

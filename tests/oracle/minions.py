@@ -84,6 +84,9 @@ def _traits(item: dict[str, Any], row: np.void) -> int:
         raise SkippedError("a minion that is immune for more than a turn")
     if STOLEN in {enchantment["id"] for enchantment in item.get("enchantments", ())}:
         traits |= Trait.STOLEN
+        given = {flag for one in item["enchantments"] if one["id"] != STOLEN for flag in one.get("flags", ())}
+        if "CHARGE" not in given and not row["keywords"] & Keyword.CHARGE:
+            traits |= Trait.HASTENED
     return traits | (Trait.FROZEN if item["frozen"] else 0) | (Trait.SILENCED if item["silenced"] else 0)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ilp_agent import BACKENDS
-from tests.conftest import UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 
 def backends(formulation: str = "sequential", outside: bool = False) -> list:
@@ -13,6 +13,8 @@ def backends(formulation: str = "sequential", outside: bool = False) -> list:
         reason = entry.missing
         if UNCOMPILED and entry.name == "search":
             reason = "too slow without the compiler"
+        if BOUNDSCHECK and entry.name == "search":
+            reason = "tests/ilp_agent/search has its bounds checked; compiling it twice takes minutes"
         if formulation in entry.formulations and not (outside and entry.compiled):
             found.append(pytest.param(entry.name, marks=pytest.mark.skipif(bool(reason), reason=reason)))
     return found

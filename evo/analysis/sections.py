@@ -204,7 +204,7 @@ def progress(given: Material) -> list[Section]:
         table = absolute_progress(given.runs, given.config, given.play)
         note = (
             f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
-            "each ordered pair of decks, the same deals for all, solved with exact"
+            f"each ordered pair of decks, the same deals for all, turns solved with {DEFAULT_BACKEND}"
         )
     drawn = _draw(plot_progress, table, "score of each generation's best against the thesis's seven")
     one = len(given.runs.folders) == 1

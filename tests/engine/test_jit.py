@@ -100,6 +100,7 @@ INTERRUPTED = """
 import signal
 from numba.core.codegen import CPUCodeLibrary
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may start a process that ignores it
 compiled = CPUCodeLibrary._object_compiled_hook.__func__
 waiting = [True]
 

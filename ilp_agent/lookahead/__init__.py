@@ -1,0 +1,1 @@
+"""Looking ahead: different ends of a turn, the opponent's reply to each, and what is left."""

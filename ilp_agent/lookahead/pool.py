@@ -1,0 +1,337 @@
+"""The pool of a turn of bodies: its best different ends, found over all positions within the turn.
+
+An end is a node, then plays, then attacks on the hero. Two ends are the same when their positions are equal,
+boards and hands compared as multisets; an end's value is the objective of the best way to it.
+"""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
+from engine.combat import may_attack_hero
+from engine.jit import njit_borrowing
+from engine.packing import PLACE_BITS, STAT_BITS, append_field
+from engine.rules import apply_plain, encode
+from engine.streams import mix
+from ilp_agent.lookahead.nodes import (
+    ENEMY_MINION,
+    HELD,
+    OWN_MINION,
+    REST,
+    append_minion,
+    begin,
+    expand,
+    is_guarded,
+    place_of,
+    play_gain,
+    repeats,
+    strikes,
+)
+from ilp_agent.lookahead.records import MAX_HITS_ON_HERO, Pool
+from ilp_agent.weights import Term
+
+
+@njit_borrowing
+def find_ends(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, wanted: int, limit: int, every: bool, pool: Pool
+) -> int:
+    """Find the best different ends of a turn. `pool` is modified in place: its ends, unordered.
+
+    Args:
+        state: dtype `STATE`; the active player plays. What is hidden is not looked at.
+        cards: the card table.
+        weights: of the objective, indexed by `ilp_agent.weights.Term`.
+        wanted: ends, 1 to `MAX_ENDS`.
+        limit: most nodes, 1 to `MAX_NODES`.
+        every: whether ends are wanted too in which minions hold back from the enemy hero; else each minion
+            that is left attacks it, but for those that would lose Stealth, which do both.
+        pool: memory.
+
+    Returns:
+        How many were found, at most `wanted`.
+    """
+    begin(state, weights, pool)
+    _list_plays(state, cards, weights, pool)
+    pool.unproven[0] = 0
+    n, place, found = 1, 0, 0
+    while place < n:
+        found = _add_ends(place, found, wanted, every, cards, weights, pool)
+        if not pool.unproven[0]:
+            n = expand(place, n, cards, weights, pool, limit)
+            if n < 0:
+                n = -n
+                pool.unproven[0] = 1
+        place += 1
+    pool.n_nodes[0] = n
+    return found
+
+
+@njit_borrowing
+def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
+    """List the sets of minions in hand that mana allows, by what they gain. `pool` is modified in place."""
+    own = state["sides"][state["active"]]
+    budget = own["mana"] + (1 if place_of(own, COIN) >= 0 else 0)
+    plays = pool.plays
+    plays[0]["bits"], plays[0]["cost"], plays[0]["size"], plays[0]["gain"] = 0, 0, 0, 0.0
+    plays[0]["copies"] = 0
+    n = 1
+    for number in range(own["n_hand"]):
+        card = own["hand"][number]
+        if card < 0 or cards[card]["cost"] > min(budget, MAX_MANA):
+            continue
+        gain = play_gain(cards[card], weights)
+        for before in range(n):
+            one = plays[before]
+            bits = one["bits"] | 1 << number
+            cost = one["cost"] + cards[card]["cost"]
+            copies = repeats(own, bits, number)
+            if copies and not strikes(cards[card]):
+                continue
+            if cost <= budget and one["size"] < BOARD_SIZE:
+                more = plays[n]
+                more["copies"] = one["copies"] | (1 if copies else 0)
+                more["bits"], more["cost"], more["size"] = bits, cost, one["size"] + 1
+                more["gain"] = one["gain"] + gain
+                n += 1
+    for number in range(1, n):  # by insertion: most turns allow few
+        place = number
+        while place > 0 and plays[place - 1]["gain"] < plays[place]["gain"]:
+            plays[-1] = plays[place]
+            plays[place] = plays[place - 1]
+            plays[place - 1] = plays[-1]
+            place -= 1
+    pool.n_plays[0] = n
+
+
+@njit_borrowing
+def _add_ends(
+    place: int, found: int, wanted: int, every: bool, cards: np.ndarray, weights: np.ndarray, pool: Pool
+) -> int:
+    """Add the ends that follow a node to the best found so far; how many there are then."""
+    state, node = pool.states[place], pool.nodes[place]
+    seat = state["active"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    health = enemy["health"] + enemy["armour"]
+    n_hits, choice, all_damage = _list_hits(own, enemy, every, pool)
+    value = node["gain"] + (weights[Term.CLEAR] if enemy["n_board"] == 0 else 0.0)
+    most = value + weights[Term.FACE] * all_damage
+    most += weights[Term.HERO] * all_damage + (weights[Term.LETHAL] if all_damage >= health else 0.0)
+    budget = pool.states[0]["sides"][seat]["mana"]
+    budget += 1 if place_of(pool.states[0]["sides"][seat], COIN) >= 0 else 0
+    spent, played, lethal = 0, 0, all_damage >= health
+    first_hand = pool.states[0]["sides"][seat]
+    for number in range(first_hand["n_hand"]):
+        if node["played"] >> number & 1:
+            spent += cards[first_hand["hand"][number]]["cost"]
+    played = int(node["played"])
+    room = BOARD_SIZE - own["n_board"]
+    whole = (1 << n_hits) - 1
+    for number in range(pool.n_plays[0]):
+        plays = pool.plays[number]
+        if found == wanted and most + plays["gain"] <= pool.least[0]:
+            break
+        if plays["bits"] & played or plays["cost"] + spent > budget or plays["size"] > room:
+            continue
+        if plays["copies"] and _copies_before(first_hand, plays["bits"], played):
+            continue
+        hits = whole
+        while True:
+            damage, legal = _damage_of(hits, n_hits, own, pool, health)
+            ends = value + plays["gain"] + weights[Term.FACE] * damage
+            ends += weights[Term.LETHAL] if damage >= health else 0.0
+            ends += weights[Term.HERO] * 99 if weights[Term.HERO] > 0.0 else 0.0
+            if legal and (found < wanted or ends > pool.least[0]):
+                found = _add(place, plays["bits"], hits, found, wanted, cards, weights, pool)
+            free = hits & (whole if lethal else choice)
+            if free == 0:
+                break
+            # The next smaller set whose fixed attacks all stay.
+            fixed = 0 if lethal else whole & ~choice
+            hits = ((hits & ~fixed) - 1) & (whole & ~fixed) | fixed
+    return found
+
+
+@njit_borrowing
+def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[int, int, int]:
+    """List attacks on the hero: how many, which may be left out (as bits), and their damage together."""
+    n, choice, damage = 0, 0, 0
+    if is_guarded(enemy):
+        return 0, 0, 0
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attack"] == 0 or not may_attack_hero(minion):
+            continue
+        for _ in range(minion["attacks_left"]):
+            pool.hits[n] = slot
+            if every or minion["keywords"] & Keyword.STEALTH:
+                choice |= 1 << n
+            damage += minion["attack"]
+            n += 1
+    return n, choice, damage
+
+
+@njit_borrowing
+def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) -> tuple[int, bool]:
+    """The damage of attacks on the hero, and whether they can be made: none follows the hero's death."""
+    damage, strongest = 0, 0
+    for number in range(n_hits):
+        slot = pool.hits[number]
+        if hits >> number & 1:
+            attack = own["board"][slot]["attack"]
+            damage += attack
+            strongest = max(strongest, attack)
+        elif number + 1 < n_hits and pool.hits[number + 1] == slot and hits >> (number + 1) & 1:
+            return damage, False  # the second of two like attacks without the first
+    return damage, damage - strongest < health
+
+
+@njit_borrowing
+def _copies_before(side: np.void, bits: int, played: int) -> bool:
+    """Whether a set plays a later copy of a card than one that is in hand still."""
+    for number in range(side["n_hand"]):
+        if bits >> number & 1 and repeats(side, bits | played, number):
+            return True
+    return False
+
+
+@njit_borrowing
+def _add(
+    place: int, plays: int, hits: int, found: int, wanted: int, cards: np.ndarray, weights: np.ndarray, pool: Pool
+) -> int:
+    """Add an end to those kept, unless its position is there with as good a value; how many there are then."""
+    pool.trial[0] = pool.states[place]
+    value = pool.nodes[place]["gain"] + finish(place, plays, hits, cards, weights, pool)
+    key = key_of_end(pool.trial[0])
+    goes, worst = -1, 0
+    for number in range(found):
+        end = pool.ends[number]
+        if end["key"] == key:
+            if value <= end["value"]:
+                return found
+            goes = number
+        if end["value"] < pool.ends[worst]["value"]:
+            worst = number
+    if goes < 0 and found < wanted:
+        goes = found
+        found += 1
+    elif goes < 0:
+        if value <= pool.ends[worst]["value"]:
+            return found
+        goes = worst
+    _write(goes, key, value, place, plays, hits, pool)
+    pool.least[0] = np.inf
+    for number in range(found):
+        pool.least[0] = min(pool.least[0], pool.ends[number]["value"])
+    return found
+
+
+@njit_borrowing
+def _write(number: int, key: np.uint64, value: float, place: int, plays: int, hits: int, pool: Pool) -> None:
+    end = pool.ends[number]
+    end["key"], end["value"], end["node"], end["plays"], end["hits"] = key, value, place, plays, hits
+    enemy = pool.trial[0]["sides"][1 - pool.trial[0]["active"]]
+    end["lethal"] = 1 if enemy["health"] <= 0 else 0
+    pool.end_states[number] = pool.trial[0]
+
+
+@njit_borrowing
+def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> float:
+    """Make the plays and attacks on the hero that end a turn, on `pool.trial`; what they add."""
+    state = pool.trial[0]
+    seat = state["active"]
+    before = state["sides"][seat]["health"]
+    own = pool.states[place]["sides"][seat]
+    value = 0.0
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1:
+            value += weights[Term.FACE] * own["board"][pool.hits[number]]["attack"]
+    hand = pool.states[0]["sides"][seat]["hand"]
+    for number in range(HAND_SIZE):
+        if plays >> number & 1:
+            value += play_gain(cards[hand[number]], weights)
+    write_finish(plays, hits, place, 0, cards, pool, pool.actions)
+    value += weights[Term.HERO] * (state["sides"][seat]["health"] - before)
+    enemy = state["sides"][1 - seat]
+    if enemy["n_board"] == 0:
+        value += weights[Term.CLEAR]
+    if enemy["health"] <= 0:
+        value += weights[Term.LETHAL]
+    return value
+
+
+@njit_borrowing
+def write_finish(
+    plays: int, hits: int, place: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray
+) -> int:
+    """Make those plays and attacks on `pool.trial`, and note them after `n` actions; how many then.
+
+    `pool.trial` and `actions` are modified in place.
+    """
+    state = pool.trial[0]
+    own = state["sides"][state["active"]]
+    hand = pool.states[0]["sides"][state["active"]]["hand"]
+    for number in range(HAND_SIZE):
+        if plays >> number & 1:
+            card = hand[number]
+            if cards[card]["cost"] > own["mana"]:
+                n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, COIN), 0), n, actions)
+            n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, card), 0), n, actions)
+    _list_hits(own, state["sides"][1 - state["active"]], True, pool)
+    last = -1
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1:
+            if last < 0 or own["board"][pool.hits[number]]["attack"] >= own["board"][pool.hits[last]]["attack"]:
+                last = number
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1 and number != last:
+            n = _do(state, cards, encode(ActionKind.ATTACK, pool.hits[number], HERO), n, actions)
+    if last >= 0:
+        n = _do(state, cards, encode(ActionKind.ATTACK, pool.hits[last], HERO), n, actions)
+    return n
+
+
+@njit_borrowing
+def _do(state: np.void, cards: np.ndarray, action: int, n: int, actions: np.ndarray) -> int:
+    apply_plain(state, cards, action)
+    actions[n] = action
+    return n + 1
+
+
+@njit_borrowing
+def key_of_end(state: np.void) -> np.uint64:
+    """A hash of a position at the end of a turn, as its player sees it: boards and hand as multisets."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    total = np.uint64(0)
+    for slot in range(own["n_board"]):
+        total += mix(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
+    for slot in range(enemy["n_board"]):
+        total += mix(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
+    for place in range(own["n_hand"]):
+        total += mix(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
+    word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
+    word = append_field(word, max(own["health"], 0), STAT_BITS)
+    word = append_field(word, own["armour"], STAT_BITS)
+    word = append_field(word, max(enemy["health"], 0), STAT_BITS)
+    word = append_field(word, enemy["armour"], STAT_BITS)
+    return total + mix(word)
+
+
+@njit_borrowing
+def finish_codes(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+    """Write the actions that lead to an end, without the end of the turn; how many. Modified in place."""
+    end = pool.ends[number]
+    n, place = 0, end["node"]
+    while place > 0:
+        n += 1 + pool.nodes[place]["coin"]
+        place = pool.nodes[place]["parent"]
+    total, place = n, end["node"]
+    while place > 0:
+        node = pool.nodes[place]
+        n -= 1
+        actions[n] = node["action"]
+        if node["coin"]:
+            n -= 1
+            side = pool.states[node["parent"]]["sides"][pool.states[0]["active"]]
+            actions[n] = encode(ActionKind.PLAY, place_of(side, COIN), 0)
+        place = node["parent"]
+    pool.trial[0] = pool.states[end["node"]]
+    return write_finish(end["plays"], end["hits"], end["node"], total, cards, pool, actions)

@@ -1,7 +1,9 @@
-"""Features of a position: named numbers of which a linear value is made.
+"""Features of a position: named numbers, of which a linear value is made.
 
-All are counted from the view of one player, of what that player may know. Source of those marked H: HearthSim,
-"Intro" and "Divine Shield Modeling"; of those marked M: the paper on minimax with learned weights; others ours.
+All are counted from the view of one player, and only what that player may know; of the enemy's hand and deck
+that is their sizes. What speaks against the player is counted below zero, so that sensible weights are positive.
+The first eight are the terms of HearthSim's score ("Intro" and "Divine Shield Modeling"), kept as whole numbers
+until they are weighed, so that a position has the same score to the last bit whichever way it was reached.
 """
 
 from collections.abc import Mapping
@@ -10,56 +12,109 @@ from types import MappingProxyType
 
 import numpy as np
 
-from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
+from engine.codes import COIN, HERO_HEALTH, Keyword
 from engine.combat import guards
 from engine.jit import njit_borrowing
+
+N_COUNTS = 8
+ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(N_COUNTS)
+"""HearthSim's counts."""
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "attack": "attack of own minions",
         "health": "health of own minions",
-        "enemy_attack": "attack of enemy minions",
-        "enemy_health": "health of enemy minions",
-        "hand_mana": "mana cost of the cards in hand",
+        "enemy_attack": "attack of enemy minions, against",
+        "enemy_health": "health of enemy minions, against",
+        "hand_mana": "mana cost of the cards in the own hand",
         "hero": "health and armour of the own hero",
-        "enemy_hero": "health and armour of the enemy hero",
+        "enemy_hero": "health and armour of the enemy hero, against",
         "shield": "attack and health of own minions with Divine Shield",
-        "enemy_shield": "attack and health of enemy minions with Divine Shield",
+        "enemy_shield": "attack and health of enemy minions with Divine Shield, against",
         "minions": "own minions",
-        "enemy_minions": "enemy minions",
+        "enemy_minions": "enemy minions, against",
         "hand": "cards in the own hand",
-        "enemy_hand": "cards in the enemy hand",
+        "enemy_hand": "cards in the enemy hand, against",
         "taunt": "health of own minions with Taunt",
-        "enemy_taunt": "health of enemy minions with Taunt",
-        "swift": "attack of own minions with Windfury",
-        "enemy_swift": "attack of enemy minions with Windfury",
+        "enemy_taunt": "health of enemy minions with Taunt, against",
+        "windfury": "attack of own minions with Windfury",
+        "enemy_windfury": "attack of enemy minions with Windfury, against",
         "lifesteal": "attack of own minions with Lifesteal",
-        "enemy_lifesteal": "attack of enemy minions with Lifesteal",
+        "enemy_lifesteal": "attack of enemy minions with Lifesteal, against",
         "poisonous": "own minions with Poisonous",
-        "enemy_poisonous": "enemy minions with Poisonous",
+        "enemy_poisonous": "enemy minions with Poisonous, against",
         "stealth": "attack of own minions with Stealth",
-        "enemy_stealth": "attack of enemy minions with Stealth",
-        "wounded": "health of the own hero below half, squared, in 15ths",
-        "enemy_wounded": "health of the enemy hero below half, squared, in 15ths",
-        "lethal": "1: own minions could kill the enemy hero if nothing changed",
-        "threatened": "1: enemy minions could kill the own hero if nothing changed",
-        "bodies": "square root of attack times health, summed over own minions",
-        "enemy_bodies": "square root of attack times health, summed over enemy minions",
+        "enemy_stealth": "attack of enemy minions with Stealth, against",
+        "wounds": "what the own hero lacks to 15 health, squared and divided by 15, against",
+        "enemy_wounds": "what the enemy hero lacks to 15 health, squared and divided by 15",
+        "lethal": "1 where own minions could kill the enemy hero if nothing changed",
+        "threatened": "1 where enemy minions could kill the own hero if nothing changed, against",
+        "bodies": "root of attack times health of each own minion",
+        "enemy_bodies": "root of attack times health of each enemy minion, against",
+        "fatigue": "damage that the own hero takes at the next draw, against",
+        "enemy_fatigue": "damage that the enemy hero takes at the next draw",
         "weapon": "attack times durability of the own weapon",
-        "enemy_weapon": "attack times durability of the enemy weapon",
-        "secrets": "own Secrets",
-        "enemy_secrets": "enemy Secrets",
-        "fatigue": "damage the own hero takes by fatigue on the next draw",
-        "enemy_fatigue": "damage the enemy hero takes by fatigue on the next draw",
+        "enemy_weapon": "attack times durability of the enemy weapon, against",
+        "secrets": "own Secrets in play",
+        "enemy_secrets": "enemy Secrets in play, against",
     }
 )
 """Every feature by its name, in their order everywhere."""
 
-NAMES = tuple(MEANINGS)
-N_FEATURES = len(NAMES)
+FEATURES = tuple(MEANINGS)
+N_FEATURES = len(FEATURES)
 
-Feature = IntEnum("Feature", [name.upper() for name in NAMES], start=0, module=__name__)  # type: ignore[misc]
+Feature = IntEnum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)  # type: ignore[misc]
 """Places of features in arrays."""
+
+assert [Feature.ATTACK, Feature.SHIELD] == [ATTACK, SHIELD]
+
+HEARTHSIM: Mapping[str, float] = MappingProxyType(
+    {
+        "attack": 1.0,
+        "health": 1.0,
+        "enemy_attack": 1.0,
+        "enemy_health": 1.0,
+        "hand_mana": 0.1,
+        "hero": 0.1,
+        "enemy_hero": 0.1,
+        "shield": 1.0,
+    }
+)
+"""HearthSim's score as weights of features. Source: "Intro", "Tuning the AI", "Divine Shield Modeling, Part 2"."""
+
+
+@njit_borrowing
+def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
+    """Count HearthSim's terms from the view of the player at `seat`, all of them >= 0.
+
+    Args:
+        state: dtype `engine.state.STATE`.
+        cards: the card table, dtype `engine.state.CARD`.
+        seat: 0 or 1.
+        counts: numbers, shape (at least `N_COUNTS`,). Modified in place.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    attack, health, shield = 0, 0, 0
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        attack += minion["attack"]
+        health += minion["health"]
+        if minion["keywords"] & Keyword.DIVINE_SHIELD:
+            shield += minion["attack"] + minion["health"]
+    counts[ATTACK], counts[HEALTH], counts[SHIELD] = attack, health, shield
+    attack, health = 0, 0
+    for slot in range(enemy["n_board"]):
+        attack += enemy["board"][slot]["attack"]
+        health += enemy["board"][slot]["health"]
+    counts[ENEMY_ATTACK], counts[ENEMY_HEALTH] = attack, health
+    mana = 0
+    for place in range(own["n_hand"]):
+        if own["hand"][place] >= 0:
+            mana += cards[own["hand"][place]]["cost"]
+    counts[HAND_MANA] = mana
+    counts[HERO] = own["health"] + own["armour"]
+    counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
 
 
 @njit_borrowing
@@ -67,81 +122,75 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     """Count every feature from the view of the player at `seat`.
 
     Args:
-        state: dtype `engine.state.STATE`; of the enemy's hand and deck only the sizes are read.
-        cards: the card table.
+        state: dtype `engine.state.STATE`.
+        cards: the card table, dtype `engine.state.CARD`.
         seat: 0 or 1.
         features: float64, shape (`N_FEATURES`,). Modified in place.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    _read_side(own, features, 0)
-    _read_side(enemy, features, 1)
-    mana = 0
+    features[:] = 0.0
+    read_counts(state, cards, seat, features)
+    for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO):
+        features[against] = -features[against]
+    for slot in range(own["n_board"]):
+        _count_minion(own["board"][slot], features, 1.0, 0)
+    for slot in range(enemy["n_board"]):
+        minion = enemy["board"][slot]
+        if minion["keywords"] & Keyword.DIVINE_SHIELD:
+            features[Feature.ENEMY_SHIELD] -= minion["attack"] + minion["health"]
+        _count_minion(minion, features, -1.0, 1)
     for place in range(own["n_hand"]):
-        if own["hand"][place] >= 0:
-            mana += cards[own["hand"][place]]["cost"]
-    features[Feature.HAND_MANA] = mana
-    features[Feature.LETHAL] = 1.0 if _strikes(own, enemy) >= features[Feature.ENEMY_HERO] else 0.0
-    features[Feature.THREATENED] = 1.0 if _strikes(enemy, own) >= features[Feature.HERO] else 0.0
+        features[Feature.HAND] += 1.0 if own["hand"][place] != COIN else 0.0
+    features[Feature.ENEMY_HAND] = -enemy["n_hand"]
+    features[Feature.WOUNDS] = -_wounds(own)
+    features[Feature.ENEMY_WOUNDS] = _wounds(enemy)
+    features[Feature.LETHAL] = 1.0 if _strength(own, enemy) >= -features[ENEMY_HERO] else 0.0
+    features[Feature.THREATENED] = -1.0 if _strength(enemy, own) >= features[HERO] else 0.0
+    features[Feature.FATIGUE] = -(own["fatigue"] + 1) if own["n_deck"] == 0 else 0
+    features[Feature.ENEMY_FATIGUE] = enemy["fatigue"] + 1 if enemy["n_deck"] == 0 else 0
+    features[Feature.WEAPON] = own["weapon_attack"] * own["durability"]
+    features[Feature.ENEMY_WEAPON] = -enemy["weapon_attack"] * enemy["durability"]
+    features[Feature.SECRETS] = own["n_secrets"]
+    features[Feature.ENEMY_SECRETS] = -enemy["n_secrets"]
 
 
 @njit_borrowing
-def _read_side(side: np.void, features: np.ndarray, enemy: int) -> None:
-    attack, health, shield, taunt, swift, lifesteal, poisonous, stealth = 0, 0, 0, 0, 0, 0, 0, 0
-    bodies = 0.0
-    for slot in range(side["n_board"]):
-        minion = side["board"][slot]
-        attack += minion["attack"]
-        health += minion["health"]
-        bodies += np.sqrt(float(minion["attack"]) * float(minion["health"]))
-        keywords = minion["keywords"]
-        if keywords & Keyword.DIVINE_SHIELD:
-            shield += minion["attack"] + minion["health"]
-        if keywords & Keyword.TAUNT:
-            taunt += minion["health"]
-        if keywords & Keyword.WINDFURY:
-            swift += minion["attack"]
-        if keywords & Keyword.LIFESTEAL:
-            lifesteal += minion["attack"]
-        if keywords & Keyword.POISONOUS:
-            poisonous += 1
-        if keywords & Keyword.STEALTH:
-            stealth += minion["attack"]
-    hero = side["health"] + side["armour"]
-    wound = max(0, HERO_HEALTH // 2 - hero)
-    hand = 0
-    for place in range(side["n_hand"]):
-        hand += 1 if side["hand"][place] != COIN else 0
-    if enemy:
-        features[Feature.ENEMY_ATTACK], features[Feature.ENEMY_HEALTH] = attack, health
-        features[Feature.ENEMY_SHIELD], features[Feature.ENEMY_TAUNT] = shield, taunt
-        features[Feature.ENEMY_SWIFT], features[Feature.ENEMY_LIFESTEAL] = swift, lifesteal
-        features[Feature.ENEMY_POISONOUS], features[Feature.ENEMY_STEALTH] = poisonous, stealth
-        features[Feature.ENEMY_MINIONS], features[Feature.ENEMY_HERO] = side["n_board"], hero
-        features[Feature.ENEMY_HAND], features[Feature.ENEMY_BODIES] = side["n_hand"], bodies
-        features[Feature.ENEMY_WOUNDED] = wound * wound / 15.0
-        features[Feature.ENEMY_WEAPON] = side["weapon_attack"] * side["durability"]
-        features[Feature.ENEMY_SECRETS] = side["n_secrets"]
-        features[Feature.ENEMY_FATIGUE] = side["fatigue"] + 1 if side["n_deck"] == 0 else 0
-    else:
-        features[Feature.ATTACK], features[Feature.HEALTH] = attack, health
-        features[Feature.SHIELD], features[Feature.TAUNT] = shield, taunt
-        features[Feature.SWIFT], features[Feature.LIFESTEAL] = swift, lifesteal
-        features[Feature.POISONOUS], features[Feature.STEALTH] = poisonous, stealth
-        features[Feature.MINIONS], features[Feature.HERO] = side["n_board"], hero
-        features[Feature.HAND], features[Feature.BODIES] = hand, bodies
-        features[Feature.WOUNDED] = wound * wound / 15.0
-        features[Feature.WEAPON] = side["weapon_attack"] * side["durability"]
-        features[Feature.SECRETS] = side["n_secrets"]
-        features[Feature.FATIGUE] = side["fatigue"] + 1 if side["n_deck"] == 0 else 0
+def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int) -> None:
+    """Count a minion for the features that come in pairs, the enemy's one after the own. Modified in place."""
+    keywords = minion["keywords"]
+    features[Feature.MINIONS + enemy] += sign
+    features[Feature.BODIES + enemy] += sign * np.sqrt(np.float64(minion["attack"] * minion["health"]))
+    if keywords & Keyword.TAUNT:
+        features[Feature.TAUNT + enemy] += sign * minion["health"]
+    if keywords & Keyword.WINDFURY:
+        features[Feature.WINDFURY + enemy] += sign * minion["attack"]
+    if keywords & Keyword.LIFESTEAL:
+        features[Feature.LIFESTEAL + enemy] += sign * minion["attack"]
+    if keywords & Keyword.POISONOUS:
+        features[Feature.POISONOUS + enemy] += sign
+    if keywords & Keyword.STEALTH:
+        features[Feature.STEALTH + enemy] += sign * minion["attack"]
+
+
+PAIRS = ("minions", "bodies", "taunt", "windfury", "lifesteal", "poisonous", "stealth")
+assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for name in PAIRS)
 
 
 @njit_borrowing
-def _strikes(side: np.void, other: np.void) -> int:
+def _wounds(side: np.void) -> float:
+    """What a hero lacks to half its health, squared and divided by that half: the last points are dear."""
+    half = HERO_HEALTH // 2
+    lacks = max(0, half - (side["health"] + side["armour"]))
+    return float(lacks * lacks / half)
+
+
+@njit_borrowing
+def _strength(side: np.void, other: np.void) -> int:
     """Attack of a side's minions on a hero; 0 where the other side guards it."""
-    damage = 0
     for slot in range(other["n_board"]):
         if guards(other["board"][slot]):
             return 0
+    damage = 0
     for slot in range(side["n_board"]):
         minion = side["board"][slot]
         damage += minion["attack"] * (2 if minion["keywords"] & Keyword.WINDFURY else 1)

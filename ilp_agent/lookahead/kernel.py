@@ -1,184 +1,102 @@
-"""The turn of an agent that looks ahead: ends of the turn, the opponent's reply to each, what is left."""
-
-from typing import NamedTuple
+"""The turn of an agent that looks ahead: different ends of the turn, each judged by what follows it; compiled."""
 
 import numpy as np
 
-from engine.codes import ActionKind, Outcome
+from engine.codes import Outcome
+from engine.hashing import stir
 from engine.jit import njit, njit_slow
-from engine.rules import apply_plain, encode, outcome
-from engine.state import STATE
-from engine.streams import below, derive
+from engine.rules import outcome
+from engine.streams import below
+from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.lookahead.features import N_FEATURES, read_features
-from ilp_agent.lookahead.pool import find_ends, finish, finish_codes
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN, MAX_NODES, Pool, new_pool
-from ilp_agent.selfplay import follow
-from ilp_agent.steps import PLAN
-from ilp_agent.tracker import TRACKER, apply_step, begin_tracking
-from ilp_agent.turn import TURN, read_turn
+from ilp_agent.lookahead.judge import LOST, WON, Memory, judge
+from ilp_agent.lookahead.pool import find_ends, key_of_end, write_actions
+from ilp_agent.lookahead.records import MAX_ENDS, MAX_NODES
+from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART
+from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
+from ilp_agent.turn import read_turn
 
-WON, LOST = 1e6, -1e6
+BUDGET, DEPTH = range(REPLY_PART.stop, REPLY_PART.stop + 2)
+"""Places of the options in a row."""
 
+MOST_BUDGET = MAX_ENDS
 
-class Memory(NamedTuple):
-    """What a turn is looked ahead in. Modified in place."""
-
-    pool: Pool
-    turns: np.ndarray
-    plans: np.ndarray
-    works: np.ndarray
-    trackers: np.ndarray
-    layers: np.ndarray
-    states: np.ndarray
-    features: np.ndarray
-    leaf: np.ndarray  # features of what was chosen for; shape (1 + N_FEATURES,), first whether there are any
-
-
-@njit
-def new_memory() -> Memory:
-    return Memory(
-        new_pool(),
-        np.zeros(1, TURN),
-        np.zeros(1, PLAN),
-        np.zeros(1, WORK),
-        np.zeros(1, TRACKER),
-        np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
-        np.zeros(4, STATE),
-        np.zeros(N_FEATURES, np.float64),
-        np.zeros(1 + N_FEATURES, np.float64),
-    )
-
-
-@njit
-def reply(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
-    """Let the active player play its best turn with its board alone. `state` is modified in place."""
-    turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]
-    own = state["sides"][state["active"]]
-    hand = own["n_hand"]
-    again = True
-    while again and outcome(state) == Outcome.ONGOING:
-        own["n_hand"] = 0
-        read_turn(state, cards, turn)
-        own["n_hand"] = hand
-        if turn["n_board"] == 0:
-            return
-        solve_turn(turn, weights, memory.works[0], memory.layers, plan)
-        again = follow(state, cards, turn, plan, tracker)
-
-
-@njit
-def value_of(state: np.void, cards: np.ndarray, seat: int, value: np.ndarray, memory: Memory) -> float:
-    if state["sides"][seat]["health"] <= 0:
-        return LOST
-    if state["sides"][1 - seat]["health"] <= 0:
-        return WON
-    read_features(state, cards, seat, memory.features)
-    total = 0.0
-    for number in range(N_FEATURES):
-        total += value[number] * memory.features[number]
-    return total
+NEVER = 0
+"""A chance of exploring, in millionths."""
 
 
 @njit_slow(30)
-def choose(
+def choose_turn(
     state: np.void,
     cards: np.ndarray,
-    weights: np.ndarray,
-    replies: np.ndarray,
-    value: np.ndarray,
-    budget: int,
+    row: np.ndarray,
+    explore: int,
+    key: np.uint64,
     memory: Memory,
     actions: np.ndarray,
-    epsilon: float,
-    key: np.uint64,
 ) -> int:
-    """The actions of a turn. Returns how many; `actions` modified in place."""
-    turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]
-    seat = state["active"]
-    read_turn(state, cards, turn)
-    solve_turn(turn, weights, memory.works[0], memory.layers, plan)
-    memory.leaf[0] = 0.0
-    if plan["lethal"] or budget == 1:
-        memory.states[0] = state
-        begin_tracking(turn, tracker)
-        for step in range(plan["n_steps"]):
-            actions[step] = apply_step(memory.states[0], cards, plan, step, tracker)
-        return int(plan["n_steps"])
-    pool = memory.pool
-    memory.leaf[0] = 0.0
-    found = find_ends(state, cards, weights, budget, MAX_NODES, False, pool)
-    best, best_value = 0, -np.inf
-    forced = -1
-    if epsilon > 0.0 and below(key, 0, 1_000_000) < epsilon * 1_000_000:
-        forced = below(key, 1, found)
+    """Choose the actions of a turn of bodies.
+
+    The best plan of the turn program is played where it kills the enemy hero, or where one end is all the budget
+    allows. Else the end that is worth most is; among equals that of the higher objective, then the first found.
+
+    Args:
+        state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked at.
+        cards: the card table.
+        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then budget and depth.
+        explore: chance that an end is drawn at random in place of the best, in millionths.
+        key: stream of that draw; nothing else depends on it.
+        memory: modified in place: `leaf` holds the features of the position that the chosen end leads to, where
+            `judged` is above 0; `again` whether the turn goes on after the actions, since an enemy with Lifesteal
+            healed its hero.
+        actions: integers, shape (at least `MAX_ACTIONS_OF_TURN`,). Modified in place.
+
+    Returns:
+        How many actions there are; the end of the turn, which follows unless `again`, is left out.
+    """
+    seat, depth, pool = state["active"], int(row[DEPTH]), memory.pool
+    memory.here[0] = state
+    here = memory.here[0]
+    hide(here, cards, seat)
+    memory.judged[0], memory.again[0] = 0, 0
+    turn, plan = memory.turns[0], memory.plans[0]
+    read_turn(here, cards, turn)
+    solve_turn(turn, row[TURN_PART], memory.works[0], memory.layers, plan)
+    if plan["lethal"] or row[BUDGET] <= 1.0:
+        return _write_plan(here, cards, memory, actions)
+    found = find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, pool)
+    drawn = -1
+    if explore > NEVER and below(key, 0, 1_000_000) < explore:
+        drawn = below(key, 1, found)
+    stream = stir(key_of_end(here), np.uint64(here["turn"]))
+    best, most = -1, 0.0
     for number in range(found):
-        memory.states[0] = pool.end_states[number]
-        then = memory.states[0]
-        apply_plain(then, cards, encode(ActionKind.END_TURN, 0, 0))
-        reply(then, cards, replies, memory)
-        if forced >= 0 and number != forced:
+        if drawn >= 0 and number != drawn:
             continue
-        worth = value_of(then, cards, seat, value, memory)
-        if worth > best_value or (worth == best_value and pool.ends[number]["value"] > pool.ends[best]["value"]):
-            best, best_value = number, worth
-            memory.leaf[0] = 1.0 if LOST < worth < WON else 0.0
-            memory.leaf[1:] = memory.features
-    return finish_codes(best, cards, pool, actions)
+        memory.then[0] = pool.end_states[number]
+        worth = judge(memory.then[0], cards, row, seat, depth, stream, memory)
+        memory.judged[0] += 1
+        if best < 0 or worth > most or (worth == most and pool.ends[number]["value"] > pool.ends[best]["value"]):
+            best, most = number, worth
+            memory.leaf[:] = memory.features
+    if not LOST < most < WON:
+        memory.judged[0] = 0
+    return write_actions(best, cards, pool, actions)
 
 
 @njit
-def play_turns(
-    cards: np.ndarray, rows: np.ndarray, agents: np.ndarray, states: np.ndarray, used: np.ndarray, memory: Memory
-) -> None:
-    actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    for game in range(len(states)):
-        state = states[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            row = rows[agents[game, state["active"]]]
-            n = choose(
-                state, cards, row[1:17], row[17:33], row[33:], int(row[0]), memory, actions, 0.0, np.uint64(0)
-            )
-            used[0] += 1
-            used[1] += memory.pool.unproven[0]
-            for step in range(n):
-                apply_plain(state, cards, actions[step])
-            if outcome(state) == Outcome.ONGOING:
-                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
-
-
-@njit
-def record_games(
-    cards: np.ndarray,
-    rows: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    epsilon: float,
-    memory: Memory,
-    examples: np.ndarray,
-    whose: np.ndarray,
-) -> int:
-    """Self-play of rows[0] (first) and rows[1]: leaves that were chosen, and whose they are (2 game + seat)."""
-    actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    made = 0
-    for game in range(len(states)):
-        state = states[game]
-        number = 0
-        while outcome(state) == Outcome.ONGOING:
-            seat = state["active"]
-            row = rows[seat]
-            n = choose(
-                state, cards, row[1:17], row[17:33], row[33:], int(row[0]), memory, actions,
-                epsilon, derive(keys[game], number),
-            )
-            number += 1
-            if memory.leaf[0] > 0.0 and made < len(examples):
-                examples[made] = memory.leaf[1:]
-                whose[made] = 2 * game + seat
-                made += 1
-            for step in range(n):
-                apply_plain(state, cards, actions[step])
-            if outcome(state) == Outcome.ONGOING:
-                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
-    return made
+def _write_plan(state: np.void, cards: np.ndarray, memory: Memory, actions: np.ndarray) -> int:
+    """Write the actions of the plan in `memory`, up to where a hero's health is not what it predicts."""
+    turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]
+    enemy = state["sides"][1 - state["active"]]
+    begin_tracking(turn, tracker)
+    hero = turn["hero"]
+    for step in range(plan["n_steps"]):
+        hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
+        actions[step] = apply_step(state, cards, plan, step, tracker)
+        if outcome(state) != Outcome.ONGOING:
+            return step + 1
+        if enemy["health"] + enemy["armour"] != hero:
+            memory.again[0] = 1
+            return step + 1
+    return int(plan["n_steps"])

@@ -11,10 +11,10 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.combat import guards, may_attack_hero
+from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
 from engine.rules import apply_plain, decode, encode
-from engine.streams import mix
 from ilp_agent.lookahead.records import SLOTS, Pool
 from ilp_agent.weights import Term
 
@@ -252,16 +252,16 @@ def _key_of(state: np.void, node: np.void) -> np.uint64:
         word = append_field(word, 1 if slot == node["last"] else 0, 1)
         word = append_field(word, minion["arrived"], 1)
         word = append_field(word, node["survival"][slot], STAT_BITS)
-        total += mix(append_minion(word, minion))
+        total += to_sum(append_minion(word, minion))
     for slot in range(enemy["n_board"]):
         word = append_field(np.uint64(ENEMY_MINION), 1 if slot >= node["from_place"] else 0, 1)
-        total += mix(append_minion(word, enemy["board"][slot]))
+        total += to_sum(append_minion(word, enemy["board"][slot]))
     word = append_field(np.uint64(REST), node["played"], 10)
     word = append_field(word, own["mana"], PLACE_BITS)
     word = append_field(word, node["attacked"], 1)
     word = append_field(word, max(own["health"], 0), STAT_BITS)
     word = append_field(word, max(enemy["health"] + enemy["armour"], 0), STAT_BITS)
-    return total + mix(word)
+    return total + to_sum(word)
 
 
 @njit_borrowing

@@ -8,10 +8,10 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
 from engine.combat import may_attack_hero
+from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import PLACE_BITS, STAT_BITS, append_field
 from engine.rules import apply_plain, encode
-from engine.streams import mix
 from ilp_agent.lookahead.nodes import (
     ENEMY_MINION,
     HELD,
@@ -302,21 +302,21 @@ def key_of_end(state: np.void) -> np.uint64:
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     total = np.uint64(0)
     for slot in range(own["n_board"]):
-        total += mix(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
+        total += to_sum(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
     for slot in range(enemy["n_board"]):
-        total += mix(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
+        total += to_sum(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
     for place in range(own["n_hand"]):
-        total += mix(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
+        total += to_sum(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
     word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
     word = append_field(word, max(own["health"], 0), STAT_BITS)
     word = append_field(word, own["armour"], STAT_BITS)
     word = append_field(word, max(enemy["health"], 0), STAT_BITS)
     word = append_field(word, enemy["armour"], STAT_BITS)
-    return total + mix(word)
+    return total + to_sum(word)
 
 
 @njit_borrowing
-def finish_codes(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
     """Write the actions that lead to an end, without the end of the turn; how many. Modified in place."""
     end = pool.ends[number]
     n, place = 0, end["node"]

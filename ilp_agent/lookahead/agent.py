@@ -1,0 +1,88 @@
+"""The agent that looks ahead, in Python: as it plays compiled, action by action."""
+
+import numpy as np
+
+from engine import Action, Outcome, PlayerView
+from engine.codes import ActionKind
+from engine.jit import njit
+from engine.rules import apply_plain, encode, outcome
+from engine.state import STATE
+from ilp_agent.lookahead.judge import Memory
+from ilp_agent.lookahead.kernel import NEVER, choose_turn
+from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
+from ilp_agent.lookahead.selfplay import memory_of_thread
+from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
+from ilp_agent.profiles import Profile
+
+
+class LookaheadAgent:
+    """Judges different ends of its turn by the opponent's reply, and plays the one that is worth most.
+
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.kernel.MOST_BUDGET`; with 1 it plays
+            the turn program's plan.
+        depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
+
+    Attributes:
+        turns: turns chosen so far.
+        judged: positions judged in all of them.
+        unproven: turns in which not all ends were found, since there were too many positions on the way.
+    """
+
+    def __init__(
+        self, profile: Profile[LookaheadWeights] | LookaheadWeights, budget: int = 64, depth: int = 2
+    ) -> None:
+        self.name = profile.name if isinstance(profile, Profile) else LookaheadWeights.AGENT
+        self.weights = profile.weights if isinstance(profile, Profile) else profile
+        self.budget, self.depth = budget, depth
+        self.turns = self.judged = self.unproven = 0
+        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth]]))
+        self._planned: list[tuple[bytes, Action]] = []
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The next action of the turn; chosen again where the position is not the one planned for."""
+        now = view.position.state.tobytes()
+        if not self._planned or self._planned[0][0] != now:
+            self._plan(view)
+        return self._planned.pop(0)[1]
+
+    def _plan(self, view: PlayerView) -> None:
+        """Choose, and note each action with the position it is meant for."""
+        position, memory = view.position, memory_of_thread()
+        codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
+        n = plan_turn(position.states, position.table.array, self._rows, memory, codes, steps)
+        self.turns += 1
+        if memory.judged[0]:
+            self.judged += int(memory.judged[0])
+            self.unproven += int(memory.pool.unproven[0])
+        actions = [Action.from_code(code) for code in codes[:n].tolist()]
+        self._planned = [(state.tobytes(), action) for state, action in zip(steps, actions, strict=False)]
+
+
+@njit
+def plan_turn(
+    states: np.ndarray,
+    cards: np.ndarray,
+    rows: np.ndarray,
+    memory: Memory,
+    codes: np.ndarray,
+    steps: np.ndarray,
+) -> int:
+    """Choose the turn of the only state of an array of shape (1,), which is left as it is.
+
+    `memory`, `codes` (the actions, the end of the turn included where it is reached) and `steps` (the position
+    before each action) are modified in place.
+
+    Returns:
+        How many actions there are.
+    """
+    n = choose_turn(states[0], cards, rows[0], NEVER, np.uint64(0), memory, codes)
+    steps[0] = states[0]
+    for step in range(n):
+        steps[step + 1] = steps[step]
+        apply_plain(steps[step + 1], cards, codes[step])
+    if memory.again[0] or outcome(steps[n]) != Outcome.ONGOING:
+        return n
+    codes[n] = encode(ActionKind.END_TURN, 0, 0)
+    return n + 1

@@ -1,0 +1,150 @@
+"""What an end of a turn is worth: after the opponent's reply, or after one's own next turn as well; compiled."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.codes import ActionKind, Outcome
+from engine.jit import njit, njit_borrowing
+from engine.rules import apply_plain, encode, outcome
+from engine.state import STATE
+from engine.streams import below
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.lookahead.features import N_FEATURES, read_features
+from ilp_agent.lookahead.records import Pool, new_pool
+from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
+from ilp_agent.selfplay import follow
+from ilp_agent.steps import PLAN
+from ilp_agent.tracker import TRACKER
+from ilp_agent.turn import TURN, read_turn
+
+WON, LOST = 1e9, -1e9
+"""What a position is worth in which a hero is dead; both dead, it is worth `DRAWN`."""
+
+DRAWN = 0.0
+
+AT_ONCE, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
+"""Depths: an end is judged at once, after the opponent's reply, or after the own turn that follows."""
+
+
+class Memory(NamedTuple):
+    """What turns are looked ahead in, for one thread. Modified in place."""
+
+    pool: Pool
+    here: np.ndarray  # the position as its player sees it, dtype STATE, shape (1,)
+    then: np.ndarray  # what follows it, dtype STATE, shape (1,)
+    turns: np.ndarray  # memory of the exact solver, each of shape (1,)
+    plans: np.ndarray
+    works: np.ndarray
+    trackers: np.ndarray
+    layers: np.ndarray
+    features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
+    leaf: np.ndarray  # of the position that the chosen end leads to, shape (N_FEATURES,)
+    judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
+    again: np.ndarray  # shape (1,): 1 where the turn goes on after the actions
+
+
+@njit
+def new_memory() -> Memory:
+    """Memory for one thread: some thirteen megabytes."""
+    return Memory(
+        new_pool(),
+        np.zeros(1, STATE),
+        np.zeros(1, STATE),
+        np.zeros(1, TURN),
+        np.zeros(1, PLAN),
+        np.zeros(1, WORK),
+        np.zeros(1, TRACKER),
+        np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit
+def judge(
+    state: np.void, cards: np.ndarray, row: np.ndarray, seat: int, depth: int, key: np.uint64, memory: Memory
+) -> float:
+    """What a position at the end of the turn of the player at `seat` is worth to that player.
+
+    Args:
+        state: dtype `STATE`, before the end of the turn, hidden cards hidden. Modified in place.
+        cards: the card table.
+        row: as `ilp_agent.lookahead.weights.kernel_rows` makes it.
+        seat: 0 or 1; the active player.
+        depth: `AT_ONCE`, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
+        key: of the card that is drawn for the next turn: the same for all ends of a turn.
+        memory: modified in place: `features` are those of the position that is judged.
+    """
+    if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
+        apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        play_board(state, cards, row[REPLY_PART], memory)
+    if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
+        put_on_top(state["sides"][seat], key)
+        apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        play_turn(state, cards, row[TURN_PART], memory)
+    return value_of(state, cards, seat, row[VALUE_PART], memory.features)
+
+
+@njit
+def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
+    """Play the active player's best turn with what stands on its board: its hand is hidden.
+
+    `state` and `memory` are modified in place. The turn is not ended.
+    """
+    own = state["sides"][state["active"]]
+    held = own["n_hand"]
+    own["n_hand"] = 0
+    if own["n_board"] > 0:
+        play_turn(state, cards, weights, memory)
+    own["n_hand"] = held
+
+
+@njit
+def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
+    """Play the active player's best turn; it is not ended. `state` and `memory` are modified in place."""
+    turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]
+    again = True
+    while again and outcome(state) == Outcome.ONGOING:
+        read_turn(state, cards, turn)
+        solve_turn(turn, weights, memory.works[0], memory.layers, plan)
+        again = follow(state, cards, turn, plan, tracker)
+
+
+@njit_borrowing
+def put_on_top(side: np.void, key: np.uint64) -> None:
+    """Put a card of a deck, drawn from a stream, on top of it. `side` is modified in place."""
+    n = side["n_deck"]
+    if n > 1:
+        place = below(key, 0, n)
+        card = side["deck"][place]
+        side["deck"][place] = side["deck"][n - 1]
+        side["deck"][n - 1] = card
+
+
+@njit_borrowing
+def value_of(
+    state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, features: np.ndarray
+) -> float:
+    """The linear value of a position for the player at `seat`.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        seat: 0 or 1.
+        weights: of the features, shape (`N_FEATURES`,).
+        features: modified in place.
+    """
+    own_dead = state["sides"][seat]["health"] <= 0
+    if state["sides"][1 - seat]["health"] <= 0:
+        return DRAWN if own_dead else WON
+    if own_dead:
+        return LOST
+    read_features(state, cards, seat, features)
+    total = 0.0
+    for number in range(N_FEATURES):
+        total += weights[number] * features[number]
+    return total

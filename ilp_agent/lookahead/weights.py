@@ -1,0 +1,109 @@
+"""The weights of an agent that looks ahead: of its turn program, of the opponent's, and of what is left."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, field, fields, make_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.cards import Card
+from engine.codes import KEYWORD_FIELDS
+from ilp_agent.lookahead.features import FEATURES, MEANINGS, N_FEATURES
+from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, WEIGHT_NAMES, Weights, WeightVector
+
+REPLY_WEIGHTS = (0.92, 0.0, 0.085, 0.915, 0.707, 0.0, 0.072, 1.0)
+"""Weights of the opponent's replies, where a profile names none: the champion's of the four minion decks
+(`configs/champions/study.toml`), rounded."""
+
+_KEYWORDS = frozenset({*KEYWORD_FIELDS, "shield"})
+_REAL = frozenset({"weapon", "enemy_weapon", "secrets", "enemy_secrets"})
+
+
+def _field_of(name: str, default: object) -> tuple[str, type, Any]:
+    return name, float, field(default=default)
+
+
+_FIELDS: list[tuple[str, type, Any]] = [
+    *(_field_of(name, MISSING) for name in WEIGHT_NAMES),
+    *(_field_of(f"value_{name}", MISSING) for name in FEATURES),
+    *(_field_of(name, default) for name, default in Weights.further().items()),
+    *(_field_of(f"reply_{name}", weight) for name, weight in zip(WEIGHT_NAMES, REPLY_WEIGHTS, strict=True)),
+    *(_field_of(f"reply_{name}", default) for name, default in Weights.further().items()),
+]
+
+_Vector: Any = make_dataclass("_Vector", _FIELDS, bases=(WeightVector,), frozen=True, slots=True)
+
+
+class LookaheadWeights(_Vector):  # type: ignore[misc]
+    """The weights of `lookahead`, in three parts.
+
+    The turn program's, under their own names, find the ends of the turn; `value_` and the name of a feature
+    weigh what is left (`ilp_agent.lookahead.features`), and may be negative; `reply_` and the name of a weight of
+    the turn program say by what the opponent is taken to reply. Of the first two parts those of the thesis
+    evolve; the others have defaults.
+
+    Raises:
+        WeightError: a weight is NaN, infinite, no number, or negative where that is not allowed.
+    """
+
+    __slots__ = ()
+    AGENT: ClassVar[str] = "lookahead"
+    SCALE: ClassVar[str] = "shares: the turn program's of their sum, and those of the value of theirs"
+    NEGATIVE: ClassVar[frozenset[str]] = frozenset(f"value_{name}" for name in FEATURES)
+    MEANINGS: ClassVar[tuple[str, ...]] = (
+        *Weights.MEANINGS[:N_WEIGHTS],
+        *(f"value: {meaning}" for meaning in MEANINGS.values()),
+        *Weights.MEANINGS[N_WEIGHTS:],
+        *(f"the opponent's reply: {meaning}" for meaning in Weights.MEANINGS),
+    )
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
+        """The weights of the turn program that are inert there, and of features that no card changes."""
+        known = list(cards)
+        found = set(Weights.inert(known))
+        held = {name for name in KEYWORD_FIELDS if any(getattr(card.spec, name) for card in known)}
+        held |= {"shield"} if "divine_shield" in held else set()
+        if any(card.real for card in known):
+            held |= _REAL | _KEYWORDS
+        found |= {
+            f"value_{name}"
+            for name in FEATURES
+            if name.removeprefix("enemy_") in _KEYWORDS or name in _REAL
+            if name.removeprefix("enemy_") not in held
+        }
+        return frozenset(found & set(cls.names()))
+
+    @classmethod
+    def scale_free(cls, weights: np.ndarray) -> np.ndarray:
+        """Weights of the turn program divided by their sum, and those of the value by the sum of their sizes.
+
+        Args:
+            weights: shape (..., weights).
+
+        Returns:
+            The same shape; a part that is all zero is NaN.
+        """
+        parts = weights[..., :N_WEIGHTS], weights[..., N_WEIGHTS:]
+        scaled: Callable[[np.ndarray], np.ndarray] = super().scale_free
+        return np.concatenate([scaled(part) for part in parts], axis=-1)
+
+
+assert [item.name for item in fields(LookaheadWeights)] == [name for name, _, _ in _FIELDS]
+assert len(EXTENDED_NAMES) == N_TERMS
+
+TURN_PART = slice(0, N_TERMS)
+VALUE_PART = slice(N_TERMS, N_TERMS + N_FEATURES)
+REPLY_PART = slice(N_TERMS + N_FEATURES, 2 * N_TERMS + N_FEATURES)
+"""Parts of a row as kernels read it; options follow (`ilp_agent.lookahead.kernel`)."""
+
+
+def kernel_rows(rows: np.ndarray) -> np.ndarray:
+    """Weights in the order of the fields as kernels read them, with whatever follows them.
+
+    Args:
+        rows: shape (agents, at least all weights).
+    """
+    first, then = N_WEIGHTS + N_FEATURES, N_TERMS + N_FEATURES
+    parts = rows[:, :N_WEIGHTS], rows[:, first:then], rows[:, N_WEIGHTS:first], rows[:, then:]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))

@@ -29,7 +29,7 @@ class PlayBatch(Protocol):
 
         Args:
             cards: the card table, dtype `engine.state.CARD`.
-            weights: shape (agents, weights of the kind); (agents, 0) of a kind without.
+            weights: shape (agents, weights and options of the kind): a row an agent, all weights first.
             agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first; -1 for other
                 kinds.
             states: dtype `engine.state.STATE`, shape (games,). Modified in place.

@@ -5,7 +5,7 @@ one, write its file beside this one, its entry here, and run `tests/contracts/te
 its classes and kernels as MODULE:NAME, which are imported when they are first asked for.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
+from rivals.options import Option
 
 if TYPE_CHECKING:
     from engine.decks import Deck
@@ -44,6 +45,7 @@ class AgentKind:
         random: whether it draws from its own stream of the game.
         sees: what it may look at.
         takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.
+        options: what an entrant may say after `@`; they follow the weights in the rows of compiled games.
         budget: limits of its search that are part of what it is, by name, as tournaments write them down;
             numbers, or MODULE:NAME.
         effects: whether it plays decks with a class, whose cards do what they say.
@@ -60,6 +62,7 @@ class AgentKind:
     random: bool = False
     sees: Sight = Sight.VIEW
     takes_backend: bool = False
+    options: tuple[Option, ...] = ()
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
     effects_module: str = ""
@@ -92,12 +95,15 @@ class AgentKind:
         """Whether whole games of it run compiled with a backend."""
         return BACKENDS[backend].compiled if self.takes_backend else self.batch is not None
 
-    def agent(self, weights: object = None, backend: str = DEFAULT_BACKEND) -> "Agent":
+    def agent(
+        self, weights: object = None, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()
+    ) -> "Agent":
         """The agent as it plays.
 
         Args:
             weights: numbers in the order of its weights; not looked at where it has none.
             backend: its solver, where it takes one.
+            options: values of all its options; () for their defaults.
 
         Raises:
             WeightError: the weights are not allowed.
@@ -105,13 +111,20 @@ class AgentKind:
         """
         arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
         make: Callable[..., Agent] = loaded(self.make)
-        return make(*arguments, *([backend] if self.takes_backend else []))
+        return make(*arguments, *([backend] if self.takes_backend else []), *self.settings(options))
 
-    def definition(self, backend: str = DEFAULT_BACKEND) -> dict[str, Any]:
+    def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
+        """Values of all options: those given, or where none are, the defaults."""
+        return tuple(options) or tuple(option.default for option in self.options)
+
+    def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
         """What decides its play beside its weights, as a tournament writes it down."""
-        return ({"solver": solver_version(backend)} if self.takes_backend else {}) | {
-            name: loaded(limit) for name, limit in self.budget.items()
-        }
+        named = zip(self.options, self.settings(options), strict=True)
+        return (
+            ({"solver": solver_version(backend)} if self.takes_backend else {})
+            | {name: loaded(limit) for name, limit in self.budget.items()}
+            | {option.name: option.write(value) if option.values else value for option, value in named}
+        )
 
 
 _ENTRIES = (
@@ -123,6 +136,18 @@ _ENTRIES = (
         takes_backend=True,
         effects=True,
         effects_module="ilp_agent.search.selfplay",
+    ),
+    AgentKind(
+        "lookahead",
+        "ilp_agent.lookahead.agent:LookaheadAgent",
+        "judges different ends of its turn by the opponent's reply",
+        vector="ilp_agent.lookahead.weights:LookaheadWeights",
+        default_profile="hearthsim",
+        batch="ilp_agent.lookahead.selfplay:play_batch",
+        options=(
+            Option("budget", 64, 1, 512, "positions judged in a turn at most"),
+            Option("depth", 2, 1, 3, "2: after the opponent's reply, 3: after the next turn, 1: at once"),
+        ),
     ),
     AgentKind(
         "hearthsim",
@@ -245,10 +270,12 @@ def weight_class(name: str, weights: str = "thesis") -> "type[WeightVector]":
     return sets[weights]
 
 
-def agent_of(name: str, weights: object = None, backend: str = DEFAULT_BACKEND) -> "Agent":
+def agent_of(
+    name: str, weights: object = None, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()
+) -> "Agent":
     """An agent of a kind as it plays; see `AgentKind.agent`.
 
     Raises:
         UnknownNameError: there is no such agent.
     """
-    return find_kind(name).agent(weights, backend)
+    return find_kind(name).agent(weights, backend, options)

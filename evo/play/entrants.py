@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from evo.storage.opening import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
+from rivals.options import read_options, write_options
 
 
 class EntrantError(WrongValueError, ValueError):
@@ -54,23 +56,25 @@ def find_entrant(text: str) -> Entrant:
 
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
     `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`. `@BACKEND` after an agent
-    that takes a backend chooses another solver than the default.
+    that takes a backend chooses another solver than the default; after one with options, `@OPTIONS` sets them:
+    `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
 
     Raises:
         EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest.
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
+        OptionError: an option cannot have this value.
     """
     try:
         text.encode()
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
-    agent, name, backend = _parts(text)
-    if find_kind(agent).takes_backend:
-        find_solver(backend)
-    if not _has_weights(agent):
-        return Entrant(text, Player(kind=agent, backend=backend))
-    return Entrant(text, _player(agent, entrant_profile(agent, name), backend))
+    parts = _parts(text)
+    if find_kind(parts.agent).takes_backend:
+        find_solver(parts.backend)
+    if not _has_weights(parts.agent):
+        return Entrant(text, Player((), parts.backend, parts.agent, parts.options))
+    return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
@@ -96,7 +100,8 @@ def from_folder(text: str, folder: Path) -> str:
     agent, colon, _ = text.partition(":")
     if not colon or not _has_weights(agent):
         return text
-    _, path, backend = _parts(text)
+    parts = _parts(text)
+    path = parts.profile
     if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
         return text
     if os.path.exists(folder / path):  # noqa: PTH110 - accepts names no file can have
@@ -105,15 +110,34 @@ def from_folder(text: str, folder: Path) -> str:
         start = f"{glob.escape(str(folder))}/{path}"
     else:
         return text
-    return f"{agent}:{start}{_suffix(backend)}"
+    return f"{agent}:{start}{parts.suffix}"
 
 
-def _parts(text: str) -> tuple[str, str, str]:
-    """Agent, profile and backend of an entrant; the profile is "" for an agent without weights."""
-    without, mark, backend = text.rpartition("@")
+class _Parts(NamedTuple):
+    """What an entrant's text says.
+
+    Attributes:
+        agent: its kind.
+        profile: "" for an agent without weights.
+        backend: the default where none is named.
+        options: values of the kind's options; () for their defaults.
+        suffix: what sets backend or options, "@" in front; "" for defaults.
+    """
+
+    agent: str
+    profile: str
+    backend: str
+    options: tuple[int, ...]
+    suffix: str
+
+
+def _parts(text: str) -> _Parts:
+    """What an entrant's text says."""
+    without, mark, after = text.rpartition("@")
     kind = AGENTS.get(text.partition(":")[0].partition("@")[0])
-    if kind is None or not kind.takes_backend or not mark or set("/.") & set(backend):
-        without, backend = text, DEFAULT_BACKEND
+    has_more = kind is not None and (kind.takes_backend or kind.options)
+    if not has_more or not mark or set("/.") & set(after):
+        without, after = text, ""
     agent, colon, profile = without.partition(":")
     if kind is not None and agent == kind.name and not colon:
         profile = kind.default_profile
@@ -123,15 +147,19 @@ def _parts(text: str) -> tuple[str, str, str]:
         known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
         known += [f"{kind.name}:{run}" for kind in weighted for run in _runs_of(kind.name)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
-    return agent, profile, backend
+    if kind.takes_backend:
+        return _Parts(agent, profile, after or DEFAULT_BACKEND, (), _suffix(after, DEFAULT_BACKEND))
+    settings = read_options(kind.options, after)
+    after = write_options(kind.options, settings)
+    return _Parts(agent, profile, DEFAULT_BACKEND, settings if after else (), _suffix(after))
 
 
 def _has_weights(agent: str) -> bool:
     return agent in AGENTS and AGENTS[agent].weighted
 
 
-def _suffix(backend: str) -> str:
-    return "" if backend == DEFAULT_BACKEND else f"@{backend}"
+def _suffix(text: str, default: str = "") -> str:
+    return "" if text in ("", default) else f"@{text}"
 
 
 def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
@@ -226,21 +254,23 @@ def _agent_of(run: Path) -> str:
     return read_champion_file(run).agent
 
 
-def _player(agent: str, profile: Profile[WeightVector], backend: str) -> Player:
-    return Player(tuple(float(weight) for weight in profile.weights.array), backend, agent)
+def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
+    weights = tuple(float(weight) for weight in profile.weights.array)
+    return Player(weights, parts.backend, parts.agent, parts.options)
 
 
 def _is_glob(text: str) -> bool:
     agent, colon, _ = text.partition(":")
     weighted = bool(colon) and _has_weights(agent)
-    return weighted and glob.has_magic(text) and not os.path.exists(_parts(text)[1])  # noqa: PTH110
+    return weighted and glob.has_magic(text) and not os.path.exists(_parts(text).profile)  # noqa: PTH110
 
 
 def _expand(text: str) -> list[Entrant]:
     """Matching profile files and finished runs, each named as it is typed alone."""
-    agent, pattern, backend = _parts(text)
+    parts = _parts(text)
+    agent, pattern = parts.agent, parts.profile
     if find_kind(agent).takes_backend:
-        find_solver(backend)
+        find_solver(parts.backend)
     owner = AGENTS[agent].owner
     found = []
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
@@ -257,7 +287,7 @@ def _expand(text: str) -> list[Entrant]:
             name = Path(path).stem if shipped else path
         else:
             continue
-        found.append(Entrant(f"{agent}:{name}{_suffix(backend)}", _player(agent, profile, backend)))
+        found.append(Entrant(f"{agent}:{name}{parts.suffix}", _player(parts, profile)))
     if not found:
         raise EntrantError(f"{pattern} matches no profile file and no run with a champion of {agent}")
     return found
@@ -271,6 +301,6 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
         vector = AGENTS[player.kind].weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
         further = vector.padded(player.weights)[len(shares) :] if vector else ()
-        key = (player.kind, player.backend, np.nan_to_num(shares, nan=-1).tobytes(), further)
+        key = (*player.sort, player.options, np.nan_to_num(shares, nan=-1).tobytes(), further)
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

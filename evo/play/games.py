@@ -62,11 +62,13 @@ class Player:
         weights: in the order of the agent kind; () for a kind without weights.
         backend: its solver, for a kind that takes one.
         kind: agent kind, a name of `rivals.AGENTS`.
+        options: values of all its options (`rivals.options`); () for their defaults.
     """
 
     weights: tuple[float, ...] = ()
     backend: str = DEFAULT_BACKEND
     kind: str = DEFAULT_AGENT
+    options: tuple[int, ...] = ()
 
     @property
     def compiled(self) -> bool:
@@ -89,7 +91,14 @@ class Player:
 
     def agent(self) -> Agent:
         """The player as an agent in Python."""
-        return find_kind(self.kind).agent(self.weights, self.backend)
+        return find_kind(self.kind).agent(self.weights, self.backend, self.options)
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """All weights and options, as compiled games take them."""
+        kind = find_kind(self.kind)
+        weights = kind.weights.padded(self.weights) if kind.weights else self.weights
+        return (*weights, *kind.settings(self.options))
 
 
 @dataclass(frozen=True)
@@ -234,10 +243,8 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         own = np.array([place for place, other in enumerate(sorts) if other == sort])
         places = np.full(len(sorts), -1, np.int64)
         places[own] = np.arange(len(own))
-        vector = find_kind(sort[0]).weights
-        given = [roster.players[place].weights for place in own]
-        weights = np.array([vector.padded(one) for one in given] if vector else given, np.float64)
-        seats[sort] = places[games.players], weights
+        rows = np.array([roster.players[place].row for place in own], np.float64)
+        seats[sort] = places[games.players], rows
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():

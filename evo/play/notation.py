@@ -8,7 +8,8 @@ def _notation_of(kind: AgentKind) -> str:
     profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weighted else ""
     text = kind.name + profile
     if kind.name != DEFAULT_AGENT:
-        return f"{text}[@BACKEND]" if kind.takes_backend else text
+        more = "[@BACKEND]" if kind.takes_backend else "[@OPTIONS]" if kind.options else ""
+        return text + more
     solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "

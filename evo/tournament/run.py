@@ -147,7 +147,7 @@ class Tournament:
             "manaforge": [version("manaforge")],
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
-                | find_kind(one.player.kind).definition(one.player.backend)
+                | find_kind(one.player.kind).definition(one.player.backend, one.player.options)
                 | ({"varied": _varied_in(own)} if own else {})
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],

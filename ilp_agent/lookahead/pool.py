@@ -6,7 +6,7 @@ boards and hands compared as multisets; an end's value is the objective of the b
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, ActionKind, Keyword
 from engine.combat import may_attack_hero
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
@@ -308,10 +308,9 @@ def key_of_end(state: np.void) -> np.uint64:
     for place in range(own["n_hand"]):
         total += to_sum(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
     word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
-    word = append_field(word, max(own["health"], 0), STAT_BITS)
-    word = append_field(word, own["armour"], STAT_BITS)
-    word = append_field(word, max(enemy["health"], 0), STAT_BITS)
-    word = append_field(word, enemy["armour"], STAT_BITS)
+    for side in (own, enemy):
+        word = append_field(word, side["health"] + MAX_STAT, STAT_BITS + 1)  # below 0 once dead
+        word = append_field(word, side["armour"], STAT_BITS)
     return total + to_sum(word)
 
 

@@ -58,9 +58,8 @@ class GurobiSolver:
             SolverError: there is no licence for it, or Gurobi has no answer.
         """
         try:
-            with self._lock:
-                return solve_milp(problem, weights, formulation, self._run)
-        except (UnanswerableError, gurobipy.GurobiError) as error:
+            return solve_milp(problem, weights, formulation, self.run)
+        except UnanswerableError as error:
             raise SolverError(f"backend 'gurobi' found no plan: {error}; {others('gurobi')}") from None
 
     def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
@@ -70,10 +69,21 @@ class GurobiSolver:
             SolverError: Gurobi has no answer, or the program cannot count a card; the message names it.
         """
         try:
-            with self._lock:
-                return solve_cards_milp(turn, weights, self.name, self._run)
-        except (UnanswerableError, gurobipy.GurobiError) as error:
+            return solve_cards_milp(turn, weights, self.name, self.run)
+        except UnanswerableError as error:
             raise SolverError(f"backend 'gurobi' found no plan: {error}; {others('gurobi')}") from None
+
+    def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        """Solve a program; see `ilp_agent.milp.program.Run`.
+
+        Raises:
+            UnanswerableError: there is no licence for it, or Gurobi failed.
+        """
+        try:
+            with self._lock:
+                return self._run(milp)
+        except gurobipy.GurobiError as error:
+            raise UnanswerableError(str(error)) from None
 
     def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
         with gurobipy.Model(env=self._environment) as model:

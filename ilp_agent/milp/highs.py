@@ -51,7 +51,7 @@ class HighsSolver:
             SolverError: HiGHS has no answer.
         """
         try:
-            return solve_milp(problem, weights, formulation, self._run)
+            return solve_milp(problem, weights, formulation, self.run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'highs' found no plan: {error}; {others('highs')}") from None
 
@@ -62,11 +62,12 @@ class HighsSolver:
             SolverError: HiGHS has no answer, or the program cannot count a card; the message names it.
         """
         try:
-            return solve_cards_milp(turn, weights, self.name, self._run)
+            return solve_cards_milp(turn, weights, self.name, self.run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'highs' found no plan: {error}; {others('highs')}") from None
 
-    def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+    def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        """Solve a program; see `ilp_agent.milp.program.Run`."""
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in _OPTIONS.items():
             solver.setOptionValue(name, value)

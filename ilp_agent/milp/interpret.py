@@ -40,7 +40,7 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
         return _thesis_plan(thesis, weights, status, chosen)
     model = sequential_model(problem, scaled)
     status, chosen = rounded(run, model.milp)
-    return _sequential_plan(model, weights, status, chosen)
+    return sequential_plan(model, weights, status, chosen)
 
 
 def program_of(problem: TurnProblem | CardTurn, weights: Weights, formulation: str) -> Milp:
@@ -76,7 +76,21 @@ def _check_weights(problem: TurnProblem, weights: Weights, formulation: str) -> 
             )
 
 
-def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:
+def sequential_plan(
+    model: SequentialModel, weights: Weights, status: Status, chosen: np.ndarray, whole: bool = False
+) -> Plan:
+    """The plan that a solver chose.
+
+    Args:
+        model: the program.
+        weights: of the objective, as they were before they were scaled.
+        status: the solver's.
+        chosen: value of each variable.
+        whole: whether shields absorb what the program says even where no weight counts health left.
+
+    Raises:
+        UnanswerableError: its attacks have no legal order.
+    """
     problem = model.problem
     m = len(problem.friendly)
     work = new_work()
@@ -96,7 +110,7 @@ def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, c
         work["killed"][j] = 1 - chosen[variable]
     for i, variable in model.dies.items():
         work["dying"][i] = chosen[variable]
-    _ask_of_shields(model, weights, chosen, work)
+    _ask_of_shields(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)[0]
@@ -104,7 +118,9 @@ def _sequential_plan(model: SequentialModel, weights: Weights, status: Status, c
     return plan_of(problem, plan, status, weights)
 
 
-def _ask_of_shields(model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void) -> None:
+def _ask_of_shields(
+    model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void, whole: bool
+) -> None:
     """Where health left counts, shields absorb what the program says. `work` is modified in place."""
     friends, enemies = (*model.problem.friendly, *model.problem.hand), model.problem.enemy
     hurt: dict[int, list[int]] = {}
@@ -112,9 +128,9 @@ def _ask_of_shields(model: SequentialModel, weights: Weights, chosen: np.ndarray
         for kind, variable in kinds:
             if target == HERO or not chosen[variable]:
                 continue
-            if kind == "p" and weights.wound and chosen[model.alive[target]]:
+            if kind == "p" and (weights.wound or whole) and chosen[model.alive[target]]:
                 work["pops"][target] = friends[i].attack
-            if weights.body and enemies[target].attack > 0:
+            if (weights.body or whole) and enemies[target].attack > 0:
                 hurt.setdefault(i, []).append(enemies[target].attack)
     for i, damages in hurt.items():
         if len(damages) == 2:

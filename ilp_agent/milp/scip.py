@@ -63,7 +63,7 @@ class ScipSolver:
             SolverError: SCIP has no answer.
         """
         try:
-            return solve_milp(problem, weights, formulation, self._run)
+            return solve_milp(problem, weights, formulation, self.run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
 
@@ -74,11 +74,12 @@ class ScipSolver:
             SolverError: SCIP has no answer, or the program cannot count a card; the message names it.
         """
         try:
-            return solve_cards_milp(turn, weights, self.name, self._run)
+            return solve_cards_milp(turn, weights, self.name, self.run)
         except UnanswerableError as error:
             raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
 
-    def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+    def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        """Solve a program; see `ilp_agent.milp.program.Run`."""
         model = pyscipopt.Model()
         model.hideOutput()
         model.setParams(_OPTIONS)

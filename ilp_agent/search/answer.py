@@ -81,7 +81,17 @@ def write_actions(
             solved["again"] = 1
             return
         work["states"][1] = after
-    if not start["reduced"] or outcome(state) != Outcome.ONGOING:
+    if start["reduced"]:
+        write_late(state, cards, weights, facts, work, solved)
+
+
+@njit_borrowing
+def write_late(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, solved: np.void
+) -> None:
+    """Write what is left for the end of the turn, and carry it out. `state` and `solved` are modified in place."""
+    start, thought = work["start"], work["thought"][0]
+    if outcome(state) != Outcome.ONGOING:
         return
     late = what_is_late(state, cards, facts, start["seat"])
     while outcome(state) == Outcome.ONGOING:

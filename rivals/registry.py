@@ -147,7 +147,10 @@ _ENTRIES = (
         options=(
             Option("budget", 64, 1, 512, "positions judged in a turn at most"),
             Option("depth", 2, 1, 3, "2: after the opponent's reply, 3: after the next turn, 1: at once"),
+            Option("samples", 2, 1, 64, "how often a way to go on is tried on real cards"),
         ),
+        effects=True,
+        effects_module="ilp_agent.lookahead.cards",
     ),
     AgentKind(
         "hearthsim",

@@ -1,18 +1,24 @@
 """The agent that looks ahead, in Python: as it plays compiled, action by action."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from engine import Action, Outcome, PlayerView
 from engine.codes import ActionKind
 from engine.jit import njit
+from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent.lookahead.judge import Memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
+from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.selfplay import memory_of_thread
+from ilp_agent.lookahead.selfplay import looking_of_thread, memory_of_thread
 from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
+from ilp_agent.planner import place_actions
 from ilp_agent.profiles import Profile
+from ilp_agent.search.backend import searcher_of_thread
 
 
 class LookaheadAgent:
@@ -20,9 +26,10 @@ class LookaheadAgent:
 
     Args:
         profile: the weights and the name that results show; or weights alone.
-        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.kernel.MOST_BUDGET`; with 1 it plays
+        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.options.MOST_BUDGET`; with 1 it plays
             the turn program's plan.
         depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
+        samples: on real cards, how often each way to go on is tried; they share the budget.
 
     Attributes:
         turns: turns chosen so far.
@@ -31,13 +38,17 @@ class LookaheadAgent:
     """
 
     def __init__(
-        self, profile: Profile[LookaheadWeights] | LookaheadWeights, budget: int = 64, depth: int = 2
+        self,
+        profile: Profile[LookaheadWeights] | LookaheadWeights,
+        budget: int = DEFAULT_BUDGET,
+        depth: int = DEFAULT_DEPTH,
+        samples: int = DEFAULT_SAMPLES,
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else LookaheadWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
-        self.budget, self.depth = budget, depth
+        self.budget, self.depth, self.samples = budget, depth, samples
         self.turns = self.judged = self.unproven = 0
-        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth]]))
+        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples]]))
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
@@ -49,6 +60,9 @@ class LookaheadAgent:
 
     def _plan(self, view: PlayerView) -> None:
         """Choose, and note each action with the position it is meant for."""
+        if view.position.state["effects"]:
+            self._plan_cards(view)
+            return
         position, memory = view.position, memory_of_thread()
         codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
         n = plan_turn(position.states, position.table.array, self._rows, memory, codes, steps)
@@ -58,6 +72,28 @@ class LookaheadAgent:
             self.unproven += int(memory.pool.unproven[0])
         actions = [Action.from_code(code) for code in codes[:n].tolist()]
         self._planned = [(state.tobytes(), action) for state, action in zip(steps, actions, strict=False)]
+
+    def _plan_cards(self, view: PlayerView) -> None:
+        """The same on real cards."""
+        position, looking = view.position, looking_of_thread()
+        looking.know(position.table.array)
+        choose: Callable[..., None] = loaded("ilp_agent.lookahead.cards:plan_cards")
+        search = searcher_of_thread().ready()
+        choose(
+            position.states,
+            position.table.array,
+            looking.cards,
+            self._rows,
+            looking.facts,
+            *search,
+            looking.memory,
+        )
+        plan = looking.memory.plan[0]
+        self.turns += 1
+        self.judged += int(looking.memory.judged[0])
+        self.unproven += int(plan["unproven"])
+        actions = list(map(Action.from_code, plan["actions"][: plan["n"]].tolist()))
+        self._planned = place_actions(position, actions, bool(plan["again"]))
 
 
 @njit

@@ -126,6 +126,13 @@ def put_on_top(side: np.void, key: np.uint64) -> None:
 
 
 @njit_borrowing
+def keep_features(features: np.ndarray, kept: np.ndarray) -> None:
+    """Copy features one by one: a slice would make an array. `kept` is modified in place."""
+    for number in range(N_FEATURES):
+        kept[number] = features[number]
+
+
+@njit_borrowing
 def value_of(
     state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, features: np.ndarray
 ) -> float:

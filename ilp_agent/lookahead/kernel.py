@@ -9,17 +9,13 @@ from engine.rules import outcome
 from engine.streams import below
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.lookahead.judge import LOST, WON, Memory, judge
+from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
 from ilp_agent.lookahead.pool import find_ends, key_of_end, write_actions
-from ilp_agent.lookahead.records import MAX_ENDS, MAX_NODES
-from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART
+from ilp_agent.lookahead.options import BUDGET, DEPTH
+from ilp_agent.lookahead.records import MAX_NODES
+from ilp_agent.lookahead.weights import TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
-
-BUDGET, DEPTH = range(REPLY_PART.stop, REPLY_PART.stop + 2)
-"""Places of the options in a row."""
-
-MOST_BUDGET = MAX_ENDS
 
 NEVER = 0
 """A chance of exploring, in millionths."""
@@ -43,7 +39,7 @@ def choose_turn(
     Args:
         state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked at.
         cards: the card table.
-        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then budget and depth.
+        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
         explore: chance that an end is drawn at random in place of the best, in millionths.
         key: stream of that draw; nothing else depends on it.
         memory: modified in place: `leaf` holds the features of the position that the chosen end leads to, where
@@ -78,7 +74,7 @@ def choose_turn(
         memory.judged[0] += 1
         if best < 0 or worth > most or (worth == most and pool.ends[number]["value"] > pool.ends[best]["value"]):
             best, most = number, worth
-            memory.leaf[:] = memory.features
+            keep_features(memory.features, memory.leaf)
     if not LOST < most < WON:
         memory.judged[0] = 0
     return write_actions(best, cards, pool, actions)

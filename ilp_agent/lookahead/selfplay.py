@@ -1,17 +1,28 @@
 """Whole games of agents that look ahead, in compiled batches, and what can be learned from them."""
 
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.codes import ActionKind, Outcome
+from engine.events import EVENTS
 from engine.jit import njit
+from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
+from engine.state import CARD
 from engine.streams import derive
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.weights import kernel_rows
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.facts import learn_facts
+
+if TYPE_CHECKING:
+    from ilp_agent.lookahead.cards import CardMemory
 
 USE = np.dtype(
     [
@@ -122,16 +133,81 @@ def memory_of_thread() -> Memory:
     return memory
 
 
+@dataclass
+class Looking:
+    """What turns on real cards are looked ahead in, for one thread.
+
+    Attributes:
+        memory: of `ilp_agent.lookahead.cards`.
+        table: cards of the last game, as records.
+        facts: of these (`ilp_agent.search.facts`).
+        cards: a copy of them that is the search's own.
+    """
+
+    memory: "CardMemory"
+    table: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
+    facts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
+    cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
+
+    def know(self, table: np.ndarray) -> None:
+        """Learn the cards of a game, where they are not those of the last."""
+        if table is not self.table:
+            self.table, self.facts, self.cards = table, learn_facts(table), table.copy()
+
+
+def looking_of_thread() -> Looking:
+    """This thread's, made once."""
+    if not hasattr(_LOCAL, "looking"):
+        _LOCAL.looking = Looking(loaded("ilp_agent.lookahead.cards:new_card_memory")())
+    looking: Looking = _LOCAL.looking
+    return looking
+
+
 def play_batch(
     cards: np.ndarray,
     weights: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    use, actions = np.zeros(len(states), USE), np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    play_turns(cards, kernel_rows(weights), agents, states, memory_of_thread(), actions, use)
+    rows, use = kernel_rows(weights), np.zeros(len(states), USE)
+    real = states["effects"] > 0
+    for games in (np.flatnonzero(~real), np.flatnonzero(real)):
+        if len(games):
+            part, used = states[games], use[games]
+            play = play_cards if real[games[0]] else play_bodies
+            play(cards, rows, agents[games], part, chances[games], used)
+            states[games], use[games] = part, used
     turns["unproven"] += use["unproven"]
+
+
+def play_bodies(
+    cards: np.ndarray,
+    rows: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    chances: np.ndarray,  # noqa: ARG001
+    use: np.ndarray,
+) -> None:
+    """`play_turns` in this thread's memory; rows as of `kernel_rows`, the rest as there and in `PlayBatch`."""
+    actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
+    play_turns(cards, rows, agents, states, memory_of_thread(), actions, use)
+
+
+def play_cards(
+    cards: np.ndarray,
+    rows: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    chances: np.ndarray,
+    use: np.ndarray,
+) -> None:
+    """The same for games on real cards."""
+    looking, search = looking_of_thread(), searcher_of_thread().ready()
+    looking.know(cards)
+    play: Callable[..., None] = loaded("ilp_agent.lookahead.cards:play_turns")
+    known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
+    play(cards, looking.cards, rows, agents, states, chances, *known, use)

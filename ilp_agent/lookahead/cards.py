@@ -1,0 +1,245 @@
+"""The turn of an agent that looks ahead on real cards: ways to go on with it, each tried on sampled luck; compiled.
+
+A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of the
+position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn that goes on
+is finished by the search. Then the opponent replies with its board, weapon and power: cards of its hand are hidden,
+and stay so. Everything drawn comes from a hash of what the player sees, so that the same view gives the same turn.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.codes import ActionKind, Outcome
+from engine.effects.chance import draw_for
+from engine.events import EVENTS
+from engine.hashing import stir
+from engine.jit import njit, njit_borrowing
+from engine.rules import apply, encode, outcome
+from engine.state import STATE
+from engine.streams import derive, shuffle
+from engine.view import hide
+from ilp_agent.lookahead.features import N_FEATURES
+from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
+from ilp_agent.lookahead.options import BUDGET, DEPTH, SAMPLES
+from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
+from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.keys import position_key
+from ilp_agent.search.pool import MAX_LISTED, WayPool, list_ways, new_way_pool
+from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT
+
+MOST_PARTS = 6
+"""A turn that is tried is solved so often at most, each time up to what only the game decides."""
+
+TRIED_STATES = 300
+"""Positions of a search at most within a turn that is tried, the opponent's too."""
+
+
+class CardMemory(NamedTuple):
+    """What turns on real cards are looked ahead in, beside the search's memory. Modified in place."""
+
+    pool: WayPool
+    here: np.ndarray  # the position as its player sees it, dtype STATE, shape (1,)
+    then: np.ndarray  # what follows it, dtype STATE, shape (1,)
+    plan: np.ndarray  # what is played, dtype SOLVED, shape (1,)
+    tried: np.ndarray  # a part of a turn that is tried, dtype SOLVED, shape (1,)
+    events: np.ndarray  # its luck, dtype EVENTS, shape (1,)
+    features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
+    leaf: np.ndarray  # means of the features that the chosen way leads to, shape (N_FEATURES,)
+    judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
+
+
+@njit
+def new_card_memory() -> CardMemory:
+    """Memory for one thread."""
+    return CardMemory(
+        new_way_pool(),
+        np.zeros(1, STATE),
+        np.zeros(1, STATE),
+        np.zeros(1, SOLVED),
+        np.zeros(1, SOLVED),
+        np.zeros(1, EVENTS),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit_borrowing
+def choose_card_turn(
+    state: np.void,
+    cards: np.ndarray,
+    own_cards: np.ndarray,
+    row: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    memory: CardMemory,
+) -> None:
+    """Choose how to go on with a turn on real cards. What is chosen is left in `memory.plan`.
+
+    The search's plan is played where it surely kills the enemy hero, or where the budget allows one way.
+
+    Args:
+        state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked at.
+        cards: the card table.
+        own_cards: the search's copy of it. Modified in place.
+        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
+        facts: of the cards (`ilp_agent.search.facts.learn_facts`).
+        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
+        memo: as there.
+        slots: as there.
+        memory: modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
+    """
+    seat, samples = state["active"], max(1, int(row[SAMPLES]))
+    memory.here[0] = state
+    here, plan, pool, start = memory.here[0], memory.plan[0], memory.pool, works[0]["start"]
+    hide(here, cards, seat)
+    memory.judged[0] = 0
+    start["limit"], start["limit_kept"] = STATES, STATES_KEPT
+    solve_turn(here, own_cards, row[TURN_PART], facts, works[0], memo, slots, plan)
+    if not plan["again"] and works[0]["states"][1]["sides"][1 - seat]["health"] <= 0:
+        return
+    wanted = min(int(row[BUDGET]) // samples, MAX_LISTED)
+    if wanted <= 1:
+        return
+    found = list_ways(own_cards, row[TURN_PART], facts, works[0], memo, slots, memory.tried[0], wanted, pool)
+    if found <= 1:
+        return
+    stream = np.uint64(stir(position_key(here, own_cards, start, 0, 0), np.uint64(here["turn"])))
+    start["limit"], start["limit_kept"] = TRIED_STATES, TRIED_STATES
+    best, most = -1, 0.0
+    for number in range(found):
+        total = 0.0
+        for sample in range(samples):
+            key = derive(stream, sample)
+            total += try_way(pool.listed[number], cards, own_cards, row, facts, works, memo, slots, key, memory)
+            memory.judged[0] += 1
+        if best < 0 or total > most:
+            best, most = number, total
+            keep_features(memory.features, memory.leaf)
+    if not LOST < most < WON:
+        memory.judged[0] = 0
+    memory.plan[0] = pool.listed[best]
+
+
+@njit_borrowing
+def try_way(
+    way: np.void,
+    cards: np.ndarray,
+    own_cards: np.ndarray,
+    row: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    key: np.uint64,
+    memory: CardMemory,
+) -> float:
+    """What a way is worth on the luck of a stream; arguments as of `choose_card_turn`."""
+    memory.then[0] = memory.here[0]
+    then, events = memory.then[0], memory.events[0]
+    seat, depth = then["active"], int(row[DEPTH])
+    shuffle(then["sides"][seat]["deck"], then["sides"][seat]["n_deck"], derive(key, 0))
+    draw_for(events, then, derive(key, 1))
+    for step in range(way["n"]):
+        if outcome(then) == Outcome.ONGOING:
+            apply(then, cards, way["actions"][step], events)
+    if way["again"]:
+        play_on(then, cards, own_cards, row[TURN_PART], facts, works, memo, slots, memory)
+    if depth >= AFTER_REPLY and outcome(then) == Outcome.ONGOING:
+        apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
+        play_on(then, cards, own_cards, row[REPLY_PART], facts, works, memo, slots, memory)
+    if depth >= AFTER_NEXT_TURN and outcome(then) == Outcome.ONGOING:
+        apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
+        play_on(then, cards, own_cards, row[TURN_PART], facts, works, memo, slots, memory)
+    return value_of(then, cards, seat, row[VALUE_PART], memory.features)
+
+
+@njit_borrowing
+def play_on(
+    state: np.void,
+    cards: np.ndarray,
+    own_cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    memory: CardMemory,
+) -> None:
+    """Play the active player's turn on by the search; it is not ended. `state` is modified in place."""
+    tried, events = memory.tried[0], memory.events[0]
+    for _ in range(MOST_PARTS):
+        if outcome(state) != Outcome.ONGOING:
+            return
+        solve_turn(state, own_cards, weights, facts, works[0], memo, slots, tried)
+        for step in range(tried["n"]):
+            apply(state, cards, tried["actions"][step], events)
+        if not tried["again"]:
+            return
+
+
+@njit_borrowing
+def play_turns(
+    cards: np.ndarray,
+    own_cards: np.ndarray,
+    rows: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    chances: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    memory: CardMemory,
+    luck: np.ndarray,
+    use: np.ndarray,
+) -> None:
+    """Play each game on real cards on while an agent of this kind is to move.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        own_cards: the search's copy of it. Modified in place.
+        rows: of `kernel_rows`, weights and options.
+        agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        chances: uint64, shape (games,): the games' own streams.
+        facts: of the cards.
+        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
+        memo: as there.
+        slots: as there.
+        memory: modified in place.
+        luck: dtype `EVENTS`, shape (1,). Modified in place: the games' own chance.
+        use: dtype `ilp_agent.lookahead.selfplay.USE`, shape (games,). Added to in place.
+    """
+    for game in range(len(states)):
+        state, used, plan = states[game], use[game], memory.plan[0]
+        draw_for(luck[0], state, chances[game])
+        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+            row = rows[agents[game, state["active"]]]
+            choose_card_turn(state, cards, own_cards, row, facts, works, memo, slots, memory)
+            used["turns"] += 1
+            used["judged"] += memory.judged[0]
+            used["unproven"] += plan["unproven"]
+            for step in range(plan["n"]):
+                apply(state, cards, plan["actions"][step], luck[0])
+            if not plan["again"] and outcome(state) == Outcome.ONGOING:
+                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
+
+
+@njit_borrowing
+def plan_cards(
+    states: np.ndarray,
+    cards: np.ndarray,
+    own_cards: np.ndarray,
+    rows: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    memory: CardMemory,
+) -> None:
+    """`choose_card_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    choose_card_turn(states[0], cards, own_cards, rows[0], facts, works, memo, slots, memory)

@@ -10,7 +10,7 @@ from engine.jit import njit
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
 from engine.state import STATE
 from engine.streams import mix
-from rivals.hearthsim_score import N_WEIGHTS
+from ilp_agent.lookahead.features import N_COUNTS
 
 BUDGET = 100_000
 """Nodes of a turn."""
@@ -104,7 +104,7 @@ def new_tree() -> Tree:
         np.zeros((1 << HAND_SIZE, BOARD_SIZE + 1), np.int16),
         np.zeros(1 << HAND_SIZE, np.int64),
         np.zeros(1 << HAND_SIZE, np.int16),
-        np.zeros(N_WEIGHTS, np.int64),
+        np.zeros(N_COUNTS, np.int64),
     )
 
 

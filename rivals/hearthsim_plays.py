@@ -5,9 +5,10 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
 from engine.jit import njit
 from engine.rules import encode
+from ilp_agent.lookahead.features import ATTACK, ENEMY_HERO, HAND_MANA, HEALTH, SHIELD
+from ilp_agent.lookahead.features import HERO as OWN_HERO
 from rivals.hearthsim_node import Tree, attacks_on_hero, is_guarded
-from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, tie_of
-from rivals.hearthsim_score import HERO as OWN_HERO
+from rivals.hearthsim_score import tie_of
 
 
 @njit
@@ -77,7 +78,9 @@ def plays_at_the_end(state: np.void, cards: np.ndarray, weights: np.ndarray, pla
 def _play_gain(card: np.void, weights: np.ndarray) -> float:
     """What playing a minion adds to S."""
     gain: float = (
-        weights[ATTACK] * card["attack"] + weights[HEALTH] * card["health"] - weights[HAND] * card["cost"]
+        weights[ATTACK] * card["attack"]
+        + weights[HEALTH] * card["health"]
+        - weights[HAND_MANA] * card["cost"]
     )
     if card["keywords"] & Keyword.DIVINE_SHIELD:
         gain += weights[SHIELD] * (card["attack"] + card["health"])

@@ -21,10 +21,11 @@ from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKi
 from engine.combat import guards, may_attack_hero
 from engine.jit import njit, njit_slow
 from engine.rules import apply_plain, encode
+from ilp_agent.lookahead.features import ATTACK, ENEMY_HERO, HAND_MANA, HEALTH, SHIELD, read_counts
+from ilp_agent.lookahead.features import HERO as OWN_HERO
 from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
-from rivals.hearthsim_score import ATTACK, ENEMY_HERO, HAND, HEALTH, SHIELD, read_counts, tie_of, weigh
-from rivals.hearthsim_score import HERO as OWN_HERO
+from rivals.hearthsim_score import tie_of, weigh
 
 
 @njit_slow(10)
@@ -95,7 +96,7 @@ def _end_score(state: np.void, cards: np.ndarray, weights: np.ndarray, node: np.
             card = cards[root_hand[hand["place"][number]]]
             counts[ATTACK] += card["attack"]
             counts[HEALTH] += card["health"]
-            counts[HAND] -= card["cost"]
+            counts[HAND_MANA] -= card["cost"]
             if card["keywords"] & Keyword.DIVINE_SHIELD:
                 counts[SHIELD] += card["attack"] + card["health"]
     return weigh(counts, weights)

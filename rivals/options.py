@@ -41,7 +41,9 @@ class Option:
                 raise unknown_name(f"value of {self.name}", text, self.values)
             return self.values[text]
         if not text.isascii() or not text.isdigit() or not self.least <= int(text) <= self.most:
-            raise OptionError(f"{self.name} must be a whole number from {self.least} to {self.most}, got {text!r}")
+            raise OptionError(
+                f"{self.name} must be a whole number from {self.least} to {self.most}, got {text!r}"
+            )
         return int(text)
 
     def write(self, value: int) -> str:

@@ -114,7 +114,9 @@ def choose_card_turn(
         total = 0.0
         for sample in range(samples):
             key = derive(stream, sample)
-            total += try_way(pool.listed[number], cards, own_cards, row, facts, works, memo, slots, key, memory)
+            total += try_way(
+                pool.listed[number], cards, own_cards, row, facts, works, memo, slots, key, memory
+            )
             memory.judged[0] += 1
         if best < 0 or total > most:
             best, most = number, total

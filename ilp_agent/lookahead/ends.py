@@ -1,6 +1,5 @@
 """The best different ends of a turn of bodies by any backend, in Python: to compare backends, and to look at."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +102,9 @@ def _by_kernel(problem: TurnProblem, weights: Weights, wanted: int) -> list[End]
     cards = position.table.array
     found = list_ends(position.states, cards, weights.everything, wanted, pool)
     if pool.unproven[0]:
-        raise SolverError(f"the turn has more than {MAX_NODES} positions, so that its best ends are not known")
+        raise SolverError(
+            f"the turn has more than {MAX_NODES} positions, so that its best ends are not known"
+        )
     return [
         End(float(pool.ends[number]["value"]), _carried_out(position, number, pool))
         for number in sorted(range(found), key=lambda number: -pool.ends[number]["value"])
@@ -121,10 +122,6 @@ def _carried_out(position: Position, number: int, pool: Pool) -> Position:
 
 
 @njit
-def list_ends(
-    states: np.ndarray, cards: np.ndarray, weights: np.ndarray, wanted: int, pool: Pool
-) -> int:
+def list_ends(states: np.ndarray, cards: np.ndarray, weights: np.ndarray, wanted: int, pool: Pool) -> int:
     """`find_ends` with all ends of a turn, for an array of shape (1,). `pool` is modified in place."""
     return find_ends(states[0], cards, weights, wanted, MAX_NODES, True, pool)
-
-

@@ -2,8 +2,10 @@
 
 All are counted from the view of one player, and only what that player may know; of the enemy's hand and deck
 that is their sizes. What speaks against the player is counted below zero, so that sensible weights are positive.
-The first eight are the terms of HearthSim's score ("Intro" and "Divine Shield Modeling"), kept as whole numbers
-until they are weighed, so that a position has the same score to the last bit whichever way it was reached.
+The first twelve are the terms of HearthSim's score, kept as whole numbers until they are weighed, so that a
+position has the same score to the last bit whichever way it was reached. Source: HearthSim, "Intro" and "Divine
+Shield Modeling"; of the four about spells held, weapons and Charge "Direct damage spells" and the authors'
+program (`rivals.effects.hearthsim_score`).
 """
 
 from collections.abc import Mapping
@@ -12,13 +14,21 @@ from types import MappingProxyType
 
 import numpy as np
 
-from engine.codes import COIN, HERO_HEALTH, Keyword
+from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
 from engine.combat import guards
 from engine.jit import njit_borrowing
+from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 
 N_COUNTS = 8
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(N_COUNTS)
-"""HearthSim's counts."""
+"""HearthSim's counts in every game."""
+
+DIRECT, SPELLS, WEAPON, CHARGE = range(N_COUNTS, N_COUNTS + 4)
+"""Its further counts on real cards: damage of spells held, their number, weapons, and minions with Charge held."""
+
+DRAWN = N_COUNTS + 4
+N_CARD_COUNTS = DRAWN + 1
+"""What is counted on real cards: these twelve, and cards in hand that nobody knows."""
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -26,10 +36,14 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "health": "health of own minions",
         "enemy_attack": "attack of enemy minions, against",
         "enemy_health": "health of enemy minions, against",
-        "hand_mana": "mana cost of the cards in the own hand",
+        "hand_mana": "mana cost of the cards in the own hand, spells that deal damage left out",
         "hero": "health and armour of the own hero",
         "enemy_hero": "health and armour of the enemy hero, against",
         "shield": "attack and health of own minions with Divine Shield",
+        "spell_damage": "damage of the spells in the own hand that deal it",
+        "damage_spells": "spells in the own hand that deal damage",
+        "weapon": "attack times durability of the own weapon, less that of the enemy's",
+        "charge": "minions with Charge in the own hand",
         "enemy_shield": "attack and health of enemy minions with Divine Shield, against",
         "minions": "own minions",
         "enemy_minions": "enemy minions, against",
@@ -53,8 +67,6 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "enemy_bodies": "root of attack times health of each enemy minion, against",
         "fatigue": "damage that the own hero takes at the next draw, against",
         "enemy_fatigue": "damage that the enemy hero takes at the next draw",
-        "weapon": "attack times durability of the own weapon",
-        "enemy_weapon": "attack times durability of the enemy weapon, against",
         "secrets": "own Secrets in play",
         "enemy_secrets": "enemy Secrets in play, against",
     }
@@ -67,7 +79,12 @@ N_FEATURES = len(FEATURES)
 Feature = IntEnum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)  # type: ignore[misc]
 """Places of features in arrays."""
 
-assert [Feature.ATTACK, Feature.SHIELD] == [ATTACK, SHIELD]
+assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
+    ATTACK,
+    SHIELD,
+    DIRECT,
+    CHARGE,
+]
 
 HEARTHSIM: Mapping[str, float] = MappingProxyType(
     {
@@ -79,9 +96,13 @@ HEARTHSIM: Mapping[str, float] = MappingProxyType(
         "hero": 0.1,
         "enemy_hero": 0.1,
         "shield": 1.0,
+        "spell_damage": 1.0,
+        "damage_spells": 0.9,
+        "weapon": 0.5,
     }
 )
-"""HearthSim's score as weights of features. Source: "Intro", "Tuning the AI", "Divine Shield Modeling, Part 2"."""
+"""HearthSim's score as weights of features. Source: "Intro", "Tuning the AI", "Divine Shield Modeling, Part 2";
+"Direct damage spells" and the authors' program for the last three."""
 
 
 @njit_borrowing
@@ -118,6 +139,55 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
 
 
 @njit_borrowing
+def read_card_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
+    """The same on real cards, and the further counts.
+
+    Args:
+        state: dtype `engine.state.STATE`, of a game with effects.
+        cards: the card table.
+        seat: 0 or 1.
+        counts: numbers, shape (at least `N_CARD_COUNTS`,). Modified in place.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    read_counts(state, cards, seat, counts)
+    for further in range(N_COUNTS, N_CARD_COUNTS):
+        counts[further] = 0
+    counts[HAND_MANA] = 0
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        if number <= UNKNOWN:
+            counts[DRAWN] += 1
+        elif number != COIN:
+            count_held(cards[number], counts)
+    counts[WEAPON] = own["weapon_attack"] * own["durability"] - enemy["weapon_attack"] * enemy["durability"]
+
+
+@njit_borrowing
+def count_held(card: np.void, counts: np.ndarray) -> None:
+    """Count a card held, for HearthSim's counts on real cards. `counts` is modified in place."""
+    damage = direct_damage(card)
+    if damage:
+        counts[DIRECT] += damage
+        counts[SPELLS] += 1
+        return
+    counts[HAND_MANA] += card["cost"]
+    if card["kind"] == CardKind.MINION and card["keywords"] & Keyword.CHARGE:
+        counts[CHARGE] += 1
+
+
+@njit_borrowing
+def direct_damage(card: np.void) -> int:
+    """The damage that a spell deals to the enemy's side, as printed; 0 for other cards."""
+    if card["kind"] != CardKind.SPELL:
+        return 0
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["trigger"] == Trigger.PLAY and effect["op"] == Op.DAMAGE and effect["side"] & ENEMY:
+            return int(effect["amount"])
+    return 0
+
+
+@njit_borrowing
 def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.ndarray) -> None:
     """Count every feature from the view of the player at `seat`.
 
@@ -129,7 +199,11 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     features[:] = 0.0
-    read_counts(state, cards, seat, features)
+    if state["effects"]:
+        read_card_counts(state, cards, seat, features)
+        features[DRAWN] = 0.0
+    else:
+        read_counts(state, cards, seat, features)
     for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO):
         features[against] = -features[against]
     for slot in range(own["n_board"]):
@@ -148,8 +222,6 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     features[Feature.THREATENED] = -1.0 if _strength(enemy, own) >= features[HERO] else 0.0
     features[Feature.FATIGUE] = -(own["fatigue"] + 1) if own["n_deck"] == 0 else 0
     features[Feature.ENEMY_FATIGUE] = enemy["fatigue"] + 1 if enemy["n_deck"] == 0 else 0
-    features[Feature.WEAPON] = own["weapon_attack"] * own["durability"]
-    features[Feature.ENEMY_WEAPON] = -enemy["weapon_attack"] * enemy["durability"]
     features[Feature.SECRETS] = own["n_secrets"]
     features[Feature.ENEMY_SECRETS] = -enemy["n_secrets"]
 

@@ -10,8 +10,8 @@ from engine.streams import below
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
-from ilp_agent.lookahead.pool import find_ends, key_of_end, write_actions
 from ilp_agent.lookahead.options import BUDGET, DEPTH
+from ilp_agent.lookahead.pool import find_ends, key_of_end, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.weights import TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
@@ -72,7 +72,11 @@ def choose_turn(
         memory.then[0] = pool.end_states[number]
         worth = judge(memory.then[0], cards, row, seat, depth, stream, memory)
         memory.judged[0] += 1
-        if best < 0 or worth > most or (worth == most and pool.ends[number]["value"] > pool.ends[best]["value"]):
+        if (
+            best < 0
+            or worth > most
+            or (worth == most and pool.ends[number]["value"] > pool.ends[best]["value"])
+        ):
             best, most = number, worth
             keep_features(memory.features, memory.leaf)
     if not LOST < most < WON:

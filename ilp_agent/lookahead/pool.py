@@ -195,7 +195,14 @@ def _copies_before(side: np.void, bits: int, played: int) -> bool:
 
 @njit_borrowing
 def _add(
-    place: int, plays: int, hits: int, found: int, wanted: int, cards: np.ndarray, weights: np.ndarray, pool: Pool
+    place: int,
+    plays: int,
+    hits: int,
+    found: int,
+    wanted: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    pool: Pool,
 ) -> int:
     """Add an end to those kept, unless its position is there with as good a value; how many there are then."""
     pool.trial[0] = pool.states[place]
@@ -279,7 +286,10 @@ def write_finish(
     last = -1
     for number in range(MAX_HITS_ON_HERO):
         if hits >> number & 1:
-            if last < 0 or own["board"][pool.hits[number]]["attack"] >= own["board"][pool.hits[last]]["attack"]:
+            if (
+                last < 0
+                or own["board"][pool.hits[number]]["attack"] >= own["board"][pool.hits[last]]["attack"]
+            ):
                 last = number
     for number in range(MAX_HITS_ON_HERO):
         if hits >> number & 1 and number != last:

@@ -15,8 +15,10 @@ REPLY_WEIGHTS = (0.92, 0.0, 0.085, 0.915, 0.707, 0.0, 0.072, 1.0)
 """Weights of the opponent's replies, where a profile names none: the champion's of the four minion decks
 (`configs/champions/study.toml`), rounded."""
 
-_KEYWORDS = frozenset({*KEYWORD_FIELDS, "shield"})
-_REAL = frozenset({"weapon", "enemy_weapon", "secrets", "enemy_secrets"})
+_KEYWORDS = frozenset({*KEYWORD_FIELDS, "shield"}) - {"charge", "rush", "divine_shield"}
+"""Features of minions that have a keyword; each has one of the enemy's beside it."""
+_REAL = frozenset({"spell_damage", "damage_spells", "weapon", "charge", "secrets", "enemy_secrets"})
+"""Features of what only real cards have."""
 
 
 def _field_of(name: str, default: object) -> tuple[str, type, Any]:

@@ -223,9 +223,7 @@ def open_way(
 
 
 @njit_borrowing
-def _begin(
-    n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: WayPool
-) -> int:
+def _begin(n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: WayPool) -> int:
     """Note a way that has begun; how many there are then."""
     if n_ways == len(pool.ways):
         return n_ways
@@ -316,4 +314,3 @@ def _write(state: np.void, action: int, cards: np.ndarray, work: np.void, solved
         note_attacks(state, action, solved)
     note_action(action & ~HERO_FIRST, solved)
     carry_out(state, cards, action, work)
-

@@ -21,9 +21,10 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_slow
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from ilp_agent.lookahead.features import N_CARD_COUNTS
 from ilp_agent.search.keys import twin_before
 from rivals.effects.choice import look
-from rivals.effects.hearthsim_score import N_COUNTS, score_position, value_of_draw
+from rivals.effects.hearthsim_score import score_position, value_of_draw
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, SLOTS
 from rivals.hearthsim_score import tie_of
 
@@ -68,7 +69,7 @@ def new_card_tree() -> CardTree:
         np.zeros(SLOTS, np.int64),
         np.zeros(1, np.int64),
         np.empty(MAX_ACTIONS, np.int64),
-        np.zeros(N_COUNTS, np.int64),
+        np.zeros(N_CARD_COUNTS, np.int64),
         np.zeros(1, STATE),
         np.zeros(1, EVENTS),
     )

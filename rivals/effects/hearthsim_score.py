@@ -14,54 +14,19 @@ is 0.5 and w_c is 0.
 
 import numpy as np
 
-from engine.codes import COIN, UNKNOWN, Keyword
 from engine.jit import njit, njit_borrowing
-from engine.vocabulary import ENEMY, CardKind, Op, Trigger
-from rivals.hearthsim_score import (
-    ATTACK,
-    ENEMY_ATTACK,
-    ENEMY_HEALTH,
-    ENEMY_HERO,
-    HAND,
-    HEALTH,
-    HERO,
-    N_WEIGHTS,
-    SHIELD,
-    weigh,
+from ilp_agent.lookahead.features import (
+    CHARGE,
+    DIRECT,
+    DRAWN,
+    HAND_MANA,
+    N_CARD_COUNTS,
+    SPELLS,
+    WEAPON,
+    count_held,
+    read_card_counts,
 )
-
-DIRECT, SPELLS, WEAPON, CHARGE = range(N_WEIGHTS, N_WEIGHTS + 4)
-"""Places of the further weights, and of what is counted for them: damage of spells held, their number,
-weapons, and minions with Charge held."""
-
-DRAWN = N_WEIGHTS + 4
-N_COUNTS = DRAWN + 1
-"""What is counted: for each weight, and cards drawn that nobody knows."""
-
-
-@njit_borrowing
-def direct_damage(card: np.void) -> int:
-    """The damage that a spell deals to the enemy's side, as printed; 0 for other cards."""
-    if card["kind"] != CardKind.SPELL:
-        return 0
-    for row in range(card["n_effects"]):
-        effect = card["effects"][row]
-        if effect["trigger"] == Trigger.PLAY and effect["op"] == Op.DAMAGE and effect["side"] & ENEMY:
-            return int(effect["amount"])
-    return 0
-
-
-@njit_borrowing
-def _count_card(card: np.void, counts: np.ndarray) -> None:
-    """Count a card held. `counts` is modified in place."""
-    damage = direct_damage(card)
-    if damage:
-        counts[DIRECT] += damage
-        counts[SPELLS] += 1
-        return
-    counts[HAND] += card["cost"]
-    if card["kind"] == CardKind.MINION and card["keywords"] & Keyword.CHARGE:
-        counts[CHARGE] += 1
+from rivals.hearthsim_score import weigh
 
 
 @njit_borrowing
@@ -77,10 +42,10 @@ def value_of_draw(state: np.void, cards: np.ndarray, seat: int, weights: np.ndar
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         return 0.0
-    counts = np.zeros(N_COUNTS, np.int64)
+    counts = np.zeros(N_CARD_COUNTS, np.int64)
     for place in range(side["n_deck"]):
-        _count_card(cards[side["deck"][place]], counts)
-    total = _worth_of_hand(counts, weights) + weights[HAND] * counts[HAND]
+        count_held(cards[side["deck"][place]], counts)
+    total = _worth_of_hand(counts, weights) + weights[HAND_MANA] * counts[HAND_MANA]
     return float(total / side["n_deck"])
 
 
@@ -96,32 +61,13 @@ def score_position(
         seat: 0 or 1.
         weights: in the order of the fields of `HearthSimWeights`.
         drawn: what a card that nobody knows counts.
-        counts: workspace of integers, shape (`N_COUNTS`,). Modified in place.
+        counts: workspace of integers, shape (`N_CARD_COUNTS`,). Modified in place.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if own["health"] <= 0:
         return -np.inf
     if enemy["health"] <= 0:
         return np.inf
-    counts[:] = 0
-    for slot in range(own["n_board"]):
-        minion = own["board"][slot]
-        counts[ATTACK] += minion["attack"]
-        counts[HEALTH] += minion["health"]
-        if minion["keywords"] & Keyword.DIVINE_SHIELD:
-            counts[SHIELD] += minion["attack"] + minion["health"]
-    for slot in range(enemy["n_board"]):
-        minion = enemy["board"][slot]
-        counts[ENEMY_ATTACK] += minion["attack"]
-        counts[ENEMY_HEALTH] += minion["health"]
-    for place in range(own["n_hand"]):
-        number = own["hand"][place]
-        if number <= UNKNOWN:
-            counts[DRAWN] += 1
-        elif number != COIN:
-            _count_card(cards[number], counts)
-    counts[HERO] = own["health"] + own["armour"]
-    counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
-    counts[WEAPON] = own["weapon_attack"] * own["durability"] - enemy["weapon_attack"] * enemy["durability"]
+    read_card_counts(state, cards, seat, counts)
     score = weigh(counts, weights) + _worth_of_hand(counts, weights)
     return float(score + weights[WEAPON] * counts[WEAPON] + drawn * counts[DRAWN])

@@ -2,9 +2,9 @@
 
     python -m benchmarks.strength lookahead@8 hearthsim:balanced eva --decks minions --games 20000
 
-Every setup (two decks, a deal) is played twice with the agents exchanged. Entrants are played by their compiled batches
-on one core, so that the CPU time of each is known; the first few games are played before to compile. Elo is that of
-the score; intervals of 95% are over pairs of games.
+Every setup (two decks, a deal) is played twice with the agents exchanged. Entrants are played by their
+compiled batches on one core, so that the CPU time of each is known; the first few games are played before to
+compile. Elo is that of the score; intervals of 95% are over pairs of games.
 """
 
 import argparse

@@ -13,6 +13,15 @@ def guards(minion: np.void) -> bool:
 
 
 @njit_borrowing
+def is_guarded(side: np.void) -> bool:
+    """Whether a minion with Taunt stands before all else on a side."""
+    found = False
+    for slot in range(side["n_board"]):
+        found = found or guards(side["board"][slot])
+    return found
+
+
+@njit_borrowing
 def may_attack_hero(minion: np.void) -> bool:
     """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
     return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE
-from engine.combat import guards, may_attack_hero
+from engine.combat import guards, is_guarded, may_attack_hero
 from engine.jit import njit
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
 from engine.state import STATE
@@ -153,15 +153,6 @@ def _append_minion(word: np.uint64, minion: np.void) -> np.uint64:
     word = append_field(word, minion["health"], STAT_BITS)
     word = append_field(word, minion["keywords"], KEYWORD_BITS)
     return append_field(word, minion["arrived"], 1)
-
-
-@njit
-def is_guarded(side: np.void) -> bool:
-    """Whether a minion with Taunt stands in the way."""
-    found = False
-    for slot in range(side["n_board"]):
-        found = found or guards(side["board"][slot])
-    return found
 
 
 @njit

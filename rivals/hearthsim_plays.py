@@ -3,11 +3,12 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Keyword
+from engine.combat import is_guarded
 from engine.jit import njit
 from engine.rules import encode
 from ilp_agent.lookahead.features import ATTACK, ENEMY_HERO, HAND_MANA, HEALTH, SHIELD
 from ilp_agent.lookahead.features import HERO as OWN_HERO
-from rivals.hearthsim_node import Tree, attacks_on_hero, is_guarded
+from rivals.hearthsim_node import Tree, attacks_on_hero
 from rivals.hearthsim_score import tie_of
 
 

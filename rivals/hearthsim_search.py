@@ -18,12 +18,13 @@ differ by rounding are equal). The search ends at the first lethal turn, when no
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
-from engine.combat import guards, may_attack_hero
+from engine.combat import guards, is_guarded, may_attack_hero
 from engine.jit import njit, njit_slow
 from engine.rules import apply_plain, encode
 from ilp_agent.lookahead.features import ATTACK, ENEMY_HERO, HAND_MANA, HEALTH, SHIELD, read_counts
 from ilp_agent.lookahead.features import HERO as OWN_HERO
-from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, is_guarded, key_of
+from ilp_agent.lookahead.nodes import place_of
+from rivals.hearthsim_node import SLOTS, Tree, attacks_on_hero, key_of
 from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
 from rivals.hearthsim_score import tie_of, weigh
 
@@ -37,7 +38,7 @@ def search_turn(
     Args:
         state: dtype `STATE`; the active player plays.
         cards: the card table.
-        weights: shape (`N_WEIGHTS`,), those of the heroes >= 0.
+        weights: shape (`N_COUNTS`,), those of the heroes >= 0.
         tree: see `Tree`. Modified in place.
         found: dtype `SEARCHED`. Modified in place.
         budget: most nodes, 1 to `BUDGET`.
@@ -163,10 +164,10 @@ def _expand_plays(
     for number in range(hand["n"] + 1):
         coin = number == hand["n"]
         if coin:
-            held = own["n_hand"] > 0 and hand["coin"] >= 0 and _holds_coin(own)
+            held = own["n_hand"] > 0 and hand["coin"] >= 0 and place_of(own, COIN) >= 0
             if not (paid and held and own["mana"] < MAX_MANA):
                 continue
-            action = encode(ActionKind.PLAY, _coin_place(own), 0)
+            action = encode(ActionKind.PLAY, place_of(own, COIN), 0)
         else:
             card = root_hand[hand["place"][number]]
             if not (hand["strikers"] & ~node["played"]) & (1 << number):
@@ -175,7 +176,7 @@ def _expand_plays(
                 paid = paid or cards[card]["cost"] == own["mana"] + 1
                 continue
             paid = True  # with The Coin there may be mana for one more
-            action = encode(ActionKind.PLAY, _place_of(own, card), 0)
+            action = encode(ActionKind.PLAY, place_of(own, card), 0)
         if n == budget:
             return n, True
         tree.states[n] = state
@@ -186,29 +187,6 @@ def _expand_plays(
         then["attacked"], then["last"], then["from_place"] = node["attacked"], node["last"], 0
         n = _keep(place, n, cards, weights, tree, tolerance)
     return n, False
-
-
-@njit
-def _holds_coin(side: np.void) -> bool:
-    return _coin_place(side) >= 0
-
-
-@njit
-def _coin_place(side: np.void) -> int:
-    """Where The Coin is in hand; -1 without it."""
-    for place in range(side["n_hand"]):
-        if side["hand"][place] == COIN:
-            return place
-    return -1
-
-
-@njit
-def _place_of(side: np.void, card: int) -> int:
-    """The first place in hand of a card; like cards are alike."""
-    place = 0
-    while side["hand"][place] != card:
-        place += 1
-    return place
 
 
 @njit

@@ -56,8 +56,8 @@ def find_entrant(text: str) -> Entrant:
 
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
     `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`. `@BACKEND` after an agent
-    that takes a backend chooses another solver than the default; after one with options, `@OPTIONS` sets them:
-    `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
+    that takes a backend chooses another solver than the default; after one with options, `@OPTIONS` sets
+    them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
 
     Raises:
         EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest.

@@ -1,9 +1,10 @@
-"""The turn of an agent that looks ahead on real cards: ways to go on with it, each tried on sampled luck; compiled.
+"""The turn of an agent that looks ahead on real cards: ways to go on, each tried on sampled luck; compiled.
 
-A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of the
-position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn that goes on
-is finished by the search. Then the opponent replies with its board, weapon and power: cards of its hand are hidden,
-and stay so. Everything drawn comes from a hash of what the player sees, so that the same view gives the same turn.
+A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of
+the position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn
+that goes on is finished by the search. Then the opponent replies with its board, weapon and power: cards of
+its hand are hidden, and stay so. Everything drawn comes from a hash of what the player sees, so that the same
+view gives the same turn.
 """
 
 from typing import NamedTuple
@@ -81,16 +82,12 @@ def choose_card_turn(
 
     The search's plan is played where it surely kills the enemy hero, or where the budget allows one way.
 
-    Args:
-        state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked at.
-        cards: the card table.
-        own_cards: the search's copy of it. Modified in place.
-        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
-        facts: of the cards (`ilp_agent.search.facts.learn_facts`).
-        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
-        memo: as there.
-        slots: as there.
-        memory: modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
+    Args: state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked
+        at. cards: the card table. own_cards: the search's copy of it. Modified in place. row: weights as
+        `ilp_agent.lookahead.weights.kernel_rows` makes them, then options. facts: of the cards
+        (`ilp_agent.search.facts.learn_facts`). works: this and the next two as of
+        `ilp_agent.search.kernel.solve_turn`. Modified in place. memo: as there. slots: as there. memory:
+        modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
     """
     seat, samples = state["active"], max(1, int(row[SAMPLES]))
     memory.here[0] = state

@@ -1,4 +1,4 @@
-"""The best different ends of a turn of bodies by any backend, in Python: to compare backends, and to look at."""
+"""The best different ends of a turn of bodies by any backend, in Python: to compare, and to look at."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ class End:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What two ends share that are the same: boards and hand as multisets, heroes and mana-free rest."""
+        """What two ends share that are the same: boards and hand as multisets, and the heroes."""
         return key_of(self.position)
 
 
@@ -65,8 +65,8 @@ def _card(position: Position, number: int) -> tuple[object, ...]:
 def best_ends(problem: TurnProblem, weights: Weights, wanted: int, backend: str = "exact") -> list[End]:
     """The best different ends of a turn, the best first.
 
-    Ends in which minions hold back are among them. A program's solver is asked for one plan after the other, at
-    most `CUTS_EACH` for each end that is wanted, and may find fewer ends.
+    Ends in which minions hold back are among them. A program's solver is asked for one plan after the other,
+    at most `CUTS_EACH` for each end that is wanted, and may find fewer ends.
 
     Args:
         problem: the turn.

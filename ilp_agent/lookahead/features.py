@@ -1,16 +1,17 @@
 """Features of a position: named numbers, of which a linear value is made.
 
 All are counted from the view of one player, and only what that player may know; of the enemy's hand and deck
-that is their sizes. What speaks against the player is counted below zero, so that sensible weights are positive.
-The first twelve are the terms of HearthSim's score, kept as whole numbers until they are weighed, so that a
-position has the same score to the last bit whichever way it was reached. Source: HearthSim, "Intro" and "Divine
-Shield Modeling"; of the four about spells held, weapons and Charge "Direct damage spells" and the authors'
-program (`rivals.effects.hearthsim_score`).
+that is their sizes. What speaks against the player is counted below zero, so that sensible weights are
+positive. The first twelve are the terms of HearthSim's score, kept as whole numbers until they are weighed,
+so that a position has the same score to the last bit whichever way it was reached. Source: HearthSim, "Intro"
+and "Divine Shield Modeling"; of the four about spells held, weapons and Charge "Direct damage spells" and the
+authors' program (`rivals.effects.hearthsim_score`).
 """
 
 from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD 
 """HearthSim's counts in every game."""
 
 DIRECT, SPELLS, WEAPON, CHARGE = range(N_COUNTS, N_COUNTS + 4)
-"""Its further counts on real cards: damage of spells held, their number, weapons, and minions with Charge held."""
+"""Its further counts on real cards: damage of spells held, their number, weapons, and Charge held."""
 
 DRAWN = N_COUNTS + 4
 N_CARD_COUNTS = DRAWN + 1
@@ -76,7 +77,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 FEATURES = tuple(MEANINGS)
 N_FEATURES = len(FEATURES)
 
-Feature = IntEnum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)  # type: ignore[misc]
+Feature: Any = IntEnum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)
 """Places of features in arrays."""
 
 assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
@@ -102,7 +103,7 @@ HEARTHSIM: Mapping[str, float] = MappingProxyType(
     }
 )
 """HearthSim's score as weights of features. Source: "Intro", "Tuning the AI", "Divine Shield Modeling, Part 2";
-"Direct damage spells" and the authors' program for the last three."""
+for the last three "Direct damage spells" and the authors' program."""
 
 
 @njit_borrowing
@@ -228,7 +229,7 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
 
 @njit_borrowing
 def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int) -> None:
-    """Count a minion for the features that come in pairs, the enemy's one after the own. Modified in place."""
+    """Count a minion for features that come in pairs, the enemy's after the own. Modified in place."""
     keywords = minion["keywords"]
     features[Feature.MINIONS + enemy] += sign
     features[Feature.BODIES + enemy] += sign * np.sqrt(np.float64(minion["attack"] * minion["health"]))

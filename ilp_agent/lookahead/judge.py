@@ -1,4 +1,4 @@
-"""What an end of a turn is worth: after the opponent's reply, or after one's own next turn as well; compiled."""
+"""What an end of a turn is worth: after the opponent's reply, or the own next turn as well; compiled."""
 
 from typing import NamedTuple
 

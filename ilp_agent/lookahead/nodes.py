@@ -1,16 +1,16 @@
 """Positions within a turn of bodies, each found once: plays that may attack, and attacks on minions.
 
-What takes nothing away from other attacks comes last, and is left to the ends (`ilp_agent.lookahead.pool`): plays
-without Charge or Rush, and attacks on the hero. Attacks of different minions on different enemies commute, within
-the enemies with Taunt and within the others, so targets come in the order of the board, except for a minion
-that attacks twice, which may go back. Sequences that lead to the same position share a node, which keeps what
-the better one gains.
+What takes nothing away from other attacks comes last, and is left to the ends (`ilp_agent.lookahead.pool`):
+plays without Charge or Rush, and attacks on the hero. Attacks of different minions on different enemies
+commute, within the enemies with Taunt and within the others, so targets come in the order of the board,
+except for a minion that attacks twice, which may go back. Sequences that lead to the same position share a
+node, which keeps what the better one gains.
 """
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
-from engine.combat import guards, may_attack_hero
+from engine.combat import guards, is_guarded, may_attack_hero
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
@@ -83,7 +83,7 @@ def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Poo
             child["from_place"] = 0 if passed else target
             if target == enemy["n_board"]:
                 child["from_place"] = node["from_place"]
-            n = _keep(place, n, weights, pool)
+            n = _keep(place, n, pool)
     return n
 
 
@@ -155,7 +155,7 @@ def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, po
         child["from_place"] = 0
         child["survival"][side["n_board"] - 1] = cards[card]["health"]
         child["gain"] += play_gain(cards[card], weights)
-        n = _keep(place, n, weights, pool)
+        n = _keep(place, n, pool)
     return n
 
 
@@ -190,15 +190,6 @@ def place_of(side: np.void, card: int) -> int:
 
 
 @njit_borrowing
-def is_guarded(side: np.void) -> bool:
-    """Whether a minion with Taunt stands in the way."""
-    for slot in range(side["n_board"]):
-        if guards(side["board"][slot]):
-            return True
-    return False
-
-
-@njit_borrowing
 def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
     """Whether a minion to the left can do all that this one can."""
     if slot == node["last"]:
@@ -220,7 +211,7 @@ def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
 
 
 @njit_borrowing
-def _keep(place: int, n: int, weights: np.ndarray, pool: Pool) -> int:
+def _keep(place: int, n: int, pool: Pool) -> int:
     """Keep the node numbered `n`, unless one of the same position gains as much; the nodes then."""
     node = pool.nodes[n]
     node["key"] = _key_of(pool.states[n], node)

@@ -7,7 +7,7 @@ boards and hands compared as multisets; an end's value is the objective of the b
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, ActionKind, Keyword
-from engine.combat import may_attack_hero
+from engine.combat import is_guarded, may_attack_hero
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import PLACE_BITS, STAT_BITS, append_field
@@ -20,7 +20,6 @@ from ilp_agent.lookahead.nodes import (
     append_minion,
     begin,
     expand,
-    is_guarded,
     place_of,
     play_gain,
     repeats,
@@ -117,12 +116,11 @@ def _add_ends(
     most += weights[Term.HERO] * all_damage + (weights[Term.LETHAL] if all_damage >= health else 0.0)
     budget = pool.states[0]["sides"][seat]["mana"]
     budget += 1 if place_of(pool.states[0]["sides"][seat], COIN) >= 0 else 0
-    spent, played, lethal = 0, 0, all_damage >= health
+    spent, played, lethal = 0, int(node["played"]), all_damage >= health
     first_hand = pool.states[0]["sides"][seat]
     for number in range(first_hand["n_hand"]):
         if node["played"] >> number & 1:
             spent += cards[first_hand["hand"][number]]["cost"]
-    played = int(node["played"])
     room = BOARD_SIZE - own["n_board"]
     whole = (1 << n_hits) - 1
     for number in range(pool.n_plays[0]):
@@ -204,7 +202,7 @@ def _add(
     weights: np.ndarray,
     pool: Pool,
 ) -> int:
-    """Add an end to those kept, unless its position is there with as good a value; how many there are then."""
+    """Add an end to those kept, unless it is there with as good a value; how many there are then."""
     pool.trial[0] = pool.states[place]
     value = pool.nodes[place]["gain"] + finish(place, plays, hits, cards, weights, pool)
     key = key_of_end(pool.trial[0])
@@ -255,20 +253,18 @@ def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.nda
     for number in range(HAND_SIZE):
         if plays >> number & 1:
             value += play_gain(cards[hand[number]], weights)
-    write_finish(plays, hits, place, 0, cards, pool, pool.actions)
+    write_finish(plays, hits, 0, cards, pool, pool.actions)
     value += weights[Term.HERO] * (state["sides"][seat]["health"] - before)
     enemy = state["sides"][1 - seat]
     if enemy["n_board"] == 0:
         value += weights[Term.CLEAR]
     if enemy["health"] <= 0:
         value += weights[Term.LETHAL]
-    return value
+    return float(value)
 
 
 @njit_borrowing
-def write_finish(
-    plays: int, hits: int, place: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray
-) -> int:
+def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
     """Make those plays and attacks on `pool.trial`, and note them after `n` actions; how many then.
 
     `pool.trial` and `actions` are modified in place.
@@ -283,14 +279,10 @@ def write_finish(
                 n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, COIN), 0), n, actions)
             n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, card), 0), n, actions)
     _list_hits(own, state["sides"][1 - state["active"]], True, pool)
-    last = -1
+    last, most = -1, -1
     for number in range(MAX_HITS_ON_HERO):
-        if hits >> number & 1:
-            if (
-                last < 0
-                or own["board"][pool.hits[number]]["attack"] >= own["board"][pool.hits[last]]["attack"]
-            ):
-                last = number
+        if hits >> number & 1 and own["board"][pool.hits[number]]["attack"] >= most:
+            last, most = number, own["board"][pool.hits[number]]["attack"]
     for number in range(MAX_HITS_ON_HERO):
         if hits >> number & 1 and number != last:
             n = _do(state, cards, encode(ActionKind.ATTACK, pool.hits[number], HERO), n, actions)
@@ -343,4 +335,4 @@ def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarra
             actions[n] = encode(ActionKind.PLAY, place_of(side, COIN), 0)
         place = node["parent"]
     pool.trial[0] = pool.states[end["node"]]
-    return write_finish(end["plays"], end["hits"], end["node"], total, cards, pool, actions)
+    return write_finish(end["plays"], end["hits"], total, cards, pool, actions)

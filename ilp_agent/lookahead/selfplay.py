@@ -192,7 +192,7 @@ def play_bodies(
     chances: np.ndarray,  # noqa: ARG001
     use: np.ndarray,
 ) -> None:
-    """`play_turns` in this thread's memory; rows as of `kernel_rows`, the rest as there and in `PlayBatch`."""
+    """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
     actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
     play_turns(cards, rows, agents, states, memory_of_thread(), actions, use)
 

@@ -40,9 +40,9 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
     """The weights of `lookahead`, in three parts.
 
     The turn program's, under their own names, find the ends of the turn; `value_` and the name of a feature
-    weigh what is left (`ilp_agent.lookahead.features`), and may be negative; `reply_` and the name of a weight of
-    the turn program say by what the opponent is taken to reply. Of the first two parts those of the thesis
-    evolve; the others have defaults.
+    weigh what is left (`ilp_agent.lookahead.features`), and may be negative; `reply_` and the name of a
+    weight of the turn program say by what the opponent is taken to reply. Of the first two parts those of the
+    thesis evolve; the others have defaults.
 
     Raises:
         WeightError: a weight is NaN, infinite, no number, or negative where that is not allowed.

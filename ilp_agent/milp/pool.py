@@ -1,6 +1,7 @@
 """A solver's best plans one after the other: the program is solved, the plan is cut off, and so on."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ilp_agent.weights import Weights
 
 
 def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> Iterator[Plan]:
-    """Different plans of a turn, the best first; plans differ in who hits whom, who pops a shield, or who is played.
+    """Different plans of a turn, the best first: in who hits whom, who pops a shield, or who is played.
 
     Args:
         problem: the turn.
@@ -35,10 +36,8 @@ def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> I
             return
         if status != Status.OPTIMAL:
             return
-        try:
+        with suppress(UnanswerableError):  # no order serves these attacks
             yield sequential_plan(model, weights, status, chosen, whole=True)
-        except UnanswerableError:
-            pass  # no order serves these attacks; cut off like the others
         cut_off(model, decisions, chosen)
 
 

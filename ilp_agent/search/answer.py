@@ -89,7 +89,7 @@ def write_actions(
 def write_late(
     state: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, solved: np.void
 ) -> None:
-    """Write what is left for the end of the turn, and carry it out. `state` and `solved` are modified in place."""
+    """Write what is left for the end of the turn, and carry it out. Modifies `state` and `solved`."""
     start, thought = work["start"], work["thought"][0]
     if outcome(state) != Outcome.ONGOING:
         return

@@ -1,12 +1,12 @@
-"""The best different ways to go on with a turn on real cards, found best first over the search's memory; compiled.
+"""The best different ways to go on with a turn on real cards, by the search's memory; compiled.
 
-After `ilp_agent.search.kernel.solve_turn` the memory knows what each position within the turn is worth at best,
-so that a way to go on can be valued before its end is known: the objective gained so far and the most that can
-follow. Ways are taken up in the order of that value, and each ends where the turn ends or where only the game
-decides how it goes on. Two are the same when their positions are, or when the same position is left to the
-same action of the game's choice. Where the search leaves something for the end of the turn
-(`ilp_agent.search.late`), the best of it alone is listed, and no way that kills the enemy hero is: the search's
-own plan does that.
+After `ilp_agent.search.kernel.solve_turn` the memory knows what each position within the turn is worth at
+best, so that a way to go on can be valued before its end is known: the objective gained so far and the most
+that can follow. Ways are taken up in the order of that value, and each ends where the turn ends or where only
+the game decides how it goes on. Two are the same when their positions are, or when the same position is left
+to the same action of the game's choice. Where the search leaves something for the end of the turn
+(`ilp_agent.search.late`), the best of it alone is listed, and no way that kills the enemy hero is: the
+search's own plan does that.
 """
 
 from typing import NamedTuple
@@ -141,10 +141,10 @@ def list_ways(
 def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> bool:
     """Whether another way that was gone on from leads to the same position: it was the better one."""
     key = position_key(pool.states[number], cards, work["start"], 0, 0)
+    found = False
     for other in range(number):
-        if position_key(pool.states[other], cards, work["start"], 0, 0) == key:
-            return True
-    return False
+        found = found or position_key(pool.states[other], cards, work["start"], 0, 0) == key
+    return found
 
 
 @njit_borrowing
@@ -286,7 +286,7 @@ def _list(
 
 @njit_borrowing
 def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
-    """A hash of a position at the end of a turn: what the turn used up does not count. Scratch is modified."""
+    """A hash of a position at the end of a turn, without what the turn used up. Modifies scratch."""
     work["scratch"][1] = state
     end = work["scratch"][1]
     seat = work["start"]["seat"]

@@ -77,7 +77,8 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 FEATURES = tuple(MEANINGS)
 N_FEATURES = len(FEATURES)
 
-Feature: Any = IntEnum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)
+_enum: Any = IntEnum  # its names are not in any source
+Feature = _enum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)
 """Places of features in arrays."""
 
 assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
@@ -102,8 +103,11 @@ HEARTHSIM: Mapping[str, float] = MappingProxyType(
         "weapon": 0.5,
     }
 )
-"""HearthSim's score as weights of features. Source: "Intro", "Tuning the AI", "Divine Shield Modeling, Part 2";
-for the last three "Direct damage spells" and the authors' program."""
+"""HearthSim's score as weights of features.
+
+Source: "Intro", "Tuning the AI" and "Divine Shield Modeling, Part 2"; for the last three "Direct damage
+spells" and the authors' program.
+"""
 
 
 @njit_borrowing

@@ -1,0 +1,121 @@
+"""The pool of ends against brute force, against programs with plans cut off, and against the search's."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from engine.jit import njit_borrowing
+from ilp_agent import TurnProblem, Weights
+from ilp_agent.lookahead.ends import best_ends
+from ilp_agent.replay import position_of
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.narrow import own_cards
+from ilp_agent.search.pool import list_ways, new_way_pool
+from ilp_agent.search.work import SOLVED
+from tests.backends import backends
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.ilp_agent.lookahead.plain import every_end
+from tests.ilp_agent.positions import random_position, random_weights
+
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+
+Turn = tuple[TurnProblem, Weights]
+WANTED = 8
+
+
+def small_turns(n: int, most: int = 3, coin: bool = True) -> Iterator[Turn]:
+    """Random turns whose board and hand fit on a board."""
+    seed = made = 0
+    while made < n:
+        pick = np.random.default_rng([33, seed])
+        seed += 1
+        friends, enemies = (int(pick.integers(most + 1)) for _ in range(2))
+        hand = int(pick.integers(min(most, 7 - friends) + 1))
+        position = random_position(pick, friends, hand, enemies, chance=0.25, strength=4, hero=12)
+        problem = TurnProblem.from_position(position)
+        if coin or not problem.coin:
+            made += 1
+            yield problem, Weights.from_array(random_weights(pick)[:8])
+
+
+def values_of(turn: Turn, backend: str) -> list[float]:
+    return [end.value for end in best_ends(*turn, WANTED, backend)]
+
+
+def assert_like(ours: list[float], theirs: list[float], turn: Turn) -> None:
+    assert len(ours) == len(theirs), turn
+    assert ours == pytest.approx(theirs, abs=1e-6), turn
+
+
+def test_brute_force_finds_the_same_ends() -> None:
+    """Of turns without The Coin, which brute force also plays for nothing."""
+    for turn in small_turns(8 if UNCOMPILED or BOUNDSCHECK else 60, coin=False):
+        best = sorted(every_end(*turn).values(), reverse=True)[:WANTED]
+        assert_like(values_of(turn, "exact"), best, turn)
+
+
+def like_programs(backend: str, n: int, most: int) -> None:
+    for turn in small_turns(n, most):
+        assert_like(values_of(turn, "exact"), values_of(turn, backend), turn)
+
+
+@compiled
+@pytest.mark.parametrize("backend", backends("thesis"))
+def test_programs_find_the_same_ends(backend: str) -> None:
+    like_programs(backend, 40, 3)
+
+
+@compiled
+@pytest.mark.heavy
+def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
+    like_programs("gurobi", 2_000, 4)
+
+
+@njit_borrowing
+def ways_of(states, cards, weights, facts, works, memo, slots, solved, wanted, pool):  # type: ignore[no-untyped-def]
+    solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solved[0])
+    return list_ways(cards, weights, facts, works[0], memo, slots, solved[0], wanted, pool)
+
+
+def like_search(n: int) -> None:
+    """Where no two minions are alike, of which the search knows the cards apart."""
+    searcher, pool, solved = searcher_of_thread(), new_way_pool(), np.zeros(1, SOLVED)
+    searcher.ready(200_000)
+    searcher.memory.start["reduced"] = 0
+    compared = 0
+    for problem, weights in small_turns(n, coin=False):
+        everyone = (*problem.friendly, *problem.hand), problem.enemy
+        bodies = [[(one.attack, one.keywords) for one in side] for side in everyone]
+        if any(len(set(side)) < len(side) for side in bodies):
+            continue
+        position = position_of(problem)
+        cards = own_cards(position.table)
+        found = ways_of(
+            position.states,
+            cards,
+            weights.everything,
+            learn_facts(cards),
+            *searcher.memory,
+            solved,
+            WANTED,
+            pool,
+        )
+        assert not solved["unproven"][0]
+        ours = pool.listed["value"][:found].tolist()
+        assert_like(values_of((problem, weights), "exact"), ours, (problem, weights))
+        compared += 1
+    assert compared > n / 4
+
+
+@compiled
+def test_the_search_finds_the_same_ends() -> None:
+    like_search(150)
+
+
+@compiled
+@pytest.mark.heavy
+def test_the_search_finds_the_same_ends_of_2000_turns() -> None:
+    like_search(3_500)

@@ -14,6 +14,7 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding
@@ -24,7 +25,7 @@ from numba import types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from engine.jit import CACHE_FOLDER, config, njit, njit_borrowing, numba_cache_in
+from engine.jit import CACHE_FOLDER, config, njit, njit_borrowing, note_slow, numba_cache_in
 from engine.kernelcache import KernelCache, interrupts_kept
 
 _numba: Any = numba
@@ -49,7 +50,7 @@ def prepare_kernels() -> None:
         prepare()
 
 
-def njit_apart(*parameters: Parameter, allocates: bool = False) -> Callable[[K], K]:
+def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float = 0.0) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
 
     Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a
@@ -58,6 +59,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False) -> Callable[[K],
     Args:
         *parameters: what the kernel takes, in order.
         allocates: it makes arrays, and is not compiled as `njit_borrowing`.
+        seconds: about how long compiling takes, where users wait for it (`engine.jit.njit_slow`).
     """
 
     def decorate(function: K) -> K:
@@ -91,6 +93,10 @@ def njit_apart(*parameters: Parameter, allocates: bool = False) -> Callable[[K],
                 os._exit(1)
 
         made: list[Any] = []
+        if seconds:
+            with numba_cache_in(CACHE_FOLDER):
+                cache = KernelCache(function) if CACHE_FOLDER is not None else None
+            note_slow(SimpleNamespace(_cache=cache, signatures=made), function, seconds)
         pointer = prototype(stand_in)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
         _prepare.append(prepare)

@@ -332,10 +332,21 @@ def njit_slow(seconds: float) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         compiled = njit(function)
-        _slow.append(_Slow(compiled, f"{function.__module__}.{function.__qualname__}", seconds))
+        note_slow(compiled, function, seconds)
         return compiled
 
     return decorate
+
+
+def note_slow(compiled: Any, function: Callable[P, R], seconds: float) -> None:
+    """Count a kernel in what is said of compiling.
+
+    Args:
+        compiled: what has its `_cache`, and `signatures` that are not empty once it is compiled.
+        function: as it was written.
+        seconds: about how long compiling takes.
+    """
+    _slow.append(_Slow(compiled, f"{function.__module__}.{function.__qualname__}", seconds))
 
 
 @njit_inline

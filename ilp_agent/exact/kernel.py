@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from engine.jit import njit, njit_slow
+from engine.apart import njit_apart
+from engine.jit import njit
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.ordered import improve_by_order
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import retrace, search
-from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.steps import PLAN
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH, TURN
 
 
-@njit_slow(50)
-def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> None:
+@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, seconds=50)
+def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> int:
     """Find the best plan of a turn. `work`, `layers` and `plan` are modified in place.
 
     The plan is marked as unproven in two cases: the search for an order ran out of nodes, or so many Windfury
@@ -23,15 +26,19 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
         work: dtype `ilp_agent.exact.work.WORK`.
         layers: of `ilp_agent.exact.work.new_layers`.
         plan: dtype `ilp_agent.steps.PLAN`.
+
+    Returns:
+        0.
     """
+    tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
     # Windfury minions given one attack, as bits: for tables that fit memory; for a plan that has an order.
     for_size = for_order = 0
     while True:
-        found = search(turn, weights, work, layers)
+        found = search(turn, weights, work, tables)
         if found.oversize:
             for_size |= halve_weakest(turn)
             continue
-        n = retrace(turn, weights, found, work, layers)
+        n = retrace(turn, weights, found, work, tables)
         if order_hits(turn, n, found.best.lethal == 1, work):
             break
         # No order serves all attacks of several Windfury minions at once. With one attack each one does.
@@ -41,10 +48,11 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
     write_plan(turn, weights, n, found.best.lethal == 1, work, plan)
     if for_order:
         restore(turn, for_order)
-        improve_by_order(turn, weights, work, layers, plan)
+        improve_by_order(turn, weights, work, tables, plan)
     if for_size:
         restore(turn, for_size)
         plan["unproven"] = 1
+    return 0
 
 
 @njit

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine import Action, Outcome, PlayerView
 from engine.codes import ActionKind
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
@@ -95,7 +95,7 @@ class LookaheadAgent:
         self._planned = place_actions(position, actions, bool(plan["again"]))
 
 
-@njit
+@njit_borrowing
 def plan_turn(
     states: np.ndarray,
     cards: np.ndarray,

@@ -64,7 +64,7 @@ def new_memory() -> Memory:
     )
 
 
-@njit
+@njit_borrowing
 def judge(
     state: np.void, cards: np.ndarray, row: np.ndarray, seat: int, depth: int, key: np.uint64, memory: Memory
 ) -> float:
@@ -89,7 +89,7 @@ def judge(
     return value_of(state, cards, seat, row[VALUE_PART], memory.features)
 
 
-@njit
+@njit_borrowing
 def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
     """Play the active player's best turn with what stands on its board: its hand is hidden.
 
@@ -103,7 +103,7 @@ def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: M
     own["n_hand"] = held
 
 
-@njit
+@njit_borrowing
 def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
     """Play the active player's best turn; it is not ended. `state` and `memory` are modified in place."""
     turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]

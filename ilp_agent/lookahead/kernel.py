@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import Outcome
 from engine.hashing import stir
-from engine.jit import njit, njit_slow
+from engine.jit import njit_borrowing
 from engine.rules import outcome
 from engine.streams import below
 from engine.view import hide
@@ -21,7 +21,7 @@ NEVER = 0
 """A chance of exploring, in millionths."""
 
 
-@njit_slow(30)
+@njit_borrowing
 def choose_turn(
     state: np.void,
     cards: np.ndarray,
@@ -83,7 +83,7 @@ def choose_turn(
     return write_actions(best, cards, pool, actions)
 
 
-@njit
+@njit_borrowing
 def _write_plan(state: np.void, cards: np.ndarray, memory: Memory, actions: np.ndarray) -> int:
     """Write the actions of the plan in `memory`, up to where a hero's health is not what it predicts."""
     turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
-from engine.jit import njit
+from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import CARD
@@ -35,7 +35,7 @@ USE = np.dtype(
 """What looking ahead used."""
 
 
-@njit
+@njit_borrowing
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,
@@ -69,7 +69,7 @@ def play_turns(
             carry_out(state, cards, actions, n, memory)
 
 
-@njit
+@njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, actions: np.ndarray, n: int, memory: Memory) -> None:
     """Make the first `n` actions, and end the turn unless it goes on. `state` is modified in place."""
     for step in range(n):
@@ -78,7 +78,7 @@ def carry_out(state: np.void, cards: np.ndarray, actions: np.ndarray, n: int, me
         apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
 
 
-@njit
+@njit_borrowing
 def record_games(
     cards: np.ndarray,
     rows: np.ndarray,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from engine.jit import njit_borrowing
 from ilp_agent import TurnProblem, Weights
 from ilp_agent.lookahead.ends import best_ends
 from ilp_agent.replay import position_of
@@ -74,17 +73,11 @@ def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
     like_programs("gurobi", 2_000, 4)
 
 
-@njit_borrowing
-def ways_of(states, cards, weights, facts, works, memo, slots, solved, wanted, pool):  # type: ignore[no-untyped-def]
-    solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solved[0])
-    return list_ways(cards, weights, facts, works[0], memo, slots, solved[0], wanted, pool)
-
-
 def like_search(n: int) -> None:
     """Where no two minions are alike, of which the search knows the cards apart."""
     searcher, pool, solved = searcher_of_thread(), new_way_pool(), np.zeros(1, SOLVED)
-    searcher.ready(200_000)
-    searcher.memory.start["reduced"] = 0
+    memory = searcher.ready(200_000)
+    memory.start["reduced"] = 0
     compared = 0
     for problem, weights in small_turns(n, coin=False):
         everyone = (*problem.friendly, *problem.hand), problem.enemy
@@ -93,17 +86,10 @@ def like_search(n: int) -> None:
             continue
         position = position_of(problem)
         cards = own_cards(position.table)
-        found = ways_of(
-            position.states,
-            cards,
-            weights.everything,
-            learn_facts(cards),
-            *searcher.memory,
-            solved,
-            WANTED,
-            pool,
-        )
+        solving = cards, weights.everything, learn_facts(cards), memory.work[0], memory.memo, memory.slots
+        solve_turn(position.state, *solving, solved[0])
         assert not solved["unproven"][0]
+        found = list_ways(*solving, solved[0], WANTED, pool)
         ours = pool.listed["value"][:found].tolist()
         assert_like(values_of((problem, weights), "exact"), ours, (problem, weights))
         compared += 1

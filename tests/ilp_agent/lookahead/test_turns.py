@@ -1,6 +1,7 @@
 """Turns that look ahead: worth what a plain reading says, and the same whatever is hidden."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from engine import Action, Outcome, Position, find_deck, find_ruleset
 from engine.batches import deal_games
 from engine.decks import tables_of
-from engine.jit import njit
 from engine.state import STATE
 from engine.streams import below, stream_key
 from ilp_agent import Weights
@@ -19,7 +19,7 @@ from ilp_agent.lookahead.kernel import NEVER, choose_turn
 from ilp_agent.lookahead.pool import find_ends
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN, MAX_NODES
 from ilp_agent.lookahead.selfplay import memory_of_thread
-from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
+from ilp_agent.lookahead.weights import TURN_PART, LookaheadWeights, kernel_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.lookahead.plain import features_of, reply_of
 from tests.ilp_agent.positions import random_position
@@ -61,16 +61,17 @@ def positions(n: int, most: int = 4) -> Iterator[tuple[Position, LookaheadWeight
         yield position, random_vector(pick)
 
 
-@njit
-def ends_and_worths(states, cards, row, budget, depth, memory, ends, worths):  # type: ignore[no-untyped-def]
+def ends_and_worths(
+    position: Position, row: np.ndarray, budget: int, depth: int
+) -> tuple[np.ndarray, list[float]]:
     """Ends of a turn before they are ended, and what each is worth by the kernel."""
-    seat = states[0]["active"]
-    found = find_ends(states[0], cards, row[:16], budget, MAX_NODES, False, memory.pool)
+    memory, cards, seat = memory_of_thread(), position.table.array, position.active
+    found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.pool)
+    ends, worths = memory.pool.end_states[:found].copy(), []
     for number in range(found):
-        ends[number] = memory.pool.end_states[number]
         memory.then[0] = ends[number]
-        worths[number] = judge(memory.then[0], cards, row, seat, depth, np.uint64(1), memory)
-    return found
+        worths.append(judge(memory.then[0], cards, row, seat, depth, np.uint64(1), memory))
+    return ends, worths
 
 
 def plainly(position: Position, end: np.ndarray, vector: LookaheadWeights, depth: int) -> float:
@@ -102,12 +103,11 @@ def whole_turn(position: Position, weights: Weights) -> Position:
 
 
 def reads_plainly(n: int, depth: int, most: int) -> None:
-    memory, compared = memory_of_thread(), 0
-    ends, worths = np.zeros(8, STATE), np.zeros(8)
+    compared = 0
     for position, vector in positions(n, most):
         row = kernel_rows(np.array([[*vector.everything, 8, depth, 1]]))[0]
-        found = ends_and_worths(position.states, position.table.array, row, 8, depth, memory, ends, worths)
-        for number in range(found):
+        ends, worths = ends_and_worths(position, row, 8, depth)
+        for number in range(len(ends)):
             plain = plainly(position, ends[number : number + 1], vector, depth)
             assert worths[number] == pytest.approx(plain, abs=1e-9), f"{position} {number} {vector}"
             compared += 1
@@ -135,25 +135,19 @@ def test_features_are_counted_plainly() -> None:
     features = np.zeros(N_FEATURES)
     for position, _ in positions(10 if FEW else 200):
         for seat in (0, 1):
-            read(position.states, position.table.array, seat, features)
+            read_features(position.state, position.table.array, seat, features)
             counted = features_of(position, seat)
             assert features.tolist() == pytest.approx([counted[name] for name in FEATURES], abs=1e-9)
 
 
-@njit
-def read(states, cards, seat, features):  # type: ignore[no-untyped-def]
-    read_features(states[0], cards, seat, features)
-
-
 @compiled
 def test_the_end_that_is_worth_most_is_played() -> None:
-    memory, ends, worths = memory_of_thread(), np.zeros(64, STATE), np.zeros(64)
     chosen = 0
     for position, vector in positions(150):
         agent = LookaheadAgent(vector, 64, 2)
         view = position_view(position)
         row = agent._rows[0]
-        ends_and_worths(view.position.states, position.table.array, row, 64, 2, memory, ends, worths)
+        _, worths = ends_and_worths(view.position, row, 64, 2)
         here = position.copy()
         while here.outcome == Outcome.ONGOING:
             action = agent.act(position_view(here), np.random.default_rng(0))
@@ -162,7 +156,7 @@ def test_the_end_that_is_worth_most_is_played() -> None:
             here.play(action)
         if agent.judged:
             found = agent.judged
-            assert plainly(position, here.states, vector, 2) == pytest.approx(worths[:found].max(), abs=1e-9)
+            assert plainly(position, here.states, vector, 2) == pytest.approx(max(worths[:found]), abs=1e-9)
             chosen += 1
     assert chosen > 50
 
@@ -209,10 +203,10 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
     for game in range(len(states)):
         position = Position(states[game : game + 1][0], table)
         pick = np.random.default_rng([3, game])
-        agents = [LookaheadAgent(profile, 16, depth) for _ in range(2)]
-        while position.outcome == Outcome.ONGOING and position.turn < 12:
-            views = position_view(position), position_view(other_hidden(position, pick))
-            one, two = (agent.act(view, pick) for agent, view in zip(agents, views, strict=True))
+        while position.outcome == Outcome.ONGOING and position.state["turn"] < 12:
+            # What the kernels are given is not hidden, as in compiled games.
+            seen = SimpleNamespace(position=position), SimpleNamespace(position=other_hidden(position, pick))
+            one, two = (LookaheadAgent(profile, 16, depth).act(view, pick) for view in seen)
             assert one == two, str(position)
             position.play(one)
             compared += 1
@@ -225,20 +219,21 @@ def test_exploring_needs_its_stream() -> None:
     codes = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
     plays = set()
     for key in range(12):
-        n = explored(
-            position.states, position.table.array, rows, 1_000_000, np.uint64(key), memory_of_thread(), codes
+        n = choose_turn(
+            position.state,
+            position.table.array,
+            rows[0],
+            1_000_000,
+            np.uint64(key),
+            memory_of_thread(),
+            codes,
         )
         plays.add(tuple(codes[:n].tolist()))
     assert len(plays) > 1
     again = {
-        explored(
-            position.states, position.table.array, rows, NEVER, np.uint64(key), memory_of_thread(), codes
+        choose_turn(
+            position.state, position.table.array, rows[0], NEVER, np.uint64(key), memory_of_thread(), codes
         )
         for key in range(3)
     }
     assert len(again) == 1
-
-
-@njit
-def explored(states, cards, rows, explore, key, memory, codes):  # type: ignore[no-untyped-def]
-    return choose_turn(states[0], cards, rows[0], explore, key, memory, codes)

@@ -120,7 +120,9 @@ def choose_card_turn(
             keep_features(memory.features, memory.leaf)
     if not LOST < most < WON:
         memory.judged[0] = 0
+    unproven = plan["unproven"]
     memory.plan[0] = pool.listed[best]
+    plan["unproven"] = unproven
 
 
 @njit_borrowing

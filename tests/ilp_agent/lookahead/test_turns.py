@@ -9,6 +9,7 @@ import pytest
 from engine import Action, Outcome, Position, find_deck, find_ruleset
 from engine.batches import deal_games
 from engine.decks import tables_of
+from engine.effects.luck import Chance
 from engine.state import STATE
 from engine.streams import below, stream_key
 from ilp_agent import Weights
@@ -202,13 +203,13 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
     compared = 0
     for game in range(len(states)):
         position = Position(states[game : game + 1][0], table)
-        pick = np.random.default_rng([3, game])
+        pick, chance = np.random.default_rng([3, game]), Chance.drawn(stream_key(3, game), position.states)
         while position.outcome == Outcome.ONGOING and position.state["turn"] < 12:
             # What the kernels are given is not hidden, as in compiled games.
             seen = SimpleNamespace(position=position), SimpleNamespace(position=other_hidden(position, pick))
             one, two = (LookaheadAgent(profile, 16, depth).act(view, pick) for view in seen)
             assert one == two, str(position)
-            position.play(one)
+            position.play(one, chance)
             compared += 1
     assert compared > 100
 

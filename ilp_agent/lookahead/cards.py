@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.codes import ActionKind, Outcome
+from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.hashing import stir
 from engine.jit import njit, njit_borrowing
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
@@ -23,9 +22,9 @@ from engine.view import hide
 from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
 from ilp_agent.lookahead.options import BUDGET, DEPTH, SAMPLES
+from ilp_agent.lookahead.unseen import order_deck, stream_of
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.keys import position_key
 from ilp_agent.search.pool import MAX_LISTED, WayPool, list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT
 
@@ -48,6 +47,7 @@ class CardMemory(NamedTuple):
     features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
     leaf: np.ndarray  # means of the features that the chosen way leads to, shape (N_FEATURES,)
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
+    deck_keys: np.ndarray  # of `order_deck`, shape (DECK_SIZE,)
 
 
 @njit
@@ -63,6 +63,7 @@ def new_card_memory() -> CardMemory:
         np.zeros(N_FEATURES, np.float64),
         np.zeros(N_FEATURES, np.float64),
         np.zeros(1, np.int64),
+        np.zeros(DECK_SIZE, np.uint64),
     )
 
 
@@ -104,7 +105,8 @@ def choose_card_turn(
     found = list_ways(own_cards, row[TURN_PART], facts, works[0], memo, slots, memory.tried[0], wanted, pool)
     if found <= 1:
         return
-    stream = np.uint64(stir(position_key(here, own_cards, start, 0, 0), np.uint64(here["turn"])))
+    order_deck(here["sides"][seat], cards, memory.deck_keys)
+    stream = stream_of(here)
     start["limit"], start["limit_kept"] = TRIED_STATES, TRIED_STATES
     best, most = -1, 0.0
     for number in range(found):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.codes import ActionKind, Outcome
+from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.jit import njit, njit_borrowing
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
@@ -43,6 +43,7 @@ class Memory(NamedTuple):
     leaf: np.ndarray  # of the position that the chosen end leads to, shape (N_FEATURES,)
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
     again: np.ndarray  # shape (1,): 1 where the turn goes on after the actions
+    deck_keys: np.ndarray  # of `ilp_agent.lookahead.unseen.order_deck`, shape (DECK_SIZE,)
 
 
 @njit
@@ -61,6 +62,7 @@ def new_memory() -> Memory:
         np.zeros(N_FEATURES, np.float64),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
+        np.zeros(DECK_SIZE, np.uint64),
     )
 
 

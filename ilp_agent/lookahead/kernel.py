@@ -3,7 +3,6 @@
 import numpy as np
 
 from engine.codes import Outcome
-from engine.hashing import stir
 from engine.jit import njit_borrowing
 from engine.rules import outcome
 from engine.streams import below
@@ -11,8 +10,9 @@ from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
 from ilp_agent.lookahead.options import BUDGET, DEPTH
-from ilp_agent.lookahead.pool import find_ends, key_of_end, write_actions
+from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
+from ilp_agent.lookahead.unseen import order_deck, stream_of
 from ilp_agent.lookahead.weights import TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
@@ -53,6 +53,7 @@ def choose_turn(
     memory.here[0] = state
     here = memory.here[0]
     hide(here, cards, seat)
+    order_deck(here["sides"][seat], cards, memory.deck_keys)
     memory.judged[0], memory.again[0] = 0, 0
     turn, plan = memory.turns[0], memory.plans[0]
     read_turn(here, cards, turn)
@@ -63,7 +64,7 @@ def choose_turn(
     drawn = -1
     if explore > NEVER and below(key, 0, 1_000_000) < explore:
         drawn = below(key, 1, found)
-    stream = stir(key_of_end(here), np.uint64(here["turn"]))
+    stream = stream_of(here)
     best, most = -1, 0.0
     for number in range(found):
         if drawn >= 0 and number != drawn:

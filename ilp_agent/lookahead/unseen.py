@@ -1,0 +1,60 @@
+"""What a player does not see is drawn from what it sees, whatever numbers the cards have; compiled.
+
+The same game has other card numbers in another table, as that of a batch of games is. So the own deck, whose
+order nobody knows, is put in an order of what its cards say, and streams come from numbers on the board
+alone.
+"""
+
+import numpy as np
+
+from engine.codes import DECK_SIZE
+from engine.hashing import stir
+from engine.jit import njit_borrowing
+
+
+@njit_borrowing
+def stream_of(state: np.void) -> np.uint64:
+    """The stream of all that is drawn on a turn, from what its player sees."""
+    key = np.uint64(state["turn"])
+    for who in range(2):
+        side = state["sides"][(state["active"] + who) % 2]
+        for number in (side["n_hand"], side["n_deck"], side["n_board"], side["armour"], side["mana"]):
+            key = stir(key, np.uint64(number))
+        key = stir(key, np.uint64(np.int64(side["health"]) + DECK_SIZE))
+        for slot in range(side["n_board"]):
+            minion = side["board"][slot]
+            key = stir(key, np.uint64(np.int64(minion["attack"]) << 16 | np.int64(minion["health"])))
+    return key
+
+
+@njit_borrowing
+def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
+    """Put a deck in an order of what its cards say.
+
+    Args:
+        side: a half of a state. Modified in place.
+        cards: the card table.
+        keys: uint64, shape (at least `DECK_SIZE`,). Modified in place.
+    """
+    for place in range(side["n_deck"]):
+        card = side["deck"][place]
+        key, before = key_of_card(cards[card]), place
+        while before > 0 and keys[before - 1] > key:
+            side["deck"][before], keys[before] = side["deck"][before - 1], keys[before - 1]
+            before -= 1
+        side["deck"][before], keys[before] = card, key
+
+
+@njit_borrowing
+def key_of_card(card: np.void) -> np.uint64:
+    """A hash of what a card says, without numbers of other cards."""
+    key = stir(np.uint64(card["cost"] + 1), np.uint64(card["kind"]))
+    key = stir(key, np.uint64(np.int64(card["attack"]) << 16 | np.int64(card["health"])))
+    key = stir(key, np.uint64(np.int64(card["keywords"]) << 16 | np.int64(card["traits"])))
+    key = stir(key, np.uint64(np.int64(card["race"]) << 16 | np.int64(card["hero_class"])))
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        key = stir(key, np.uint64(np.int64(effect["trigger"]) << 16 | np.int64(effect["op"])))
+        key = stir(key, np.uint64(np.int64(effect["amount"]) + 1_000))
+        key = stir(key, np.uint64(np.int64(effect["pick"]) << 16 | np.int64(effect["filter"])))
+    return key

@@ -8,13 +8,13 @@ import numpy as np
 from engine.codes import MAX_ACTIONS, Purpose
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.jit import njit
+from engine.jit import njit, njit_borrowing
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE, new_game
 from engine.streams import below, derive
 
 
-@njit
+@njit_borrowing
 def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint64, events: np.void) -> int:
     """Play uniformly random legal actions to the end of the game.
 

@@ -184,6 +184,16 @@ _ENTRIES = (
         effects_module="rivals.effects.greedy",
     ),
     AgentKind(
+        "mcts",
+        "rivals.mcts:MctsAgent",
+        "plays the action that most random games of a search tree went through",
+        batch="rivals.mcts:play_batch",
+        random=True,
+        options=(Option("budget", 200, 1, 100_000, "playouts for each action"),),
+        effects=True,
+        effects_module="rivals.mcts_search",
+    ),
+    AgentKind(
         "aggro",
         "rivals.aggro:AggroAgent",
         "attacks the hero whenever it can",

@@ -1,12 +1,12 @@
 """What a player imagines of hidden cards: a position in which nothing is hidden, drawn from a view alone.
 
 The own deck is known but for its order, and is shuffled. Of the opponent's hand and deck a view tells the
-numbers of cards alone; each of them is drawn from the cards that the player can see: its own deck and hand and
-the minions on the enemy board. With equal decks these are cards that the opponent plays, too. Where there are
-none, cards stay hidden, and nobody plays them. Secrets stay hidden, and nothing reveals them.
+numbers of cards alone; each of them is drawn from the cards that the player can see: its own deck and hand
+and the minions on the enemy board. With equal decks these are cards that the opponent plays, too. Where
+there are none, cards stay hidden, and nobody plays them. Secrets stay hidden, and nothing reveals them.
 
-Nothing here depends on how cards are numbered: a batch of games has one table for all its decks, a single game
-one for its two.
+Nothing here depends on how cards are numbered: a batch of games has one table for all its decks, a single
+game one for its two.
 """
 
 import numpy as np

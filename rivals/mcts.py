@@ -1,8 +1,8 @@
-"""MCTS: plays the action that most random games of its tree went through; `rivals.mcts_search` has the search.
+"""MCTS: plays the action that most random games of its tree went through (`rivals.mcts_search`).
 
-Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012). It needs no weights:
-games that are played out at random take the place of an evaluation. Every action is searched for anew, from what
-the player sees alone.
+Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012). It needs no
+weights: games that are played out at random take the place of an evaluation. Every action is searched for
+anew, from what the player sees alone.
 """
 
 import threading

@@ -1,11 +1,11 @@
 """Information-set Monte Carlo tree search over single actions, compiled.
 
 Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012), single-observer
-ISMCTS. Each iteration imagines the hidden cards (`rivals.imagined`) and goes down one tree with them: at a node
-it takes by UCB1 one of the actions that are legal in this position, where the logarithm counts how often an
-action was available, not how often its parent was visited. The first action without a node gets one; from there
-uniformly random legal actions are played to the end of the game, and its result counts 1, 1/2 or 0 for the
-player who chose, at every node on the way.
+ISMCTS. Each iteration imagines the hidden cards (`rivals.imagined`) and goes down one tree with them: at a
+node it takes by UCB1 one of the actions that are legal in this position, where the logarithm counts how
+often an action was available, not how often its parent was visited. The first action without a node gets
+one; from there uniformly random legal actions are played to the end of the game, and its result counts 1,
+1/2 or 0 for the player who chose, at every node on the way.
 
 An edge is what is done: the card that is played, not its place in hand, so that an edge means the same with
 other hidden cards. Chance falls out anew in each iteration, below the same node.
@@ -21,8 +21,8 @@ from engine.effects.futures import word_of
 from engine.events import EVENTS
 from engine.hashing import stir
 from engine.jit import njit, njit_borrowing, njit_slow
-from engine.playout import playout
 from engine.packing import SOURCE_SHIFT
+from engine.playout import playout
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from engine.streams import below, derive
@@ -152,7 +152,7 @@ def stream_of(state: np.void, key: np.uint64) -> np.uint64:
     word = stir(word, word_of(own["n_board"], enemy["n_board"], attacks, own["hero_attacks_left"]))
     word = stir(word, word_of(own["health"], own["armour"], enemy["health"], enemy["armour"]))
     word = stir(word, word_of(own["power_used"], own["hero_attack"], own["durability"], 0))
-    return derive(derive(key, state["turn"]), np.int64(word >> np.uint64(32)))
+    return derive(derive(key, state["turn"]), int(word >> np.uint64(32)))
 
 
 @njit_borrowing

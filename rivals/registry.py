@@ -194,6 +194,20 @@ _ENTRIES = (
         effects_module="rivals.mcts_search",
     ),
     AgentKind(
+        "minimax-td",
+        "rivals.minimax:MinimaxAgent",
+        "plays the turn that is worth most after the opponent's best answer, by learned weights",
+        vector="rivals.minimax:MinimaxWeights",
+        default_profile="seed",
+        batch="rivals.minimax:play_batch",
+        options=(
+            Option("depth", 2, 1, 2, "2: after the opponent's answer, 1: at once"),
+            Option("chains", 3, 1, 64, "ways to play the turn that are followed"),
+        ),
+        effects=True,
+        effects_module="rivals.minimax_search",
+    ),
+    AgentKind(
         "aggro",
         "rivals.aggro:AggroAgent",
         "attacks the hero whenever it can",

@@ -1,0 +1,114 @@
+"""Minimax with learned weights: plays the action chain that is worth most after the opponent's best answer.
+
+Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?". The value of a position is linear in
+the 16 features of `rivals.minimax_features`; `rivals.minimax_search` follows chains; the weights are
+learned by temporal differences (`rivals.minimax_learning`), for the paper prints none. Its prediction of
+the opponent's hand from decks of the internet is left out: nothing here knows such decks.
+"""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import make_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine import Action, PlayerView
+from engine.cards import Card
+from engine.state import STATE
+from ilp_agent import Profile, WeightVector
+from rivals.minimax_chains import MOST_STEPS
+from rivals.minimax_features import FEATURES, MEANINGS
+from rivals.minimax_search import MinimaxMemory, new_memory, plan_chain, play_turns
+
+_Vector: Any = make_dataclass(
+    "_Vector", [(name, float) for name in FEATURES], bases=(WeightVector,), frozen=True, slots=True
+)
+
+
+class MinimaxWeights(_Vector):  # type: ignore[misc]
+    """The weight of each feature; any of them may be negative.
+
+    Raises:
+        WeightError: a weight is NaN, infinite or no number.
+    """
+
+    __slots__ = ()
+    AGENT: ClassVar[str] = "minimax-td"
+    SCALE: ClassVar[str] = "shares of the sum of their sizes"
+    NEGATIVE: ClassVar[frozenset[str]] = frozenset(FEATURES)
+    MEANINGS: ClassVar[tuple[str, ...]] = tuple(MEANINGS.values())
+
+    @classmethod
+    def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
+        """The bias; with bodies alone also armour, which nobody has, and enemy mana, which no answer uses."""
+        real = any(card.real for card in cards)
+        return frozenset({"bias"} if real else {"bias", "armour", "enemy_armour", "enemy_mana"})
+
+
+_LOCAL = threading.local()
+
+
+def memory_of_thread() -> MinimaxMemory:
+    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    if not hasattr(_LOCAL, "memory"):
+        _LOCAL.memory = new_memory()
+    memory: MinimaxMemory = _LOCAL.memory
+    return memory
+
+
+def play_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
+    turns: np.ndarray,
+) -> None:
+    """See `rivals.batch.PlayBatch`."""
+    unproven = np.zeros(len(states), np.int64)
+    play_turns(cards, weights, agents, states, chances, memory_of_thread(), unproven)
+    turns["unproven"] += unproven.astype(turns["unproven"].dtype)
+
+
+class MinimaxAgent:
+    """Plays the action chain that is worth most after the opponent's best answer.
+
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+        depth: turns that are looked at: 1, the own one; 2, the opponent's answer, too.
+        chains: chains of the own turn that are followed, 1 to `rivals.minimax_search.MOST_CHAINS`.
+
+    Attributes:
+        unproven: choices so far with more positions than memory.
+    """
+
+    def __init__(
+        self, profile: "Profile[MinimaxWeights] | MinimaxWeights", depth: int = 2, chains: int = 3
+    ) -> None:
+        self.name = profile.name if isinstance(profile, Profile) else MinimaxWeights.AGENT
+        self.weights = profile.weights if isinstance(profile, Profile) else profile
+        self.unproven = 0
+        self._row = np.array([*self.weights.everything, depth, chains])
+        self._planned: list[tuple[bytes, Action]] = []
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The next action of the chain; chosen again where the position is not the one planned for."""
+        now = view.position.state.tobytes()
+        if not self._planned or self._planned[0][0] != now:
+            self._plan(view)
+        return self._planned.pop(0)[1]
+
+    def _plan(self, view: PlayerView) -> None:
+        """Choose a chain, and note each action with the position it is meant for."""
+        position, memory = view.position, memory_of_thread()
+        steps = np.zeros(MOST_STEPS + 1, STATE)
+        plan_chain(position.states, position.table.array, self._row, memory, steps)
+        found = memory.found[0]
+        self.unproven += int(found["unproven"])
+        n = int(found["n"])
+        actions = [Action.from_code(code) for code in found["actions"][:n].tolist()]
+        last = [] if found["again"] else [Action.end_turn()]
+        planned = zip(steps, [*actions, *last], strict=False)
+        self._planned = [(state.tobytes(), action) for state, action in planned]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine import Position, find_deck
+from engine.effects.luck import Chance
 from engine.match import deal
 from engine.streams import generator
 
@@ -17,14 +18,14 @@ def same_views(pair: tuple[str, str], n: int, seed: int = 1) -> Iterator[tuple[P
         n: how many.
         seed: of games and cards.
     """
-    draws = generator(seed)
+    draws, chance = generator(seed), Chance.given([0] * 20)
     found = 0
     while found < n:
-        position = deal(pair, int(draws.integers(1000))).position
+        position = deal(pair, int(draws.integers(1000)))
         for _ in range(int(draws.integers(5, 40))):
             legal = position.legal_actions()
             if legal:
-                position.play(legal[int(draws.integers(len(legal)))])
+                position.play(legal[int(draws.integers(len(legal)))], chance)
         if position.outcome or len(position.legal_actions()) < 2:
             continue
         found += 1

@@ -10,6 +10,7 @@ import pytest
 from engine import Outcome, PlayerView, Position, find_deck, play
 from engine.codes import COIN, UNKNOWN
 from engine.decks import table_of
+from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
@@ -49,7 +50,7 @@ def cards_of(position: Position, seat: int, place: str) -> list[int]:
 
 @pytest.mark.parametrize("pair", [("thesis-paladin", "random-minions"), ("reno-mage", "murloc-druid")])
 def test_the_own_deck_is_shuffled_and_hidden_cards_are_drawn_from_cards_seen(pair: tuple[str, str]) -> None:
-    position = deal(pair, 3).position
+    position = deal(pair, 3)
     seen = PlayerView(position, 0)
     able = set(cards_of(position, 0, "deck") + cards_of(position, 0, "hand"))
     orders = set()
@@ -65,14 +66,14 @@ def test_the_own_deck_is_shuffled_and_hidden_cards_are_drawn_from_cards_seen(pai
 
 
 def test_minions_of_the_opponent_show_what_it_may_hold() -> None:
-    position = parse_position("turn 5 | hero 20 | hero 20 board [7/7] hand [1/1; 2/2] deck [3/3]")
+    position = parse_position("turn 5 | hero 20 | hero 20 board [7/7] hand [1:1/1; 2:2/2] deck [3:3/3]")
     number = int(position.state["sides"][1]["board"][0]["card"])
     found = imagined(position, 1)
     assert cards_of(found, 1, "hand") + cards_of(found, 1, "deck") == [number] * 3
 
 
 def test_where_no_card_was_seen_hidden_ones_stay_hidden() -> None:
-    found = imagined(parse_position("turn 5 | hero 20 | hero 20 hand [1/1; 2/2] deck [3/3]"), 1)
+    found = imagined(parse_position("turn 5 | hero 20 | hero 20 hand [1:1/1; 2:2/2] deck [3:3/3]"), 1)
     assert cards_of(found, 1, "hand") + cards_of(found, 1, "deck") == [UNKNOWN] * 3
 
 
@@ -81,7 +82,7 @@ def test_the_order_of_a_sorted_deck_does_not_depend_on_the_table() -> None:
     decks = [find_deck(name) for name in ("secret-hunter", "reno-mage", "basic-mage", "thesis-paladin")]
     names = []
     for table in (table_of(decks[:2]), table_of(decks[::-1])):
-        side = np.zeros(1, deal(("basic-mage", "basic-mage"), 1).position.state["sides"].dtype)[0]
+        side = np.zeros(1, deal(("basic-mage", "basic-mage"), 1).state["sides"].dtype)[0]
         numbers = [table.number[card.key] for card in decks[1].cards]
         side["n_deck"], side["deck"][: len(numbers)] = len(numbers), numbers
         sort_deck(side, table.array, np.zeros(30, np.uint64))
@@ -108,7 +109,7 @@ def test_ucb1_by_hand() -> None:
 
 def test_visits_add_up_and_results_are_those_of_who_chose() -> None:
     position = parse_position(
-        "turn 9 | hero 9 mana 2/2 board [3/2 ready] hand [2/2] deck [1/1] | hero 5 board [1/1]"
+        "turn 9 | hero 9 mana 2/2 board [3/2 ready] hand [2:2/2] deck [1:1/1] | hero 5 board [1/1]"
     )
     memory = memory_of_thread()
     choose_action(position.state, position.table.array, FEW, stream_key(1), memory)
@@ -122,7 +123,7 @@ def test_visits_add_up_and_results_are_those_of_who_chose() -> None:
 
 
 def test_the_same_card_twice_is_one_edge() -> None:
-    position = parse_position("turn 9 | hero 9 mana 2/2 hand [2/2; 2/2] | hero 5 board [1/1]")
+    position = parse_position("turn 9 | hero 9 mana 2/2 hand [2:2/2; 2:2/2] | hero 5 board [1/1]")
     memory = memory_of_thread()
     choose_action(position.state, position.table.array, FEW, stream_key(1), memory)
     nodes = memory.nodes[: memory.n_nodes[0]]
@@ -135,8 +136,8 @@ def test_the_same_card_twice_is_one_edge() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "turn 9 | hero 2 mana 0/9 board [3/2 ready; 2/2 ready] | hero 5 board [9/9; 8/8] hand [1/1]",
-        "turn 9 | hero 2 mana 4/9 hand [Fireball*] deck [Wisp*] | hero 6 board [9/9; 8/8] hand [1/1]",
+        "turn 9 | hero 2 mana 0/9 board [3/2 ready; 2/2 ready] | hero 5 board [9/9; 8/8] hand [1:1/1]",
+        "turn 9 | hero 2 mana 4/9 hand [Fireball*] deck [Wisp*] | hero 6 board [9/9; 8/8] hand [1:1/1]",
     ],
 )
 def test_it_finds_a_lethal_turn(text: str) -> None:
@@ -144,7 +145,7 @@ def test_it_finds_a_lethal_turn(text: str) -> None:
     agent = MctsAgent(FEW)
     seat = position.active
     while position.active == seat and position.outcome == Outcome.ONGOING:
-        position.play(agent.act(PlayerView(position, seat), generator(1)))
+        position.play(agent.act(PlayerView(position, seat), generator(1)), Chance.given([0] * 20))
     assert position.outcome == (Outcome.FIRST_WINS, Outcome.SECOND_WINS)[seat]
 
 
@@ -157,14 +158,14 @@ def test_a_single_legal_action_is_not_searched_for() -> None:
 
 def test_a_game_does_not_depend_on_games_before_it() -> None:
     """Nothing is kept from one decision to the next."""
-    position = deal(("thesis-paladin", "thesis-warrior"), 8).position
+    position = deal(("thesis-paladin", "thesis-warrior"), 8)
     first = [action_of(position, 50, seed) for seed in range(6)]
-    action_of(deal(("basic-mage", "basic-mage"), 2).position, 50)
+    action_of(deal(("basic-mage", "basic-mage"), 2), 50)
     assert [action_of(position, 50, seed) for seed in range(6)] == first
 
 
 def test_the_coin_can_be_played() -> None:
-    position = parse_position("turn 1 | hero 20 mana 1/1 hand [coin; 2/2 2] | hero 20")
+    position = parse_position("turn 1 | hero 20 mana 1/1 hand [The Coin; 2:2/2] | hero 20")
     assert COIN in cards_of(position, position.active, "hand")
     assert action_of(position)
 

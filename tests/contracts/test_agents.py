@@ -94,7 +94,9 @@ def test_an_entry_is_complete(kind: AgentKind) -> None:
     limits = {name: limit for name, limit in kind.definition().items() if name != "solver"}
     assert all(isinstance(limit, int) and limit > 0 for limit in limits.values())
     options = {option.name for option in kind.options}
-    assert set(kind.definition()) == ({"solver"} if kind.takes_backend else set()) | set(kind.budget) | options
+    assert (
+        set(kind.definition()) == ({"solver"} if kind.takes_backend else set()) | set(kind.budget) | options
+    )
     assert (
         (kind.owner != "") == (kind.weights is not None) == kind.weighted == (kind.name in weighted_kinds())
     )

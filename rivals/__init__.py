@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.eva import EvaAgent, EvaWeights
     from rivals.greedy import GreedyIlpAgent
     from rivals.hearthsim import HearthSimAgent, HearthSimWeights
+    from rivals.mcts import MctsAgent
+    from rivals.minimax import MinimaxAgent, MinimaxWeights
     from rivals.profiles import find_agent_profile, read_agent_profile
     from rivals.registry import (
         AGENTS,
@@ -42,6 +44,9 @@ __all__ = [
     "GreedyIlpAgent",
     "HearthSimAgent",
     "HearthSimWeights",
+    "MctsAgent",
+    "MinimaxAgent",
+    "MinimaxWeights",
     "PlayBatch",
     "Sight",
     "agent_of",

@@ -40,6 +40,7 @@ CASES = [
     ("ilp", PLAIN),
     ("ilp", WORTHLESS),
     ("greedy-ilp", WORTHLESS),
+    ("minimax-td", PLAIN),
 ]
 
 

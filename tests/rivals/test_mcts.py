@@ -14,9 +14,9 @@ from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
-from rivals import AGENTS, EvaAgent, find_agent_profile
+from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
 from rivals.imagined import MOST_POSSIBLE, card_word, imagine_hidden, list_possible, sort_deck
-from rivals.mcts import MctsAgent, memory_of_thread, play_batch
+from rivals.mcts import memory_of_thread, play_batch
 from rivals.mcts_search import EXPLORATION, choose_action, ucb1
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.rivals.hidden import same_views

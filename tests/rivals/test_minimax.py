@@ -11,8 +11,8 @@ from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator
-from rivals import AGENTS, find_agent_profile
-from rivals.minimax import MinimaxAgent, MinimaxWeights, memory_of_thread
+from rivals import AGENTS, MinimaxAgent, MinimaxWeights, find_agent_profile
+from rivals.minimax import memory_of_thread
 from rivals.minimax_chains import MOST_POSITIONS, find_chains, pick_best
 from rivals.minimax_features import FEATURES, LOST, N_FEATURES, WON, read_features, value_of
 from rivals.minimax_learning import Learning, learn, main, td_step

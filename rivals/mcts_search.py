@@ -33,7 +33,7 @@ MOST_PLAYOUTS = 100_000
 """Playouts of a decision at most."""
 
 EXPLORATION = 0.7
-"""The constant of UCB1; the paper's, for results of 0 to 1."""
+"""The constant of UCB1 for results of 0 to 1, as in the program that the authors published."""
 
 SLOTS = 1 << 18
 """Places of the table that finds nodes; a power of two, well above `MOST_PLAYOUTS`."""

@@ -208,7 +208,7 @@ def test_a_step_of_learning_by_hand() -> None:
 
 @compiled
 def test_learning_repeats_and_depends_on_its_seed() -> None:
-    """A game of 0 weights with eta 0 changes none."""
+    """A learning rate near 0 leaves the weights at 0, one of 1 lets them grow without bounds."""
     small = {"games": 20, "every": 10, "tests": 10}
     one, again, other = (list(learn(Learning(**small, seed=seed))) for seed in (1, 1, 2))
     assert [found.games for found in one] == [10, 20]

@@ -85,7 +85,7 @@ def test_overrides() -> None:
         ("decks=", "^--set decks=: decks must not be empty$"),
         (
             "agent=foo",
-            "^--set agent=foo: agent must be 'ilp', 'hearthsim', 'eva' or 'greedy-ilp', got 'foo'$",
+            "^--set agent=foo: agent must be 'ilp', 'lookahead', 'hearthsim', 'eva', 'greedy-ilp' or 'minimax-td', got 'foo'$",
         ),
         ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma$"),
         ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),

@@ -83,12 +83,16 @@ def choose_card_turn(
 
     The search's plan is played where it surely kills the enemy hero, or where the budget allows one way.
 
-    Args: state: dtype `STATE`, not over; the active player plays. Left as it is, and hidden cards not looked
-        at. cards: the card table. own_cards: the search's copy of it. Modified in place. row: weights as
-        `ilp_agent.lookahead.weights.kernel_rows` makes them, then options. facts: of the cards
-        (`ilp_agent.search.facts.learn_facts`). works: this and the next two as of
-        `ilp_agent.search.kernel.solve_turn`. Modified in place. memo: as there. slots: as there. memory:
-        modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
+    Args:
+        state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not looked at.
+        cards: the card table.
+        own_cards: the search's copy of it. Modified in place.
+        row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
+        facts: of the cards (`ilp_agent.search.facts.learn_facts`).
+        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
+        memo: as there.
+        slots: as there.
+        memory: modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
     """
     seat, samples = state["active"], max(1, int(row[SAMPLES]))
     memory.here[0] = state

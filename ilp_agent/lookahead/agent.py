@@ -24,9 +24,10 @@ from ilp_agent.search.backend import searcher_of_thread
 class LookaheadAgent:
     """Judges different ends of its turn by the opponent's reply, and plays the one that is worth most.
 
-    Args: profile: the weights and the name that results show; or weights alone. budget: positions judged in a
-        turn at most, 1 to `ilp_agent.lookahead.options.MOST_BUDGET`; with 1 it plays
-            the turn program's plan.
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.options.MOST_BUDGET`; with 1 it
+            plays the turn program's plan.
         depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
         samples: on real cards, how often each way to go on is tried; they share the budget.
 

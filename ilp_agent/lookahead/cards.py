@@ -84,7 +84,7 @@ def choose_card_turn(
     The search's plan is played where it surely kills the enemy hero, or where the budget allows one way.
 
     Args:
-        state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not looked at.
+        state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not read.
         cards: the card table.
         own_cards: the search's copy of it. Modified in place.
         row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.

@@ -38,13 +38,13 @@ def choose_turn(
     first found.
 
     Args:
-        state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not looked at.
+        state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not read.
         cards: the card table.
         row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
         explore: chance that an end is drawn at random in place of the best, in millionths.
         key: stream of that draw; nothing else depends on it.
-        memory: modified in place: `leaf` holds the features of the position that the chosen end leads to, where
-            `judged` is above 0; `again` whether the turn goes on after the actions, since an enemy with
+        memory: modified in place: `leaf` holds the features of the position that the chosen end leads to,
+            where `judged` is above 0; `again` whether the turn goes on after the actions, since an enemy with
             Lifesteal healed its hero.
         actions: integers, shape (at least `MAX_ACTIONS_OF_TURN`,). Modified in place.
 

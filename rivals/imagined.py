@@ -12,58 +12,14 @@ game one for its two.
 import numpy as np
 
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, UNKNOWN
-from engine.effects.futures import word_of
-from engine.effects.rows import CREATING
-from engine.hashing import stir
 from engine.jit import njit_borrowing
 from engine.streams import below, derive, shuffle
-from engine.vocabulary import CardFilter, Op
 
 MOST_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE
 """Cards that hidden ones may be drawn from."""
 
-_CREATES = np.zeros(max(Op) + 1, np.bool_)
-_CREATES[[int(op) for op in CREATING]] = True
-
 _OWN_DECK, _HAND, _DECK = range(3)
 """Streams below that of what is imagined."""
-
-
-@njit_borrowing
-def card_word(card: np.void) -> np.uint64:
-    """A hash of what a card is and does, the same whatever the table; cards that it creates are left out."""
-    key = stir(np.uint64(1), word_of(card["cost"], card["attack"], card["health"], card["keywords"]))
-    key = stir(key, word_of(card["kind"], card["race"], card["hero_class"], card["rarity"]))
-    key = stir(key, word_of(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
-    key = stir(key, np.uint64(card["tags"] & ~CardFilter.POOLED))
-    key = stir(key, np.uint64(int(card["value"] * 1_000.0)))
-    for row in range(card["n_effects"]):
-        effect = card["effects"][row]
-        key = stir(key, word_of(effect["trigger"], effect["op"], effect["pick"], effect["side"]))
-        key = stir(key, word_of(effect["kind"], effect["filter"], effect["arg"], effect["times"]))
-        key = stir(key, word_of(effect["keywords"], effect["until"], effect["condition"], effect["count"]))
-        if not _CREATES[effect["op"]]:
-            key = stir(key, word_of(effect["amount"], effect["amount2"], 0, 0))
-    return key
-
-
-@njit_borrowing
-def sort_deck(side: np.void, cards: np.ndarray, words: np.ndarray) -> None:
-    """Put a deck whose cards are known into an order that does not depend on the card table.
-
-    Args:
-        side: whose deck it is. Modified in place.
-        cards: the card table.
-        words: workspace, uint64, shape (`DECK_SIZE`,). Modified in place.
-    """
-    deck = side["deck"]
-    for place in range(side["n_deck"]):
-        card = deck[place]
-        word, at = card_word(cards[card]), place
-        while at > 0 and words[at - 1] > word:
-            deck[at], words[at] = deck[at - 1], words[at - 1]
-            at -= 1
-        deck[at], words[at] = card, word
 
 
 @njit_borrowing
@@ -95,7 +51,8 @@ def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key:
     """Shuffle the own deck, and draw the opponent's hidden cards. `state` is modified in place.
 
     Args:
-        state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `sort_deck`.
+        state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `order_deck`
+            (`ilp_agent.lookahead.unseen`).
         seat: 0 or 1.
         possible: what hidden cards are drawn from, each as likely, however often it was drawn.
         n: how many of these there are.

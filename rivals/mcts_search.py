@@ -27,7 +27,8 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from engine.streams import below, derive
 from engine.view import hide
-from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible, sort_deck
+from ilp_agent.lookahead.unseen import order_deck
+from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible
 
 MOST_PLAYOUTS = 100_000
 """Playouts of a decision at most."""
@@ -80,7 +81,7 @@ class SearchMemory(NamedTuple):
     possible: np.ndarray
     """Cards that hidden ones are drawn from."""
     words: np.ndarray
-    """Workspace of `rivals.imagined.sort_deck`."""
+    """Workspace of `ilp_agent.lookahead.unseen.order_deck`."""
 
 
 @njit
@@ -120,7 +121,7 @@ def choose_action(
     hide(seen, cards, seat)
     if legal_actions(seen, cards, memory.actions) == 1:
         return int(memory.actions[0])
-    sort_deck(seen["sides"][seat], cards, memory.words)
+    order_deck(seen["sides"][seat], cards, memory.words)
     n_possible = list_possible(seen, seat, memory.possible)
     stream = stream_of(seen, key)
     _begin(memory)

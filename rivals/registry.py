@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
+from ilp_agent.lookahead import options as looking
 from rivals.options import Option
 
 if TYPE_CHECKING:
@@ -145,9 +146,23 @@ _ENTRIES = (
         default_profile="hearthsim",
         batch="ilp_agent.lookahead.selfplay:play_batch",
         options=(
-            Option("budget", 64, 1, 512, "positions judged in a turn at most"),
-            Option("depth", 2, 1, 3, "2: after the opponent's reply, 3: after the next turn, 1: at once"),
-            Option("samples", 2, 1, 64, "how often a way to go on is tried on real cards"),
+            Option(
+                "budget", looking.DEFAULT_BUDGET, 1, looking.MOST_BUDGET, "positions judged in a turn at most"
+            ),
+            Option(
+                "depth",
+                looking.DEFAULT_DEPTH,
+                1,
+                looking.DEPTHS,
+                "2: after the opponent's reply, 3: after the next turn, 1: at once",
+            ),
+            Option(
+                "samples",
+                looking.DEFAULT_SAMPLES,
+                1,
+                looking.MOST_SAMPLES,
+                "how often a way to go on is tried on real cards",
+            ),
         ),
         effects=True,
         effects_module="ilp_agent.lookahead.cards",

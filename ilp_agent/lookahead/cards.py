@@ -21,9 +21,8 @@ from engine.streams import derive, shuffle
 from engine.view import hide
 from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
-from ilp_agent.lookahead.options import BUDGET, DEPTH, SAMPLES
 from ilp_agent.lookahead.unseen import order_deck, stream_of
-from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.pool import MAX_LISTED, WayPool, list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT

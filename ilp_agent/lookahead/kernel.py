@@ -9,11 +9,10 @@ from engine.streams import below
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
-from ilp_agent.lookahead.options import BUDGET, DEPTH
 from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.unseen import order_deck, stream_of
-from ilp_agent.lookahead.weights import TURN_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
 

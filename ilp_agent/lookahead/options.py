@@ -1,13 +1,8 @@
-"""Options of an agent that looks ahead: their places in a row, which follow its weights, and their limits."""
+"""Defaults and limits of the options of an agent that looks ahead; a registry reads them without kernels."""
 
-from ilp_agent.lookahead.records import MAX_ENDS
-from ilp_agent.lookahead.weights import REPLY_PART
-
-BUDGET, DEPTH, SAMPLES = range(REPLY_PART.stop, REPLY_PART.stop + 3)
-"""Places of the options in a row of `ilp_agent.lookahead.weights.kernel_rows`."""
-
-MOST_BUDGET = MAX_ENDS
+MOST_BUDGET = 512
 DEFAULT_BUDGET = 64
+DEPTHS = 3
 DEFAULT_DEPTH = 2
 MOST_SAMPLES = 64
 DEFAULT_SAMPLES = 2

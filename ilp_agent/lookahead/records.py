@@ -7,11 +7,12 @@ import numpy as np
 from engine.codes import BOARD_SIZE, HAND_SIZE
 from engine.jit import njit
 from engine.state import STATE
+from ilp_agent.lookahead.options import MOST_BUDGET
 
 MAX_NODES = 4_096
 """Most positions within a turn that one pool looks at."""
 
-MAX_ENDS = 512
+MAX_ENDS = MOST_BUDGET
 """Most ends that one pool keeps."""
 
 SLOTS = 1 << 14

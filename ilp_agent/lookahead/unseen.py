@@ -8,8 +8,15 @@ alone.
 import numpy as np
 
 from engine.codes import DECK_SIZE
+from engine.effects.futures import word_of
+from engine.effects.rows import CREATING
 from engine.hashing import stir
 from engine.jit import njit_borrowing
+from engine.vocabulary import CardFilter, Op
+
+_CREATES = np.zeros(max(Op) + 1, np.bool_)
+_CREATES[[int(op) for op in CREATING]] = True
+"""By `Op`: whether its amount is the number of a card."""
 
 
 @njit_borrowing
@@ -47,14 +54,17 @@ def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
 
 @njit_borrowing
 def key_of_card(card: np.void) -> np.uint64:
-    """A hash of what a card says, without numbers of other cards."""
-    key = stir(np.uint64(card["cost"] + 1), np.uint64(card["kind"]))
-    key = stir(key, np.uint64(np.int64(card["attack"]) << 16 | np.int64(card["health"])))
-    key = stir(key, np.uint64(np.int64(card["keywords"]) << 16 | np.int64(card["traits"])))
-    key = stir(key, np.uint64(np.int64(card["race"]) << 16 | np.int64(card["hero_class"])))
+    """A hash of what a card is and does, the same whatever the table; cards that it creates are left out."""
+    key = stir(np.uint64(1), word_of(card["cost"], card["attack"], card["health"], card["keywords"]))
+    key = stir(key, word_of(card["kind"], card["race"], card["hero_class"], card["rarity"]))
+    key = stir(key, word_of(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
+    key = stir(key, np.uint64(card["tags"] & ~CardFilter.POOLED))
+    key = stir(key, np.uint64(int(card["value"] * 1_000.0)))
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        key = stir(key, np.uint64(np.int64(effect["trigger"]) << 16 | np.int64(effect["op"])))
-        key = stir(key, np.uint64(np.int64(effect["amount"]) + 1_000))
-        key = stir(key, np.uint64(np.int64(effect["pick"]) << 16 | np.int64(effect["filter"])))
+        key = stir(key, word_of(effect["trigger"], effect["op"], effect["pick"], effect["side"]))
+        key = stir(key, word_of(effect["kind"], effect["filter"], effect["arg"], effect["times"]))
+        key = stir(key, word_of(effect["keywords"], effect["until"], effect["condition"], effect["count"]))
+        if not _CREATES[effect["op"]]:
+            key = stir(key, word_of(effect["amount"], effect["amount2"], 0, 0))
     return key

@@ -97,7 +97,10 @@ assert len(EXTENDED_NAMES) == N_TERMS
 TURN_PART = slice(0, N_TERMS)
 VALUE_PART = slice(N_TERMS, N_TERMS + N_FEATURES)
 REPLY_PART = slice(N_TERMS + N_FEATURES, 2 * N_TERMS + N_FEATURES)
-"""Parts of a row as kernels read it; options follow (`ilp_agent.lookahead.kernel`)."""
+"""Parts of a row as kernels read it."""
+
+BUDGET, DEPTH, SAMPLES = range(REPLY_PART.stop, REPLY_PART.stop + 3)
+"""Places of the options in a row, after the weights."""
 
 
 def kernel_rows(rows: np.ndarray) -> np.ndarray:

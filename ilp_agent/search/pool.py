@@ -60,6 +60,7 @@ class WayPool(NamedTuple):
     ways: np.ndarray  # dtype WAY
     opened: np.ndarray  # ways that were gone on from
     states: np.ndarray  # where they lead, dtype STATE
+    places: np.ndarray  # uint64: keys of these positions
     listed: np.ndarray  # dtype SOLVED: the ways found, the best first; `states` of it is not used
     keys: np.ndarray  # uint64: what each of them leads to
     root: np.ndarray  # dtype STATE, shape (1,): where the turn starts
@@ -72,6 +73,7 @@ def new_way_pool() -> WayPool:
         np.zeros(MAX_WAYS, WAY),
         np.zeros(MAX_OPENED, np.int64),
         np.zeros(MAX_OPENED, STATE),
+        np.zeros(MAX_OPENED, np.uint64),
         np.zeros(MAX_LISTED, SOLVED),
         np.zeros(MAX_LISTED, np.uint64),
         np.zeros(1, STATE),
@@ -110,6 +112,7 @@ def list_ways(
     pool.root[0] = work["states"][0]
     pool.states[0] = pool.root[0]
     pool.opened[0] = -1
+    pool.places[0] = position_key(pool.root[0], cards, work["start"], 0, 0)
     n_ways = open_way(0, 0, 0.0, cards, weights, facts, work, memo, slots, solved, tie, pool)
     n_opened, n_listed = 1, 0
     while n_listed < wanted:
@@ -140,10 +143,10 @@ def list_ways(
 @njit_borrowing
 def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> bool:
     """Whether another way that was gone on from leads to the same position: it was the better one."""
-    key = position_key(pool.states[number], cards, work["start"], 0, 0)
+    pool.places[number] = position_key(pool.states[number], cards, work["start"], 0, 0)
     found = False
     for other in range(number):
-        found = found or position_key(pool.states[other], cards, work["start"], 0, 0) == key
+        found = found or pool.places[other] == pool.places[number]
     return found
 
 
@@ -192,7 +195,7 @@ def open_way(
     frame, seat = work["frames"][0], work["start"]["seat"]
     open_frame(0, cards, weights, facts, work)
     frame["strikers"], frame["ghosts"] = 0, 0
-    frame["key"] = position_key(work["states"][0], cards, work["start"], 0, 0)
+    frame["key"] = pool.places[number]
     if work["states"][0]["n_options"] == 0:
         n_ways = _begin(n_ways, number, 0, gain, gain + frame["best"], ENDS, pool)
     before, child = work["states"][0], work["states"][1]

@@ -14,8 +14,9 @@ from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
+from ilp_agent.lookahead.unseen import key_of_card, order_deck
 from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
-from rivals.imagined import MOST_POSSIBLE, card_word, imagine_hidden, list_possible, sort_deck
+from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible
 from rivals.mcts import memory_of_thread, play_batch
 from rivals.mcts_search import EXPLORATION, choose_action, ucb1
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -34,7 +35,7 @@ def imagined(position: Position, key: int) -> Position:
     seat = position.active
     copy = PlayerView(position, seat).position.copy()
     possible = np.zeros(MOST_POSSIBLE, np.int64)
-    sort_deck(copy.state["sides"][seat], position.table.array, np.zeros(30, np.uint64))
+    order_deck(copy.state["sides"][seat], position.table.array, np.zeros(30, np.uint64))
     n = list_possible(copy.state, seat, possible)
     imagine_hidden(copy.state, seat, possible, n, stream_key(key))
     return copy
@@ -85,9 +86,9 @@ def test_the_order_of_a_sorted_deck_does_not_depend_on_the_table() -> None:
         side = np.zeros(1, deal(("basic-mage", "basic-mage"), 1).state["sides"].dtype)[0]
         numbers = [table.number[card.key] for card in decks[1].cards]
         side["n_deck"], side["deck"][: len(numbers)] = len(numbers), numbers
-        sort_deck(side, table.array, np.zeros(30, np.uint64))
+        order_deck(side, table.array, np.zeros(30, np.uint64))
         names.append([table.cards[number].name for number in side["deck"].tolist()])
-        words = [int(card_word(table.array[number])) for number in side["deck"].tolist()]
+        words = [int(key_of_card(table.array[number])) for number in side["deck"].tolist()]
         assert all(one <= other for one, other in pairwise(words))
     assert names[0] == names[1]
 

@@ -100,14 +100,14 @@ def small_program(lower: float = -np.inf, cost: float = 1.0) -> Milp:
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_native_statuses_are_mapped(backend: str) -> None:
     solver = find_solver(backend)
-    assert solver._run(small_program())[0] == Status.OPTIMAL
+    assert solver.run(small_program())[0] == Status.OPTIMAL
     impossible = small_program()
     impossible.add("both", [(0, 1.0), (1, 1.0)], lower=2)
-    assert solver._run(impossible)[0] == Status.INFEASIBLE
+    assert solver.run(impossible)[0] == Status.INFEASIBLE
     endless = Milp()
     endless.names, endless.cost, endless.low, endless.high = ["x"], [1.0], [0.0], [np.inf]
     endless.integer = [False]
-    assert solver._run(endless)[0] in (Status.UNBOUNDED, Status.INFEASIBLE)  # presolve may not tell which
+    assert solver.run(endless)[0] in (Status.UNBOUNDED, Status.INFEASIBLE)  # presolve may not tell which
 
 
 @pytest.mark.parametrize("backend", backends(outside=True))
@@ -116,7 +116,7 @@ def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.Mon
         friendly=[M(2, 3)] * 5, enemy=[M(2, 3)] * 5, hand=[M(1, 1, cost=1)] * 4, mana=4, enemy_hero=30
     )
     solver, best = find_solver(backend), solve(problem, ALL)
-    run = solver._run
+    run = solver.run
     for status, found, expected in (
         (Status.LIMIT, False, "no plan: .*limit"),
         (Status.INFEASIBLE, False, "infeasible"),
@@ -125,7 +125,7 @@ def test_what_a_limit_or_no_answer_becomes(backend: str, monkeypatch: pytest.Mon
     ):
         monkeypatch.setattr(
             solver,
-            "_run",
+            "run",
             lambda milp, status=status, found=found: (status, run(milp)[1] if found else np.empty(0)),
         )
         if expected is None:

@@ -10,8 +10,9 @@ from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
+from ilp_agent.lookahead.explore import NEVER, NO_STREAM
 from ilp_agent.lookahead.judge import Memory
-from ilp_agent.lookahead.kernel import NEVER, choose_turn
+from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.selfplay import looking_of_thread, memory_of_thread
@@ -113,7 +114,7 @@ def plan_turn(
     Returns:
         How many actions there are.
     """
-    n = choose_turn(states[0], cards, rows[0], NEVER, np.uint64(0), memory, codes)
+    n = choose_turn(states[0], cards, rows[0], NEVER, NO_STREAM, memory, codes)
     steps[0] = states[0]
     for step in range(n):
         steps[step + 1] = steps[step]

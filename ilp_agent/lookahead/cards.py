@@ -19,6 +19,7 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import derive, shuffle
 from engine.view import hide
+from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
 from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
 from ilp_agent.lookahead.unseen import order_deck, stream_of
@@ -72,6 +73,8 @@ def choose_card_turn(
     cards: np.ndarray,
     own_cards: np.ndarray,
     row: np.ndarray,
+    explore: int,
+    key: np.uint64,
     facts: np.ndarray,
     works: np.ndarray,
     memo: np.ndarray,
@@ -87,6 +90,8 @@ def choose_card_turn(
         cards: the card table.
         own_cards: the search's copy of it. Modified in place.
         row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
+        explore: chance that a way is drawn at random in place of the best, in millionths.
+        key: stream of that draw; nothing else depends on it.
         facts: of the cards (`ilp_agent.search.facts.learn_facts`).
         works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
         memo: as there.
@@ -111,13 +116,16 @@ def choose_card_turn(
     order_deck(here["sides"][seat], cards, memory.deck_keys)
     stream = stream_of(here)
     start["limit"], start["limit_kept"] = TRIED_STATES, TRIED_STATES
+    drawn = draw_end(explore, key, found)
     best, most = -1, 0.0
     for number in range(found):
+        if drawn >= 0 and number != drawn:
+            continue
         total = 0.0
         for sample in range(samples):
-            key = derive(stream, sample)
+            luck = derive(stream, sample)
             total += try_way(
-                pool.listed[number], cards, own_cards, row, facts, works, memo, slots, key, memory
+                pool.listed[number], cards, own_cards, row, facts, works, memo, slots, luck, memory
             )
             memory.judged[0] += 1
         if best < 0 or total > most:
@@ -225,14 +233,22 @@ def play_turns(
         draw_for(luck[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row = rows[agents[game, state["active"]]]
-            choose_card_turn(state, cards, own_cards, row, facts, works, memo, slots, memory)
+            choose_card_turn(
+                state, cards, own_cards, row, NEVER, NO_STREAM, facts, works, memo, slots, memory
+            )
             used["turns"] += 1
             used["judged"] += memory.judged[0]
             used["unproven"] += plan["unproven"]
-            for step in range(plan["n"]):
-                apply(state, cards, plan["actions"][step], luck[0])
-            if not plan["again"] and outcome(state) == Outcome.ONGOING:
-                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
+            carry_out(state, cards, plan, luck[0])
+
+
+@njit_borrowing
+def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
+    """Make a plan's actions, and end the turn unless it goes on. `state` and `luck` are modified in place."""
+    for step in range(plan["n"]):
+        apply(state, cards, plan["actions"][step], luck)
+    if not plan["again"] and outcome(state) == Outcome.ONGOING:
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
 
 @njit_borrowing
@@ -248,4 +264,6 @@ def plan_cards(
     memory: CardMemory,
 ) -> None:
     """`choose_card_turn` for arrays of shape (1,), which Python hands over faster than records."""
-    choose_card_turn(states[0], cards, own_cards, rows[0], facts, works, memo, slots, memory)
+    choose_card_turn(
+        states[0], cards, own_cards, rows[0], NEVER, NO_STREAM, facts, works, memo, slots, memory
+    )

@@ -5,9 +5,9 @@ import numpy as np
 from engine.codes import Outcome
 from engine.jit import njit_borrowing
 from engine.rules import outcome
-from engine.streams import below
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.lookahead.explore import draw_end
 from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
 from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
@@ -15,9 +15,6 @@ from ilp_agent.lookahead.unseen import order_deck, stream_of
 from ilp_agent.lookahead.weights import BUDGET, DEPTH, TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
-
-NEVER = 0
-"""A chance of exploring, in millionths."""
 
 
 @njit_borrowing
@@ -62,9 +59,7 @@ def choose_turn(
     if plan["lethal"] or row[BUDGET] <= 1.0:
         return _write_plan(here, cards, memory, actions)
     found = find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, pool)
-    drawn = -1
-    if explore > NEVER and below(key, 0, 1_000_000) < explore:
-        drawn = below(key, 1, found)
+    drawn = draw_end(explore, key, found)
     stream = stream_of(here)
     best, most = -1, 0.0
     for number in range(found):

@@ -1,4 +1,4 @@
-"""Whole games of agents that look ahead, in compiled batches, and what can be learned from them."""
+"""Whole games of agents that look ahead, in compiled batches."""
 
 import threading
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import CARD
-from engine.streams import derive
+from ilp_agent.lookahead.explore import NEVER, NO_STREAM
 from ilp_agent.lookahead.judge import Memory, new_memory
-from ilp_agent.lookahead.kernel import NEVER, choose_turn
+from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.weights import kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
@@ -60,7 +60,7 @@ def play_turns(
         state, used = states[game], use[game]
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row = rows[agents[game, state["active"]]]
-            n = choose_turn(state, cards, row, NEVER, np.uint64(0), memory, actions)
+            n = choose_turn(state, cards, row, NEVER, NO_STREAM, memory, actions)
             used["turns"] += 1
             if memory.judged[0] > 0:
                 used["judged"] += memory.judged[0]
@@ -76,50 +76,6 @@ def carry_out(state: np.void, cards: np.ndarray, actions: np.ndarray, n: int, me
         apply_plain(state, cards, actions[step])
     if not memory.again[0] and outcome(state) == Outcome.ONGOING:
         apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
-
-
-@njit_borrowing
-def record_games(
-    cards: np.ndarray,
-    rows: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    explore: int,
-    memory: Memory,
-    actions: np.ndarray,
-    leaves: np.ndarray,
-    whose: np.ndarray,
-) -> int:
-    """Play whole games of two looking agents, and note the positions that their chosen ends lead to.
-
-    Args:
-        cards: the card table.
-        rows: of `kernel_rows`; row 0 goes first in every game, row 1 second.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        keys: uint64, shape (games,): streams of exploring.
-        explore: chance of a random end, in millionths.
-        memory: of `memory_of_thread`. Modified in place.
-        actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
-        leaves: float64, shape (room, `N_FEATURES`). Modified in place: features, from their player's view.
-        whose: int64, shape (room,). Modified in place: 2 game + seat of that player.
-
-    Returns:
-        How many were noted; as many as there is room at most.
-    """
-    n_leaves = 0
-    for game in range(len(states)):
-        state, number = states[game], 0
-        while outcome(state) == Outcome.ONGOING:
-            seat = state["active"]
-            stream = derive(keys[game], number)
-            n = choose_turn(state, cards, rows[seat], explore, stream, memory, actions)
-            number += 1
-            if memory.judged[0] > 0 and n_leaves < len(leaves):
-                leaves[n_leaves] = memory.leaf
-                whose[n_leaves] = 2 * game + seat
-                n_leaves += 1
-            carry_out(state, cards, actions, n, memory)
-    return n_leaves
 
 
 _LOCAL = threading.local()

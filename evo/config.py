@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 import tomli_w
 from pydantic import (
@@ -47,6 +47,9 @@ NOT_HASHED = ("generations", "pool", "workers", "address", "validation.every", "
 """Keys that do not change the history and the champion of a run, as far as it goes."""
 
 
+Config = TypeVar("Config", bound=BaseModel)
+
+
 class ConfigError(ManaforgeError, ValueError):
     """A configuration that cannot be used; the message names file and key."""
 
@@ -55,13 +58,15 @@ class ConfigOptionError(ConfigError, WrongValueError):
     """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
 
 
-class _Model(BaseModel):
+class Settings(BaseModel):
+    """A table of a configuration: strict types, no unknown keys."""
+
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True
     )
 
 
-class FinalOptions(_Model):
+class FinalOptions(Settings):
     """The games that choose the champion."""
 
     games: Annotated[
@@ -80,7 +85,7 @@ class FinalOptions(_Model):
     ] = 4_000
 
 
-class ValidationOptions(_Model):
+class ValidationOptions(Settings):
     """The games that measure progress against fixed opponents; they decide nothing."""
 
     every: Annotated[
@@ -115,7 +120,7 @@ def _by_turn_program(agent: str) -> bool:
     return weight_class(agent).AGENT == DEFAULT_AGENT
 
 
-class _RunConfig(_Model):
+class _RunConfig(Settings):
     """A run of the evolution, every value with its unit and meaning."""
 
     schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
@@ -368,22 +373,30 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
 
 
 def validated(content: dict[str, Any], where: str, given: Mapping[str, str] | None = None) -> RunConfig:
+    """The configuration of a run with this content; see `validated_as`."""
+    return validated_as(RunConfig, content, where, given)
+
+
+def validated_as(
+    model: type[Config], content: dict[str, Any], where: str, given: Mapping[str, str] | None = None
+) -> Config:
     """The configuration with this content.
 
     Args:
+        model: the kind of configuration.
         content: values by key, sections as tables.
         where: names the file in errors.
         given: options of the command line by the key they set, for errors.
     """
     given = given or {}
     try:
-        return RunConfig.model_validate(content)
+        return model.model_validate(content)
     except ManaforgeError as error:
         option = blamed(str(error), given)
         kind = ConfigOptionError if option or where == TYPED else ConfigError
         raise kind(f"{option or where}: {error}") from None
     except ValidationError as errors:
-        known = dict(meanings())
+        known = dict(meanings(model))
         of_file, of_options = [], []
         for problem in errors.errors():
             key = ".".join(map(str, problem["loc"]))

@@ -5,13 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from engine import received
 from engine.deckreading import split_words
 from engine.errors import ManaforgeError, unknown_name
 from engine.screen import shown
-from evo.config import ConfigError, ConfigOptionError, RunConfig, meanings, validated
+from evo.config import Config, ConfigError, ConfigOptionError, RunConfig, meanings, validated_as
 from evo.shipped import shipped_configs
 from ilp_agent.shipped import configs_folder
+
+LISTS = ("decks", "test.against")
+"""Keys whose values are lists of names."""
 
 LONGEST_PATH = 4_000
 """Characters."""
@@ -21,12 +26,18 @@ ADDRESSES_OF_FILES = ("", "auto")
 
 
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
+    """The configuration of a run; see `read_config_as`."""
+    return read_config_as(RunConfig, path, overrides)
+
+
+def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[str] = ()) -> Config:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
     A deck file that it names is first looked for beside it, then from the current folder. An address
     in it is not followed.
 
     Args:
+        model: the kind of configuration.
         path: a file, or a name of `configs/`; "" for the defaults.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
@@ -47,8 +58,8 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     decks = content.get("decks")
     if isinstance(decks, list):
         content["decks"] = [deck_beside(deck, file.parent) for deck in decks]
-    given = {_override(content, override): f"--set {override}" for override in overrides}
-    return validated(content, str(file), given)
+    given = {_override(content, override, model): f"--set {override}" for override in overrides}
+    return validated_as(model, content, str(file), given)
 
 
 def deck_beside(deck: Any, folder: Path) -> Any:
@@ -113,10 +124,10 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def _override(content: dict[str, Any], text: str) -> str:
-    """Apply one `key=value`; returns its key. `content` is modified in place."""
+def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str:
+    """Apply one `key=value` of a kind of configuration; returns its key. `content` is modified in place."""
     key, equals, value = text.partition("=")
-    known = dict(meanings())
+    known = dict(meanings(model))
     if key == "address":
         raise ConfigOptionError(f"--set {text}: only --address chooses a cluster")
     if not equals or not key:
@@ -127,7 +138,7 @@ def _override(content: dict[str, Any], text: str) -> str:
         parsed = received.parse_toml(f"value = {value}")["value"]
     except ValueError:
         parsed = value
-    if key == "decks" and isinstance(parsed, str):
+    if key in LISTS and isinstance(parsed, str):
         parsed = names_in(parsed)
     section, _, name = key.rpartition(".")
     table = content.setdefault(section, {}) if section else content

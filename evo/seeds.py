@@ -8,6 +8,8 @@
 | the deals of the final | FINAL, stage, deck pair, setup |
 | the deals of a validation | VALIDATION, generation, deck pair, setup |
 | seed of a run of a study | STUDY, run |
+| a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
+| the deals that score a learned value | LEARNING_TEST, deck pair, setup |
 """
 
 from enum import IntEnum
@@ -27,6 +29,8 @@ class Stream(IntEnum):
     STUDY = 5
     TOURNAMENT = 6
     VALIDATION = 7
+    LEARNING = 8
+    LEARNING_TEST = 9
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

@@ -9,7 +9,7 @@ from engine.codes import KEYWORD_FIELDS
 from engine.received import read_toml
 from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.play.formats import OFFERED_FORMATS, SEATS
-from evo.shipped import shipped_configs
+from evo.shipped import shipped_configs, shipped_learning
 from ilp_agent.backends import BACKENDS, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
 from rivals.registry import AGENTS, DEFAULT_AGENT
@@ -30,6 +30,12 @@ def configs(incomplete: str) -> list[str]:
     """Shipped configurations, and TOML files here."""
     files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
     return _beginning(incomplete, [*shipped_configs(), *files])
+
+
+def learning(incomplete: str) -> list[str]:
+    """Shipped configurations of learning, and TOML files here."""
+    files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
+    return _beginning(incomplete, [*shipped_learning(), *files])
 
 
 def keys(incomplete: str) -> list[str]:

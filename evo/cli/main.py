@@ -24,6 +24,7 @@ COMMANDS = {
     "export": "evo.cli.runs:export_command",
     "config show": "evo.cli.configs:show_config",
     "config schema": "evo.cli.configs:print_schema",
+    "learn": "evo.cli.learning:learn_command",
     "tournament": "evo.cli.tournament:tournament_command",
     "sweep": "evo.cli.sweep:sweep_command",
     "arena": "evo.cli.sweep:arena_command",

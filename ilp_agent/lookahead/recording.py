@@ -1,4 +1,8 @@
-"""Games of an agent that looks ahead against itself, and the positions that its turns lead to."""
+"""Games of an agent that looks ahead against itself, and what can be learned from them.
+
+`record` notes the position that every turn leads to. `record_pairs` compares two ends of one turn: it plays
+the game on from both.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +14,18 @@ from engine.events import EVENTS
 from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import outcome
-from engine.streams import derive
-from ilp_agent.lookahead.explore import explores
+from engine.streams import below, derive
+from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM, explores
 from ilp_agent.lookahead.features import N_FEATURES
-from ilp_agent.lookahead.judge import Memory
+from ilp_agent.lookahead.judge import Memory, keep_features
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.selfplay import carry_out, looking_of_thread, memory_of_thread
 from ilp_agent.lookahead.weights import kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
+
+LATEST_PAIR = 16
+"""A pair is drawn in one of so many first turns of both players."""
 
 USUAL_POSITIONS = 64
 """Room for positions a game, in the mean of a batch; games have some fifteen."""
@@ -42,6 +49,21 @@ class Recorded:
     game: np.ndarray
     seat: np.ndarray
     drawn: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Two ends of one turn, and what the game came to after each.
+
+    Ends of equal features are left out, and turns that decide the game.
+
+    Attributes:
+        features: float64, shape (pairs, 2, `N_FEATURES`): of the positions judged, from the player's view.
+        points: float64, shape (pairs, 2): 1 where that player won, 1/2 for a draw.
+    """
+
+    features: np.ndarray
+    points: np.ndarray
 
 
 def record(
@@ -77,6 +99,35 @@ def record(
             cards, rows[0], states, keys, explore, memory_of_thread(), actions, leaves, whose, drawn
         )
     return Recorded(leaves[:n].copy(), whose[:n] // 2, whose[:n] % 2, drawn[:n].copy())
+
+
+def record_pairs(
+    cards: np.ndarray, row: np.ndarray, states: np.ndarray, chances: np.ndarray, keys: np.ndarray
+) -> Pairs:
+    """Play games of an agent against itself up to some turn, and on from two ends of it drawn at random.
+
+    The turn is one of the first `LATEST_PAIR`, drawn too; a game that ends before gives no pair. Both
+    continuations have the same order of decks and the same chance.
+
+    Args:
+        cards: the card table, dtype `engine.state.CARD`.
+        row: weights and options of the agent, shape (numbers,).
+        states: dtype `STATE`, shape (games,), all of bodies or all of real cards. Modified in place.
+        chances: uint64, shape (games,): the games' own streams.
+        keys: uint64, shape (games,): streams of what is drawn.
+    """
+    features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
+    rows, then = kernel_rows(row[None]), np.zeros_like(states[:1])
+    if states["effects"].any():
+        looking, search = looking_of_thread(), searcher_of_thread().ready()
+        looking.know(cards)
+        play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:compare_card_ends")
+        known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
+        n = play(cards, looking.cards, rows[0], states, chances, keys, *known, then, features, points)
+    else:
+        actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
+        n = compare_ends(cards, rows[0], states, keys, memory_of_thread(), actions, then, features, points)
+    return Pairs(features[:n].copy(), points[:n].copy())
 
 
 @njit_borrowing
@@ -136,6 +187,88 @@ def note_leaf(
     drawn: np.ndarray,
 ) -> None:
     """Write a position at a place of the last three, which are modified in place."""
-    for feature in range(N_FEATURES):
-        leaves[place, feature] = leaf[feature]
+    keep_features(leaf, leaves[place])
     whose[place], drawn[place] = owner, is_drawn
+
+
+@njit_borrowing
+def compare_ends(
+    cards: np.ndarray,
+    row: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,
+    memory: Memory,
+    actions: np.ndarray,
+    then: np.ndarray,
+    features: np.ndarray,
+    points: np.ndarray,
+) -> int:
+    """`record_pairs` for games of bodies.
+
+    Args:
+        cards: the card table.
+        row: of `kernel_rows`.
+        states: dtype `STATE`, shape (games,). Modified in place.
+        keys: uint64, shape (games,): streams of what is drawn.
+        memory: of `memory_of_thread`. Modified in place.
+        actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
+        then: dtype `STATE`, shape (1,). Modified in place.
+        features: float64, shape (games, 2, `N_FEATURES`). Modified in place.
+        points: float64, shape (games, 2). Modified in place.
+
+    Returns:
+        How many pairs there are.
+    """
+    found = 0
+    for game in range(len(states)):
+        state = states[game]
+        play_on(state, cards, row, below(keys[game], WHEN, LATEST_PAIR), memory, actions)
+        whole = outcome(state) == Outcome.ONGOING
+        for end in range(2):
+            if whole:
+                then[0] = state
+                stream = derive(keys[game], end)
+                n = choose_turn(then[0], cards, row, ALWAYS, stream, memory, actions)
+                whole = memory.judged[0] > 0
+                keep_features(memory.leaf, features[found, end])
+                carry_out(then[0], cards, actions, n, memory)
+                play_on(then[0], cards, row, NO_END, memory, actions)
+                points[found, end] = points_of(outcome(then[0]), state["active"])
+        if whole and differ(features[found]):
+            found += 1
+    return found
+
+
+WHEN = 2
+"""Number of a game's stream for the turn of its pair; those below are of the two ends."""
+
+NO_END = 1 << 30
+
+
+@njit_borrowing
+def play_on(
+    state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory, actions: np.ndarray
+) -> None:
+    """Play so many turns, or to the end of the game; the first and the last two are modified in place."""
+    left = turns
+    while left > 0 and outcome(state) == Outcome.ONGOING:
+        n = choose_turn(state, cards, row, NEVER, NO_STREAM, memory, actions)
+        carry_out(state, cards, actions, n, memory)
+        left -= 1
+
+
+@njit_borrowing
+def points_of(end: int, seat: int) -> float:
+    """1 for a win of the player at `seat`, 1/2 for a draw."""
+    if end == Outcome.DRAW:
+        return 0.5
+    return 1.0 if (end == Outcome.FIRST_WINS) == (seat == 0) else 0.0
+
+
+@njit_borrowing
+def differ(features: np.ndarray) -> bool:
+    """Whether two positions, shape (2, `N_FEATURES`), differ in any feature."""
+    unlike = 0
+    for feature in range(N_FEATURES):
+        unlike += features[0, feature] != features[1, feature]
+    return unlike > 0

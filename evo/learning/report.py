@@ -1,0 +1,155 @@
+"""What learning came to: profile.toml, curve.csv and the page report.html."""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+
+from evo.figures.page import Section, html_table, image, intervals, make_page
+from evo.figures.style import draw_both
+from evo.learning.folder import LearningFolder
+from evo.learning.methods import METHODS
+from evo.learning.plots import plot_calibration, plot_curve, plot_weights
+from evo.learning.run import best_round, curve_of, weights_of
+from evo.stats.ratings import elo, exact_rate
+from evo.storage.files import csv_bytes
+from ilp_agent import Profile
+from ilp_agent.lookahead.features import FEATURES, MEANINGS
+from ilp_agent.lookahead.weights import LookaheadWeights
+
+
+def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -> None:
+    """Write the profile, the learning curve and the page; the same rounds give the same bytes."""
+    curve = curve_of(folder)
+    folder.write("profile.toml", profile.to_toml().encode())
+    folder.write("curve.csv", csv_bytes(curve))
+    folder.write("report.html", learning_page(folder, curve))
+
+
+def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
+    """The page of a learned value."""
+    config = folder.config
+    sections = [
+        *([_strength(folder, curve)] if len(curve) else []),
+        _weights(folder),
+        *_calibration(folder),
+        _what_was_played(folder),
+    ]
+    title = f"A value learned from games: {config.method} on {', '.join(d.name for d in config.found_decks)}"
+    return make_page(title, sections, shlex.join(["manaforge", "learn", "config.toml"]))
+
+
+def _strength(folder: LearningFolder, curve: pd.DataFrame) -> Section:
+    """The learning curve."""
+    number = best_round(folder)
+    best = curve[curve["round"] == number]
+    scores = ", ".join(
+        f"{row.elo:+.0f} Elo ({elo(row.low):+.0f} to {elo(row.high):+.0f}) against {row.opponent}"
+        for row in best.itertuples()
+    )
+    text = f"Round {number} scored best: {scores}."
+    shown = curve.assign(
+        interval=intervals(
+            curve.assign(a=curve["low"].map(elo), b=curve["high"].map(elo)), "a", "b", "{:+.0f}"
+        )
+    )
+    table = shown[["opponent", "round", "games", "test_games", "score", "elo", "interval"]].rename(
+        columns={"games": "games learned from", "test_games": "games", "interval": "95% interval"}
+    )
+    formats = {"score": "{:.1%}", "elo": "{:+.0f}", "games": "{:,}", "games learned from": "{:,}"}
+    return Section(
+        "How strong is it?",
+        text,
+        [image(draw_both(plot_curve, curve), "Elo by round"), html_table(table, formats, "Tests")],
+        "Every round is tested on the same deals. The best of several rounds is found by its luck, too: "
+        "its score on other deals will be a little lower.",
+        text,
+    )
+
+
+def _weights(folder: LearningFolder) -> Section:
+    """What the features are worth."""
+    number = best_round(folder)
+    value, start = folder.value(number), folder.config.start
+    weights = weights_of(value, start).named()
+    table = pd.DataFrame(
+        {
+            "feature": list(FEATURES),
+            "weight": [weights[f"value_{name}"] for name in FEATURES],
+            "began as": [start.named()[f"value_{name}"] for name in FEATURES],
+            "meaning": list(MEANINGS.values()),
+        }
+    )
+    if value is None:
+        text = "No round scored better than the profile it began with, whose weights these are."
+        return Section("What is worth how much?", text, [html_table(table, {}, "Weights")], conclusion=text)
+    table.insert(1, "effect", value.weights * value.scale)
+    known = table[value.weights != 0]
+    known = known.loc[known["effect"].abs().sort_values(ascending=False).index]
+    rest = len(table) - len(known)
+    text = f"What moves it most: {', '.join(known['feature'].head(4))}."
+    if rest:
+        text += f" {rest} features never differed on these decks and keep the weights they began with."
+    formats = {"effect": "{:+.3f}", "weight": "{:g}", "began as": "{:g}"}
+    height = 1.0 + 0.2 * len(known)
+    return Section(
+        "What is worth how much?",
+        text,
+        [
+            image(draw_both(plot_weights, known, height=height), "Effect of each feature"),
+            html_table(known, formats, "Weights"),
+        ],
+        "Effect: the weight times the standard deviation of what was learned from. A weight is for one of "
+        "the feature; all weights together are as large as those it began with.",
+        text,
+    )
+
+
+def _calibration(folder: LearningFolder) -> list[Section]:
+    """Whether predicted chances come true, on games that were played after the value was learned."""
+    groups = folder.rounds[-1].get("calibration") or []
+    if not groups:
+        return []
+    rows = []
+    for chance, points, n in groups:
+        rate = exact_rate(round(points * n), 0, int(n))
+        rows.append(
+            {"chance": chance, "points": points, "low": rate.low, "high": rate.high, "samples": int(n)}
+        )
+    table = pd.DataFrame(rows)
+    off = float(np.average(np.abs(table["chance"] - table["points"]), weights=table["samples"]))
+    pairs = METHODS[folder.config.method].PAIRED
+    what = "that the first of two ends comes to more, where they differ" if pairs else "of winning"
+    text = f"Predicted chances {what} are {100 * off:.1f} points off in the mean."
+    loss = folder.rounds[-1]["loss"]
+    return [
+        Section(
+            "Do its predictions come true?",
+            f"{text} Log loss {loss:.4f}; {np.log(2):.4f} is that of a coin.",
+            [image(draw_both(plot_calibration, table, width=4.4, height=4.0), "Predicted and seen")],
+            "Samples of the last round, in ten groups of as many, predicted by the value of the round "
+            "before, which has not seen them.",
+            text,
+        )
+    ]
+
+
+def _what_was_played(folder: LearningFolder) -> Section:
+    """The configuration in a sentence, and what each round gave."""
+    config = folder.config
+    decks = ", ".join(deck.name for deck in config.found_decks)
+    text = (
+        f"{METHODS[config.method].SUMMARY.capitalize()}. Rounds of {config.games:,} games of "
+        f"lookahead:{config.profile}@{config.options} against itself, on "
+        f"{decks}, ruleset {config.ruleset}, seed {config.seed}."
+    )
+    rows = [
+        {name: content[name] for name in ("round", "games", "samples", "told", "loss")}
+        for content in folder.rounds[1:]
+    ]
+    table = pd.DataFrame(rows, columns=["round", "games", "samples", "told", "loss"])
+    table = table.rename(columns={"told": "samples that tell", "loss": "log loss before"})
+    formats = dict.fromkeys(("games", "samples", "samples that tell"), "{:,}") | {"log loss before": "{:.4f}"}
+    return Section(
+        "What was learned from", text, [html_table(table.astype({"log loss before": float}), formats)]
+    )

@@ -1,0 +1,188 @@
+"""Learning a value: rounds of games, each followed by a fit and a test."""
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from engine import RULES_VERSION, find_ruleset
+from evo.learning.config import LearnConfig
+from evo.learning.folder import LearningFolder
+from evo.learning.gather import gather
+from evo.learning.methods import METHODS, Samples, Value, log_loss
+from evo.play.games import Play, Roster
+from evo.play.matchups import Matchups, make_pairings, play_matchups
+from evo.seeds import Stream
+from evo.stats.ratings import elo
+from evo.stats.standings import matchups_table
+from ilp_agent import Profile
+from ilp_agent.lookahead.features import FEATURES
+from ilp_agent.lookahead.weights import LookaheadWeights
+
+CALIBRATION = 10
+"""Groups of samples by predicted chance, each of as many."""
+
+DIGITS = 6
+"""Significant digits of learned weights."""
+
+Told = Callable[[Mapping[str, Any]], None]
+"""Called with what a round came to."""
+
+
+def learn(
+    folder: LearningFolder, play: Play, advance: Callable[[int], None], tell: Told
+) -> Profile[LookaheadWeights]:
+    """Play the rounds that are missing; returns the value that scored best in its tests, as a profile.
+
+    Args:
+        folder: where every round is written.
+        play: plays the tests (`evo.play.pool.Pool.play`).
+        advance: called with the number of games of a round just finished; raises to stop early.
+        tell: called with each round.
+    """
+    config = folder.config
+    if not folder.rounds:
+        folder.commit({"round": 0, "tests": _tests(config, config.start, play) if config.test.every else []})
+        tell(folder.rounds[0])
+    while len(folder.rounds) <= config.rounds:
+        number = len(folder.rounds)
+        value = folder.value(number - 1)
+        samples = gather(config, config.player_of(weights_of(value, config.start)).row, number, advance)
+        folder.keep(number, samples)
+        folder.commit(_round(folder, number, value, samples, play))
+        tell(folder.rounds[number])
+    return best_profile(folder)
+
+
+def _round(
+    folder: LearningFolder, number: int, before: Value | None, samples: Samples, play: Play
+) -> dict[str, Any]:
+    """What a round came to, for `LearningFolder.commit`."""
+    config, method = folder.config, METHODS[folder.config.method]
+    options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
+    earlier = range(1, number) if method.ALL_ROUNDS else ()
+    rounds = [*(folder.samples(one) for one in earlier), folder.samples(number)]
+    with threadpool_limits(1, "blas"):  # the same sums on any number of processors
+        value = method.learn(before, rounds, options)
+        loss = None if before is None else log_loss(before, samples, method.PAIRED)
+        groups = [] if before is None else calibration(before, samples, method.PAIRED)
+    tested = config.test.every and (number % config.test.every == 0 or number == config.rounds)
+    return {
+        "round": number,
+        "games": config.games,
+        "samples": len(samples.points),
+        "told": int((samples.points != 0.5).sum()),
+        "loss": loss,
+        "calibration": groups,
+        "weights": value.weights.tolist(),
+        "intercept": value.intercept,
+        "scale": value.scale.tolist(),
+        "tests": _tests(config, weights_of(value, config.start), play) if tested else [],
+    }
+
+
+def weights_of(value: Value | None, start: LookaheadWeights) -> LookaheadWeights:
+    """A value as weights of the agent, in the size of those it began with; these where it is None.
+
+    A feature that never differed keeps its weight. The size of all weights together changes no turn.
+    """
+    if value is None:
+        return start
+    named = start.named()
+    own = np.array([named[f"value_{name}"] for name in FEATURES])
+    known = value.weights != 0
+    size, learned = np.abs(own[known]).sum(), np.abs(value.weights[known]).sum()
+    factor = size / learned if size and learned else 1.0
+    found = np.where(known, value.weights * factor, own)
+    rounded = {f"value_{name}": float(f"{x:.{DIGITS}g}") for name, x in zip(FEATURES, found, strict=True)}
+    return LookaheadWeights(**named | rounded)
+
+
+def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float]]:
+    """Samples in groups by predicted chance: mean chance, mean points, number.
+
+    Args:
+        value: that has not seen the samples.
+        samples: pairs that came to the same are left out.
+        paired: whether they are pairs.
+    """
+    told = samples.points != 0.5 if paired else np.ones(len(samples.points), bool)
+    chance, points = value.chance(samples.features[told]), samples.points[told]
+    groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION)
+    return [[float(chance[one].mean()), float(points[one].mean()), len(one)] for one in groups if len(one)]
+
+
+def _tests(config: LearnConfig, weights: LookaheadWeights, play: Play) -> list[dict[str, Any]]:
+    """Scores against every opponent, on the same deals in every round."""
+    players = (config.player_of(weights), *config.opponents)
+    roster = Roster(players, config.found_decks, find_ruleset(config.ruleset))
+    pairings = make_pairings(len(players), "gauntlet", ())
+    matchups = Matchups(pairings, len(config.decks), config.test.games, config.seed, (Stream.LEARNING_TEST,))
+    names = [LookaheadWeights.AGENT, *(f"{n} {text}" for n, text in enumerate(config.test.against))]
+    table = matchups_table(play_matchups(roster, matchups, names, play))
+    return [
+        {
+            "opponent": str(row.opponent).partition(" ")[2],
+            "games": int(row.games),
+            **{name: float(getattr(row, name)) for name in ("score", "low", "high")},
+        }
+        for row in table.itertuples()
+    ]
+
+
+def mean_score(content: Mapping[str, Any]) -> float:
+    """Mean score of a round over its opponents; nan without tests."""
+    return float(np.mean([test["score"] for test in content["tests"]])) if content["tests"] else float("nan")
+
+
+def best_round(folder: LearningFolder) -> int:
+    """The round of the best mean score, the later of equals; without any test the last."""
+    scores = [mean_score(content) for content in folder.rounds]
+    if np.isnan(scores).all():
+        return len(scores) - 1
+    return len(scores) - 1 - int(np.nanargmax(scores[::-1]))
+
+
+def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
+    """The value of the best round as a profile."""
+    config, number = folder.config, best_round(folder)
+    provenance: dict[str, object] = {
+        "source": "manaforge learn",
+        "method": config.method,
+        "round": number,
+        "games": number * config.games,
+        "seed": config.seed,
+        "config_hash": config.digest,
+        "manaforge": version("manaforge"),
+        "rules": RULES_VERSION,
+    }
+    tests = {test["opponent"]: round(test["score"], 4) for test in folder.rounds[number]["tests"]}
+    provenance |= {"scores": tests} if tests else {}
+    return Profile(f"learned-{config.digest[:8]}", weights_of(folder.value(number), config.start), provenance)
+
+
+def curve_of(folder: LearningFolder) -> pd.DataFrame:
+    """The learning curve: one row a round and opponent.
+
+    Columns round, games (learned from so far), opponent, test_games, score, low, high, elo, loss.
+    """
+    rows = []
+    for content in folder.rounds:
+        for test in content["tests"]:
+            own = {name: test[name] for name in ("score", "low", "high")}
+            rows.append(
+                {
+                    "round": content["round"],
+                    "games": content["round"] * folder.config.games,
+                    "opponent": test["opponent"],
+                    "test_games": test["games"],
+                    **own,
+                    "elo": elo(test["score"]),
+                    "loss": content.get("loss"),
+                }
+            )
+    columns = ("round", "games", "opponent", "test_games", "score", "low", "high", "elo", "loss")
+    return pd.DataFrame(rows, columns=list(columns))

@@ -25,6 +25,7 @@ from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed, settled
 from ilp_agent.weights import WeightVector
 from rivals import AGENTS, DEFAULT_AGENT, refuse_decks, weight_class, weighted_kinds
+from rivals.options import read_options
 
 TYPED = "configuration"
 """Stands for the file in errors where there is none: all values come from options or from a caller."""
@@ -170,6 +171,13 @@ class _RunConfig(Settings):
             )
         ),
     ] = DEFAULT_AGENT
+    options: Annotated[
+        str,
+        Field(
+            description="options of the agent in all games, as entrants write them after @: 16,depth=3 of "
+            "lookahead; empty: their defaults"
+        ),
+    ] = ""
     backend: Annotated[
         str,
         Field(
@@ -211,6 +219,9 @@ class _RunConfig(Settings):
             raise ValueError(
                 f'backend "{self.backend}" is for agent "{_WITH_SOLVER}"; "{self.agent}" takes none'
             )
+        if self.options and not AGENTS[self.agent].options:
+            raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
+        _ = self.option_values
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names
@@ -249,6 +260,11 @@ class _RunConfig(Settings):
         decks = tuple(find_deck(deck) for deck in self.decks)
         refuse_decks([(self.agent, self.backend)], decks)
         return decks
+
+    @property
+    def option_values(self) -> tuple[int, ...]:
+        """Values of all options of the agent; () for their defaults."""
+        return read_options(AGENTS[self.agent].options, self.options) if self.options else ()
 
     @property
     def deck_names(self) -> list[str]:

@@ -3,14 +3,18 @@
 import signal
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.screen import say_error
+from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import Overrides
 from evo.shipped import shipped_learning
+
+if TYPE_CHECKING:
+    from evo.learning.features import Tested
 
 LearnConfigName = Annotated[
     str,
@@ -100,3 +104,78 @@ def round_line(content: Mapping[str, Any]) -> str:
         low, high = elo(test["low"]), elo(test["high"])
         parts.append(f"{elo(test['score']):+.0f} Elo ({low:+.0f} to {high:+.0f}) on {test['opponent']}")
     return ", ".join(parts)
+
+
+FEATURE_COLUMNS = (
+    Column("features", 3, right=True),
+    Column("left out"),
+    Column("Elo", right=True),
+    Column("95% interval", 2, right=True),
+    Column("games", 4, right=True),
+    Column("", 1),
+    Column("log loss", 5, right=True),
+)
+
+
+def features_command(
+    folder: Annotated[Path, typer.Argument(help="The folder of manaforge learn.", show_default=False)],
+    games: Annotated[
+        int, typer.Option(min=2, max=10**8, help="Games of a set against the value with all, at most.")
+    ] = 4_000,
+    sprt: Annotated[
+        str, typer.Option(metavar="KEY=VALUE...", help="The test: elo0 is worse, elo1 no worse.")
+    ] = "elo0=-15 elo1=0",
+    alone: Annotated[
+        bool, typer.Option("--alone/--no-alone", help="Also leave out each feature alone.")
+    ] = True,
+    workers: Annotated[int, typer.Option(min=0, help="Threads; 0 for one on each processor.")] = 0,
+) -> None:
+    """Find the features that a learned value needs: leave out one after the other, and each alone."""
+    import shlex
+
+    from evo.cli.options import Place
+    from evo.cli.progress import Counter, output_console
+    from evo.cli.sessions import pool_of
+    from evo.learning.features import Tested, Trial, leave_one_out, search_backward, smallest, table_of
+    from evo.learning.folder import read_learning
+    from evo.learning.report import features_page
+    from evo.stats.sequential import parse_sprt
+    from evo.storage.files import csv_bytes
+
+    found, test = read_learning(folder), parse_sprt(sprt)
+    console = output_console()
+    counter = Counter(console, 0)
+    players = [found.config.player]
+    tables: dict[str, list[Tested]] = {"alone": [], "backward": []}
+    with pool_of(Place("local", workers, ""), players, found.config.found_decks, counter) as pool:
+        trial = Trial(found, games, test, lambda roster, some: pool.play(roster, some, counter.advance))
+        for name, walk in (("alone", leave_one_out), ("backward", search_backward)):
+            for tested in walk(trial) if alone or name == "backward" else ():
+                tables[name].append(tested)
+                line = f"{tested.features} features, without {tested.left_out[-1]}: {_elo_of(tested)}"
+                console.print(f"{line}, {tested.games:,} games", markup=False, highlight=False)
+    least = smallest(tables["backward"])
+    text = "Every set tried is worse than all features."
+    if least is not None:
+        names = [name for name in trial.known if name not in least.left_out]
+        text = f"{least.features} of {len(trial.known)} features are enough: {', '.join(names)}."
+    command = shlex.join(["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt])
+    own, backward = (table_of(tables[name]) for name in ("alone", "backward"))
+    found.write("features.csv", csv_bytes(backward))
+    found.write("features-alone.csv", csv_bytes(own))
+    found.write("features.html", features_page(found, own, backward, text, command))
+    rows = []
+    for one in tables["backward"]:
+        rating, interval = _elo_of(one).split(" ", 1)
+        numbers = [f"{one.games:,}", one.verdict, f"{one.loss:.4f}"]
+        rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
+    console.print(FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features"))
+    console.print(text, markup=False, highlight=False)
+    console.print(f"written: {folder}/features.html, features.csv, features-alone.csv", markup=False)
+
+
+def _elo_of(tested: "Tested") -> str:
+    """Elo of a set with its interval: "-3 (-9 to +4)"."""
+    from evo.stats.ratings import elo
+
+    return f"{elo(tested.score):+.0f} ({elo(tested.low):+.0f} to {elo(tested.high):+.0f})"

@@ -25,6 +25,7 @@ COMMANDS = {
     "config show": "evo.cli.configs:show_config",
     "config schema": "evo.cli.configs:print_schema",
     "learn": "evo.cli.learning:learn_command",
+    "features": "evo.cli.learning:features_command",
     "tournament": "evo.cli.tournament:tournament_command",
     "sweep": "evo.cli.sweep:sweep_command",
     "arena": "evo.cli.sweep:arena_command",

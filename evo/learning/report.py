@@ -9,7 +9,7 @@ from evo.figures.page import Section, html_table, image, intervals, make_page
 from evo.figures.style import draw_both
 from evo.learning.folder import LearningFolder
 from evo.learning.methods import METHODS
-from evo.learning.plots import plot_calibration, plot_curve, plot_weights
+from evo.learning.plots import plot_calibration, plot_curve, plot_features, plot_weights
 from evo.learning.run import best_round, curve_of, weights_of
 from evo.stats.ratings import elo, exact_rate
 from evo.storage.files import csv_bytes
@@ -153,3 +153,49 @@ def _what_was_played(folder: LearningFolder) -> Section:
     return Section(
         "What was learned from", text, [html_table(table.astype({"log loss before": float}), formats)]
     )
+
+
+def features_page(
+    folder: LearningFolder, alone: pd.DataFrame, backward: pd.DataFrame, text: str, command: str
+) -> bytes:
+    """The page about which features matter.
+
+    Args:
+        folder: of the learning.
+        alone: every feature left out alone, as `evo.learning.features.table_of` makes it.
+        backward: the backward search.
+        text: its conclusion.
+        command: what repeats it.
+    """
+    alone, backward = (_in_elo(table) for table in (alone, backward))
+    formats = {"elo": "{:+.0f}", "games": "{:,}", "log loss": "{:.4f}"}
+    names = {"left_out": "left out", "loss": "log loss", "interval": "95% interval"}
+    shown = ["left_out", "features", "elo", "interval", "games", "verdict", "loss"]
+    own = alone.sort_values("elo")
+    sections = [
+        Section(
+            "Which features are needed?",
+            text,
+            [
+                image(draw_both(plot_features, backward), "Elo by features left"),
+                html_table(backward[shown].rename(columns=names), formats, "Left out one after the other"),
+            ],
+            "Each set is fitted again on the same samples and plays the value with all features until a "
+            "sequential test tells. A test that ends early tells worse from no worse; its Elo is rough.",
+            text,
+        ),
+        Section(
+            "What is each worth alone?",
+            f"Missed most where it alone is left out: {', '.join(own['left_out'].head(3))}.",
+            [html_table(own[shown].rename(columns=names), formats, "Each left out alone")],
+        ),
+    ]
+    return make_page(f"Features of {folder.path.name}", sections, command)
+
+
+def _in_elo(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of sets of features with their scores as Elo."""
+    elos = table[["score", "low", "high"]].map(elo)
+    elos.columns = ["elo", "low", "high"]
+    joined = pd.concat([table.drop(columns=["score", "low", "high"]), elos], axis=1)
+    return joined.assign(interval=intervals(joined, "low", "high", "{:+.0f}"))

@@ -165,7 +165,9 @@ def roster_of(
         backend: solver of their turns; None: the run's own.
     """
     solver = config.backend if backend is None else backend
-    evolved = (Player(tuple(map(float, vector)), solver, config.agent) for vector in weights)
+    evolved = (
+        Player(tuple(map(float, vector)), solver, config.agent, config.option_values) for vector in weights
+    )
     decks = config.found_decks
     return Roster((*evolved, *others), decks, find_ruleset(config.ruleset))
 

@@ -10,6 +10,7 @@ import tomli_w
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -109,6 +110,11 @@ class ValidationOptions(Settings):
 _WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
 
 
+def as_text(options: object) -> object:
+    """Options of an agent, where TOML has a number, such as its budget alone, as text."""
+    return str(options) if type(options) is int else options
+
+
 def _has_weights(agent: str) -> str:
     """Refuse an agent kind that is unknown or has no weights."""
     if agent not in weighted_kinds():
@@ -173,6 +179,7 @@ class _RunConfig(Settings):
     ] = DEFAULT_AGENT
     options: Annotated[
         str,
+        BeforeValidator(as_text),
         Field(
             description="options of the agent in all games, as entrants write them after @: 16,depth=3 of "
             "lookahead; empty: their defaults"

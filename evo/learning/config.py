@@ -5,10 +5,10 @@ import json
 from typing import Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from engine import Deck, find_deck, find_ruleset
-from evo.config import MOST_GAMES_A_CELL, Settings
+from evo.config import MOST_GAMES_A_CELL, Settings, as_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
@@ -70,7 +70,9 @@ class LearnConfig(Settings):
         ),
     ] = "hearthsim"
     options: Annotated[
-        str, Field(description="options of lookahead in all games, as entrants write them after @")
+        str,
+        BeforeValidator(as_text),
+        Field(description="options of lookahead in all games, as entrants write them after @"),
     ] = "16"
     decks: Annotated[
         tuple[str, ...],

@@ -1,0 +1,155 @@
+"""Learning by its command: the same bytes however often it is stopped, and clear words where it cannot be."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evo.configfiles import read_config_as
+from evo.learning.config import LearnConfig
+from evo.learning.features import Trial, leave_one_out, search_backward, smallest, table_of
+from evo.learning.folder import open_learning, read_learning
+from evo.learning.gather import gather
+from evo.learning.methods import Samples
+from evo.play.games import play_schedule
+from evo.stats.sequential import Sprt
+from ilp_agent.lookahead.features import FEATURES, N_FEATURES
+from tests.evo.runs import manaforge
+
+SMALL = [
+    "decks=thesis-paladin,random-minions", "options=4", "rounds=2", "games=400", "test.games=4",
+    "test.against=eva",
+]  # fmt: skip
+RESULTS = ("profile.toml", "curve.csv", "report.html", "rounds/0001.json", "rounds/0002.json")
+
+
+def learn(out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    sets = [word for text in (*SMALL, *more) for word in ("--set", text)]
+    return manaforge("learn", "learn", "--out", out, *sets)
+
+
+def said(finished: subprocess.CompletedProcess[str]) -> str:
+    """What a command that failed wrote, in one line."""
+    assert finished.returncode in (1, 2), finished.stderr
+    assert "Traceback" not in finished.stderr
+    return " ".join(finished.stderr.split())
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("learning") / "whole"
+    assert learn(out).returncode == 0
+    return out
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
+    learned: Path, tmp_path: Path, kept: int
+) -> None:
+    out = tmp_path / "stopped"
+    assert learn(out, "rounds=1").returncode == 0
+    for number in range(kept, 2):
+        (out / f"rounds/{number:04d}.json").unlink()
+    for name in ("profile.toml", "curve.csv", "report.html"):
+        (out / name).unlink()
+    assert learn(out, "workers=1").returncode == 0
+    for name in RESULTS:
+        assert (out / name).read_bytes() == (learned / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("method", ["logistic", "td"])
+def test_other_methods_learn(tmp_path: Path, method: str) -> None:
+    assert learn(tmp_path / method, f"method={method}", "test.every=0", "games=40").returncode == 0
+    rounds = read_learning(tmp_path / method).rounds
+    assert [content["round"] for content in rounds] == [0, 1, 2]
+    assert np.abs(rounds[2]["weights"]).sum() > 0
+    assert rounds[2]["loss"] < 2
+
+
+def test_samples_do_not_depend_on_workers() -> None:
+    found = []
+    for workers in (1, 3):
+        config = read_config_as(LearnConfig, "learn", [*SMALL, f"workers={workers}", "games=600"])
+        found.append(gather(config, config.player.row, 1, lambda _: None))
+    for one, other in zip(vars(found[0]).values(), vars(found[1]).values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_profile_is_an_entrant(learned: Path) -> None:
+    played = manaforge("play", f"lookahead:{learned}/profile.toml@4", "eva", "--seed", 3)
+    assert played.returncode == 0, played.stderr
+    assert "wins" in played.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [
+        (["method=sarsa"], "method must be one of paired, logistic, td"),
+        (["gamse=3"], "nearest: games"),
+        (["options=depht=3"], "nearest: depth"),
+        (["decks=thesis-paladin,basic-mage"], "learn on one sort at a time"),
+        (["test.against=evaa"], "nearest: eva"),
+        (["profile=heartsim"], "nearest: hearthsim"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, more: list[str], word: str) -> None:
+    assert word in said(learn(tmp_path / "wrong", *more))
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_folder_of_something_else_is_refused(learned: Path, tmp_path: Path) -> None:
+    assert "another configuration" in said(learn(learned, "seed=2"))
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "holds something else" in said(learn(tmp_path))
+    assert "is no folder of manaforge learn" in said(manaforge("features", tmp_path))
+
+
+def planted(path: Path) -> Path:
+    """A folder whose samples say that attack decides, that health matters, and that nothing else does."""
+    config = read_config_as(LearnConfig, "learn", SMALL)
+    pick = np.random.default_rng(9)
+    features = np.zeros((4_000, N_FEATURES))
+    features[:, :4] = pick.integers(-3, 4, size=(4_000, 4))
+    chance = 1 / (1 + np.exp(-features[:, 0] - 0.3 * features[:, 1]))
+    points = (pick.random(4_000) < chance).astype(float)
+    with open_learning(path, config) as folder:
+        folder.commit({"round": 0, "tests": []})
+        folder.keep(1, Samples(features, points, np.arange(4_000)))
+        zeros = [0.0] * N_FEATURES
+        folder.commit({"round": 1, "weights": zeros, "intercept": 0.0, "scale": zeros, "tests": []})
+    return path
+
+
+def test_backward_search_leaves_what_matters_for_the_end(tmp_path: Path) -> None:
+    trial = Trial(read_learning(planted(tmp_path / "planted")), 8, Sprt(-400, 0), play_schedule)
+    assert trial.known == list(FEATURES[:4])
+    table = table_of(list(search_backward(trial)))
+    assert list(table["features"]) == [3, 2, 1]
+    assert set(table["left_out"][:2]) == set(FEATURES[2:4])
+    assert table["left_out"].iloc[2] == "health"
+    assert table["loss"].is_monotonic_increasing
+    alone = table_of(list(leave_one_out(trial)))
+    assert alone["left_out"][alone["loss"].argmax()] == "attack"
+    found = smallest(list(search_backward(trial)))
+    assert found is None or found.verdict != "worse"
+
+
+def test_features_of_a_folder_are_written(learned: Path) -> None:
+    done = manaforge("features", learned, "--games", 8, "--no-alone", "--sprt", "elo0=-400 elo1=0")
+    assert done.returncode == 0, done.stderr
+    assert "left out one after the other" in done.stdout
+    table = pd.read_csv(learned / "features.csv")
+    assert list(table["features"]) == list(range(len(table), 0, -1))
+    assert (learned / "features.html").stat().st_size > 10_000
+
+
+def test_a_damaged_round_is_played_again(learned: Path, tmp_path: Path) -> None:
+    out = tmp_path / "damaged"
+    assert learn(out, "rounds=1").returncode == 0
+    (out / "rounds/0001.json").write_text("{")
+    assert learn(out).returncode == 0
+    assert (out / "profile.toml").read_bytes() == (learned / "profile.toml").read_bytes()
+    assert json.loads((out / "rounds/0002.json").read_text())["round"] == 2

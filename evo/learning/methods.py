@@ -18,7 +18,7 @@ from scipy.special import expit
 from ilp_agent.lookahead.features import N_FEATURES
 
 MOST_SAMPLES = 1_000_000
-"""Most samples that a regression is given."""
+"""Most samples that a regression is given, unless one round has more."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Method:
         SUMMARY: what it does, in a few words.
         PAIRED: whether it learns from two ends of a turn, else from positions.
         GAMES: games that are played to their end for one deal.
-        ALL_ROUNDS: whether it is given the samples of every round so far, else those of the last.
+        ALL_ROUNDS: whether it is given the samples of the rounds so far (`newest`), else of the last.
     """
 
     SUMMARY: ClassVar[str]
@@ -175,16 +175,15 @@ def log_loss(value: Value, samples: Samples, paired: bool) -> float:
     return float(-(points * np.log(chance) + (1 - points) * np.log(1 - chance)).mean())
 
 
+def newest(sizes: Sequence[int]) -> int:
+    """How many of the newest rounds a regression is given, by their numbers of samples; at least one."""
+    total = np.cumsum(sizes[::-1])
+    return max(1, int((total <= MOST_SAMPLES).sum()))
+
+
 def _joined(rounds: Sequence[Samples]) -> tuple[np.ndarray, np.ndarray]:
-    """Features and points of the newest rounds, as many as `MOST_SAMPLES` allows; of one at least."""
-    chosen, total = [rounds[-1]], len(rounds[-1].points)
-    for samples in reversed(rounds[:-1]):
-        total += len(samples.points)
-        if total > MOST_SAMPLES:
-            break
-        chosen.insert(0, samples)
-    features = np.concatenate([samples.features for samples in chosen])
-    return features, np.concatenate([samples.points for samples in chosen])
+    features = np.concatenate([samples.features for samples in rounds])
+    return features, np.concatenate([samples.points for samples in rounds])
 
 
 def _scale_of(features: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from engine import RULES_VERSION, find_ruleset
 from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningFolder
 from evo.learning.gather import gather
-from evo.learning.methods import METHODS, Samples, Value, log_loss
+from evo.learning.methods import METHODS, Samples, Value, log_loss, newest
 from evo.play.games import Play, Roster
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
@@ -63,8 +63,9 @@ def _round(
     """What a round came to, for `LearningFolder.commit`."""
     config, method = folder.config, METHODS[folder.config.method]
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
-    earlier = range(1, number) if method.ALL_ROUNDS else ()
-    rounds = [*(folder.samples(one) for one in earlier), folder.samples(number)]
+    sizes = [*(content["samples"] for content in folder.rounds[1:]), len(samples.points)]
+    first = number + 1 - (newest(sizes) if method.ALL_ROUNDS else 1)
+    rounds = [folder.samples(one) for one in range(first, number + 1)]
     with threadpool_limits(1, "blas"):  # the same sums on any number of processors
         value = method.learn(before, rounds, options)
         loss = None if before is None else log_loss(before, samples, method.PAIRED)

@@ -14,7 +14,10 @@ from evo.cli.options import Overrides
 from evo.shipped import shipped_learning
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from evo.learning.features import Tested
+    from evo.play.games import Roster, Schedule
 
 LearnConfigName = Annotated[
     str,
@@ -72,8 +75,12 @@ def learn_command(
 
         players = [chosen.player, *chosen.opponents]
         with pool_of(Place("local", chosen.workers, ""), players, chosen.found_decks, counter) as pool:
+
+            def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
+                return pool.play(roster, games, lambda _: counter.raise_if_stopped())
+
             try:
-                profile = learn(folder, pool.play, counter.advance, tell)
+                profile = learn(folder, play, counter.advance, tell)
             except InterruptedRunError as error:
                 counter.close()
                 name, safe = (

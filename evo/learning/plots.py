@@ -76,7 +76,7 @@ def plot_calibration(axes: Axes, groups: pd.DataFrame) -> Axes:
     edges = groups[["chance", "low", "high"]].to_numpy()
     margin = 0.05
     limits = max(0.0, float(edges.min()) - margin), min(1.0, float(edges.max()) + margin)
-    axes.set(xlim=limits, ylim=limits, xlabel="predicted chance", ylabel="what happened", aspect="equal")
+    axes.set(xlim=limits, ylim=limits, xlabel="predicted chance", ylabel="what happened")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.grid(linewidth=0.4, alpha=0.6)

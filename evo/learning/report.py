@@ -126,7 +126,7 @@ def _calibration(folder: LearningFolder) -> list[Section]:
         Section(
             "Do its predictions come true?",
             f"{text} Log loss {loss:.4f}; {np.log(2):.4f} is that of a coin.",
-            [image(draw_both(plot_calibration, table, width=4.4, height=4.0), "Predicted and seen")],
+            [image(draw_both(plot_calibration, table), "Predicted and seen")],
             "Samples of the last round, in ten groups of as many, predicted by the value of the round "
             "before, which has not seen them.",
             text,

@@ -8,6 +8,7 @@
 | the deals of the final | FINAL, stage, deck pair, setup |
 | the deals of a validation | VALIDATION, generation, deck pair, setup |
 | seed of a run of a study | STUDY, run |
+| the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
 
 from enum import IntEnum
@@ -27,6 +28,7 @@ class Stream(IntEnum):
     STUDY = 5
     TOURNAMENT = 6
     VALIDATION = 7
+    MULLIGAN = 9
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

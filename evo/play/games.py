@@ -185,6 +185,20 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
+def deal_schedule(roster: Roster, games: Schedule) -> np.ndarray:
+    """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,)."""
+    cards, decks = tables_of(roster.decks)
+    states = np.zeros(len(games), STATE)
+    dealt = (cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
+    keeps = [player.keeps for player in roster.players]
+    if not any(keeps):
+        deal_games(*dealt)
+        return states
+    choices, rows = opening_choices(keeps, roster.decks, cards)
+    deal_chosen_games(*dealt, choices, rows[games.players, games.decks, (0, 1)])
+    return states
+
+
 def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck] = ()) -> None:
     """Play a game of each sort of player, to compile it before games are timed or many workers need it.
 
@@ -241,18 +255,10 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    cards, decks = tables_of(roster.decks)
-    states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
+    cards, _ = tables_of(roster.decks)
+    states, solved = deal_schedule(roster, games), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
-    rules, dealt = roster.ruleset.array, (games.decks, games.keys, states)
-    if any(player.keeps for player in roster.players):
-        keeps = [player.keeps for player in roster.players]
-        choices, rows = opening_choices(keeps, roster.decks, cards)
-        seats_rows = rows[games.players, games.decks, (0, 1)]
-        deal_chosen_games(cards.array, decks, rules, *dealt, choices, seats_rows)
-    else:
-        deal_games(cards.array, decks, rules, *dealt)
     sorts = [player.sort for player in roster.players]
     present = sorted({sorts[player] for player in np.unique(games.players)})
     seats = {}

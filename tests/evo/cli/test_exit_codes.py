@@ -111,7 +111,6 @@ ARGUMENTS = [
             ("mcts", "thesis-paladin", "new.toml"),
             ("ilp:keep-alive", "random-minions", "new.toml"),
             ("ilp:keep-alive", "thesis-paladin", "new"),
-            ("ilp:keep-alive", "thesis-paladin,thesis-paladin", "new.toml"),
             ("ilp:keep-alive", "thesis-paladin", "new.toml --ruleset hearthsim"),
         )
     ),

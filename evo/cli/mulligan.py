@@ -61,7 +61,7 @@ def mulligan_command(
     against: Opponents,
     out: ProfileOut,
     games: int = typer.Option(
-        20_000, min=1, max=10**9, help="Games for each deck, seat and round, about: deals are whole."
+        20_000, min=1, max=10**7, help="Games for each deck, seat and round, about: deals are whole."
     ),
     rounds: int = typer.Option(
         2, min=1, max=100, help="Each learns under the mulligan that the one before found."

@@ -80,15 +80,19 @@ class Lesson:
         return (self.ruleset.hand_first, self.ruleset.hand_second)[seat]
 
     @cached_property
-    def total(self) -> int:
-        """Games of all rounds."""
-        return sum(
-            len(deals)
+    def deals(self) -> "dict[tuple[int, int, int], Deals]":
+        """All deals, by round, deck and seat."""
+        return {
+            (number, place, seat): deals_of(self, number, place, seat)
             for number in range(self.rounds)
             for place in range(len(self.decks))
             for seat in range(2)
-            for deals in [deals_of(self, number, place, seat).games()]
-        )
+        }
+
+    @property
+    def total(self) -> int:
+        """Games of all rounds."""
+        return sum(len(deals.games) for deals in self.deals.values())
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,12 @@ class Deals:
     cards: tuple[str, ...]
     hands: np.ndarray
 
+    @cached_property
     def games(self) -> np.ndarray:
         """Deal and card of each game, shape (games, 2): -1 for the game that goes as the mulligan is."""
-        rows = [(-1, *sorted(set(hand))) for hand in self.hands.tolist()]
-        return np.array([(deal, card) for deal, own in enumerate(rows) for card in own], np.int64)
+        rows = np.concatenate([np.full((len(self.hands), 1), -1), np.sort(self.hands, axis=1)], axis=1)
+        is_new = np.diff(rows, axis=1, prepend=-2) > 0
+        return np.stack([np.nonzero(is_new)[0], rows[is_new]], axis=1)
 
 
 def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, ...]]:
@@ -124,7 +130,7 @@ def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, .
     player = lesson.player
     for number in range(lesson.rounds):
         found = tuple(
-            _learn_seat(lesson, player, deals_of(lesson, number, place, seat), place, seat, play)
+            _learn_seat(lesson, player, lesson.deals[number, place, seat], place, seat, play)
             for place in range(len(lesson.decks))
             for seat in range(2)
         )
@@ -173,7 +179,7 @@ def _learn_seat(
     deck = lesson.decks[place]
     chosen = keeps_with(player.keeps, deck, seat) or {}
     keeps = {word: chosen.get(word, kept) for word, kept in keeps_by_rule(deck, lesson.ruleset).items()}
-    games = deals.games()
+    games = deals.games
     roster = Roster(
         (*_variants(player, deck.name, seat, keeps, deals.cards), *lesson.opponents),
         lesson.decks,

@@ -1,5 +1,6 @@
 """The command `manaforge mulligan`."""
 
+import json
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,12 +79,12 @@ def mulligan_command(
 ) -> None:
     """Learn from games which opening cards to keep, and write a profile that keeps them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.playing import print_json
     from evo.cli.progress import Counter, output_console
     from evo.configfiles import names_in
     from evo.learning.keeping import check_out, learned_profile, rows_of, write_learned
     from evo.learning.mulligan import Lesson
     from evo.play.entrants import find_entrant, profile_of_entrant
+    from evo.wording import counted
     from rivals import refuse_decks
 
     place = place_of(pool, workers, address)
@@ -94,13 +95,13 @@ def mulligan_command(
     lesson = Lesson(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
     check_out(out)
     console = output_console(stderr=as_data)
-    heading = f"mulligan of {entrant}: {lesson.total:,} games in {rounds} rounds"
+    heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}"
     console.print(heading, markup=False, highlight=False)
     values = _played(lesson, place, Counter(console, lesson.total))
     write_learned(learned_profile(profile, lesson, values, out.stem, against), out)
     tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
     if as_data:
-        print_json(_as_json(entrant, lesson, tables))
+        print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))
         return
     for one, rows in tables:
         console.print(_table(one, rows))

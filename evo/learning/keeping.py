@@ -49,11 +49,9 @@ def rows_of(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
     rows = []
     for word, (value, half) in values.cards.items():
         spec = cards[word].spec
-        rows.append(
-            CardRow(
-                word, cards[word].name, spec.cost, value, value - half, value + half, value >= 0, rule[word]
-            )
-        )
+        low, high = round(value - half, 6), round(value + half, 6)
+        name = cards[word].name
+        rows.append(CardRow(word, name, spec.cost, value, low, high, value >= 0, rule[word]))
     return sorted(rows, key=lambda row: (-row.value, row.cost, row.name))
 
 

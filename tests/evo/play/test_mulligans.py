@@ -1,6 +1,7 @@
 """What players keep of their opening hands: in compiled games and in Python, in tournaments, and in one game."""
 
 import copy
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -129,8 +130,15 @@ def test_the_command_writes_a_profile_that_play_uses(
     assert "thesis-paladin, going second" in done.output
     assert max(map(len, done.output.splitlines()[2:])) <= columns
     assert all(card.name in done.output for card in DECKS[0].cards)
-    again = CliRunner().invoke(app, words.split())
-    assert again.exit_code != 0
+    assert CliRunner().invoke(app, words.split()).exit_code == 1, "the file is there"
+    data = CliRunner().invoke(app, [*words.replace("m.toml", "n.toml").split(), "--pool", "local", "--json"])
+    seats = json.loads(data.stdout)["mulligan"]
+    assert [(one["deck"], one["seat"]) for one in seats] == [
+        ("thesis-paladin", seat) for seat in ("first", "second")
+    ]
+    assert {card["card"]: card["keep"] for card in seats[0]["cards"]} == keeps_with(
+        find_entrant("greedy-ilp:made/n.toml").player.keeps, DECKS[0], 0
+    )
     player = find_entrant("greedy-ilp:made/m.toml").player
     assert [keeps.seat for keeps in player.keeps] == [0, 1]
     seen = []

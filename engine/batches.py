@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.jit import njit
 from engine.rules import outcome
-from engine.state import new_game
+from engine.state import deal_game, new_game
 
 
 def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -46,3 +46,35 @@ def deal_games(
     for game in range(len(keys)):
         first, second = deck_numbers[game]
         new_game(states[game], cards, decks[first], decks[second], rules, keys[game])
+
+
+@njit
+def deal_chosen_games(
+    cards: np.ndarray,
+    decks: np.ndarray,
+    rules: np.void,
+    deck_numbers: np.ndarray,
+    keys: np.ndarray,
+    states: np.ndarray,
+    choices: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Deal a batch of games in which players choose the opening cards that they keep.
+
+    Args:
+        cards: this and those up to `states` as of `deal_games`.
+        decks: as there.
+        rules: as there.
+        deck_numbers: as there.
+        keys: as there.
+        states: as there. Modified in place.
+        choices: codes of `engine.codes.Opening`, uint8, shape (rows, cards).
+        rows: whose choice each seat goes by, shape (games, 2) integers into `choices`; -1 for the ruleset's
+            rule.
+    """
+    by_rule = np.empty(0, np.uint8)
+    for game in range(len(keys)):
+        first, second = deck_numbers[game]
+        one = choices[rows[game, 0]] if rows[game, 0] >= 0 else by_rule
+        other = choices[rows[game, 1]] if rows[game, 1] >= 0 else by_rule
+        deal_game(states[game], cards, decks[first], decks[second], rules, keys[game], one, other)

@@ -103,6 +103,14 @@ class Outcome(IntEnum):
     DRAW = 3
 
 
+class Opening(IntEnum):
+    """What a player does with an opening card where the ruleset has a mulligan."""
+
+    BY_RULE = 0
+    KEEP = 1
+    REPLACE = 2
+
+
 class Purpose(IntEnum):
     """What a random stream is for; part of its address (see `engine.streams`)."""
 

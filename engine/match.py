@@ -18,10 +18,11 @@ from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
 from engine.effects.luck import Chance
 from engine.errors import AgentError, IllegalActionError, NotationError
+from engine.keeps import Keeps, choices_of
 from engine.notation import format_step, parse_position, parse_step
 from engine.position import Position, empty_state
 from engine.ruleset import Ruleset, find_ruleset
-from engine.state import new_game
+from engine.state import deal_game
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
 from engine.vocabulary import EFFECTS_VERSION
@@ -155,6 +156,11 @@ class MatchResult:
         return {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(self.outcome)
 
 
+SeatKeeps = tuple[Keeps | None, Keeps | None]
+"""By seat, what a player chooses to keep of the opening hand; None: the ruleset's rule."""
+
+BY_RULE: SeatKeeps = (None, None)
+
 Watcher = Callable[[Position, Action], None]
 """Called after each action with a copy of the true position before it, and the action."""
 
@@ -164,6 +170,7 @@ def deal(
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
+    keeps: SeatKeeps = BY_RULE,
 ) -> Position:
     """The first position of a game: shuffled, dealt, the first player's turn begun.
 
@@ -172,21 +179,25 @@ def deal(
         seed: in [0, 2**64).
         address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
         ruleset: a name or a `Ruleset`.
+        keeps: by seat the opening cards that are kept and replaced, where the ruleset has a mulligan.
 
     Raises:
-        UnknownNameError: there is no such ruleset.
+        UnknownNameError: there is no such ruleset, or no such card to keep.
         SeedError: seed or address is out of range.
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    return deal_key((first, second), stream_key(seed, *address), rules)
+    return deal_key((first, second), stream_key(seed, *address), rules, keeps)
 
 
-def deal_key(decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset) -> Position:
+def deal_key(
+    decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset, keeps: SeatKeeps = BY_RULE
+) -> Position:
     """The first position of a game, as `deal` makes it, by the key of the deal's stream."""
     table, records = tables_of(decks)
     state = empty_state()
-    new_game(state, table.array, records[0], records[1], rules.array, key)
+    choices = [choices_of(table.cards, own) for own in keeps]
+    deal_game(state, table.array, records[0], records[1], rules.array, key, choices[0], choices[1])
     return Position(state, table)
 
 
@@ -198,6 +209,7 @@ def play(
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
     watch: Watcher | None = None,
+    keeps: SeatKeeps = BY_RULE,
 ) -> MatchResult:
     """Play one game. The same seed and address give the same deal and the same streams for the agents.
 
@@ -209,9 +221,10 @@ def play(
         address: more integers in [0, 2**32) that name this game below the seed.
         ruleset: a name or a `Ruleset`.
         watch: called after each action with the position before it, for logs and displays.
+        keeps: by seat the opening cards that are kept and replaced, where the ruleset has a mulligan.
 
     Raises:
-        UnknownNameError: there is no such deck or ruleset.
+        UnknownNameError: there is no such deck or ruleset, or no such card to keep.
         DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
         AgentError: `first` or `second` is not an agent.
@@ -219,7 +232,7 @@ def play(
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
-    position = deal(decks, seed, address, ruleset)
+    position = deal(decks, seed, address, ruleset, keeps)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
     return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 

@@ -9,6 +9,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, Keyword, Purpose
 from engine.events import EFFECT
 from engine.jit import njit
+from engine.mulligan import replace_chosen, replace_dear
 from engine.streams import below, derive, shuffle
 from engine.vocabulary import (
     GRAVES,
@@ -278,6 +279,34 @@ def new_game(
         key: the game's key (`engine.streams`). Shuffles belong to seats, so two games with one key
             and exchanged agents deal the same cards to the same seats.
     """
+    by_rule = np.empty(0, np.uint8)
+    deal_game(state, cards, first, second, rules, key, by_rule, by_rule)
+
+
+@njit
+def deal_game(
+    state: np.void,
+    cards: np.ndarray,
+    first: np.void,
+    second: np.void,
+    rules: np.void,
+    key: np.uint64,
+    first_choices: np.ndarray,
+    second_choices: np.ndarray,
+) -> None:
+    """Deal a game as `new_game` does, with what the players choose to keep. `state` is modified in place.
+
+    Args:
+        state: this and those up to `key` as of `new_game`.
+        cards: as there.
+        first: as there.
+        second: as there.
+        rules: as there; without a mulligan choices are not looked at.
+        key: as there.
+        first_choices: of the player who goes first, codes of `engine.codes.Opening` by card number, uint8,
+            shape (cards,); shape (0,) for one who goes by the ruleset's rule.
+        second_choices: of the other player.
+    """
     state["turn"] = 1
     state["turn_cap"] = rules["turn_cap"]
     state["active"] = 0
@@ -291,8 +320,9 @@ def new_game(
         state["choices"][place]["card"] = 0
         state["choices"][place]["row"] = 0
         state["choices"][place]["memo"] = 0
-    _deal(state["sides"][0], cards, first, rules["hand_first"], rules["mulligan_above"], key, 0)
-    _deal(state["sides"][1], cards, second, rules["hand_second"], rules["mulligan_above"], key, 1)
+    above = rules["mulligan_above"]
+    _deal(state["sides"][0], cards, first, rules["hand_first"], above, first_choices, key, 0)
+    _deal(state["sides"][1], cards, second, rules["hand_second"], above, second_choices, key, 1)
     for seat in range(2):
         state["sides"][seat]["hero_attacks_left"] = state["effects"]
     if rules["coin"]:
@@ -304,9 +334,16 @@ def new_game(
 
 @njit
 def _deal(
-    side: np.void, cards: np.ndarray, deck: np.void, hand: int, mulligan_above: int, key: np.uint64, seat: int
+    side: np.void,
+    cards: np.ndarray,
+    deck: np.void,
+    hand: int,
+    mulligan_above: int,
+    choices: np.ndarray,
+    key: np.uint64,
+    seat: int,
 ) -> None:
-    """Shuffle a deck, draw the opening hand and replace its dear cards. `side` is modified in place."""
+    """Shuffle a deck, draw the opening hand and replace cards of it. `side` is modified in place."""
     side["health"] = HERO_HEALTH
     side["armour"] = 0
     side["mana"] = 0
@@ -347,7 +384,11 @@ def _deal(
     for _ in range(hand):
         draw_card(side)
     if mulligan_above >= 0:
-        _mulligan(side, cards, mulligan_above, derive(derive(key, Purpose.MULLIGAN), seat))
+        stream = derive(derive(key, Purpose.MULLIGAN), seat)
+        if len(choices):
+            replace_chosen(side, cards, mulligan_above, choices, stream)
+        else:
+            replace_dear(side, cards, mulligan_above, stream)
 
 
 @njit
@@ -413,22 +454,3 @@ def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
         else:  # one of the deck's other cards
             other = ranked[own + below(stream, DECK_SIZE + rank, able - own)]
             cards[place] = deck["cards"][listed[other]]
-
-
-@njit
-def _mulligan(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -> None:
-    """Replace each opening card dearer than `above` from the deck, then shuffle those back in."""
-    aside = np.zeros(HAND_SIZE, np.int16)
-    n_aside = 0
-    for place in range(side["n_hand"]):
-        card = side["hand"][place]
-        if cards[card]["cost"] > above:
-            aside[n_aside] = card
-            n_aside += 1
-            side["n_deck"] -= 1
-            side["hand"][place] = side["deck"][side["n_deck"]]
-    for place in range(n_aside):
-        side["deck"][side["n_deck"]] = aside[place]
-        side["n_deck"] += 1
-    if n_aside:
-        shuffle(side["deck"], side["n_deck"], key)

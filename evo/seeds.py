@@ -10,6 +10,7 @@
 | seed of a run of a study | STUDY, run |
 | a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
 | the deals that score a learned value | LEARNING_TEST, deck pair, setup |
+| the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
 
 from enum import IntEnum
@@ -30,7 +31,8 @@ class Stream(IntEnum):
     TOURNAMENT = 6
     VALIDATION = 7
     LEARNING = 8
-    LEARNING_TEST = 9
+    MULLIGAN = 9
+    LEARNING_TEST = 10
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

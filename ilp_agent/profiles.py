@@ -10,6 +10,7 @@ import tomli_w
 
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
 from engine.received import is_one_line, read_toml
+from ilp_agent.mulligan import MulliganError, SeatValues, read_mulligan, write_mulligan
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
@@ -35,11 +36,13 @@ class Profile(Generic[W]):
         name: as tables and commands write it.
         weights: of the turn program (`Weights`) or of another agent.
         provenance: where they come from: text, numbers, lists and tables, as TOML has them.
+        mulligan: keep values of opening cards, each deck and seat once; () for the ruleset's rule.
     """
 
     name: str
     weights: W
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    mulligan: tuple[SeatValues, ...] = ()
 
     def to_toml(self) -> str:
         """The profile as the text of a profile file."""
@@ -49,6 +52,7 @@ class Profile(Generic[W]):
             "name": self.name,
             "weights": self.weights.named(),
         }
+        content |= {"mulligan": write_mulligan(self.mulligan)} if self.mulligan else {}
         return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
 
 
@@ -119,9 +123,10 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     weights = content.pop("weights", None)
     name = content.pop("name", None)
     provenance = content.pop("provenance", {})
+    mulligan = content.pop("mulligan", {})
     if content:
         key = min(content)
-        keys = ("schema", "agent", "name", "weights", "provenance")
+        keys = ("schema", "agent", "name", "weights", "mulligan", "provenance")
         raise ProfileError(f"{path}: {unknown_name('key', key, keys)}")
     if not isinstance(name, str) or not name or not is_one_line(name):
         raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
@@ -135,9 +140,11 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     if missing:
         raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")
     try:
-        return Profile(name, kind.holding(weights)(**weights), provenance)
+        return Profile(name, kind.holding(weights)(**weights), provenance, read_mulligan(mulligan))
     except WeightError as error:
         raise ProfileError(f"{path}: weights.{error}") from None
+    except MulliganError as error:
+        raise ProfileError(f"{path}: {error}") from None
 
 
 def _from_1(content: dict[str, Any]) -> dict[str, Any]:

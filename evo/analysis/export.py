@@ -162,7 +162,8 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
             if path.exists() and read_bytes(path) != content:
                 raise ExportError(f"{path} exists and differs; choose another --out")
             replace_file(path, content, out / f".{profile.name}.tmp")
-            assert read_agent_profile(path).weights == profile.weights
+            again = read_agent_profile(path)
+            assert (again.weights, again.mulligan) == (profile.weights, profile.mulligan)
             written.append(Exported(profile, path))
     except OSError as error:
         raise ExportError(f"{why_unusable(error, out, 'write to')}; choose another --out") from None

@@ -51,6 +51,7 @@ def play_command(
     from engine.show import console, draw_position
     from engine.view import PlayerView
     from evo.play.entrants import find_entrant
+    from evo.play.games import keeps_of_both
     from ilp_agent import IlpAgent
     from rivals import refuse_decks
 
@@ -86,7 +87,8 @@ def play_command(
         else:
             parts.append(position.describe(action))
 
-    result = play(*agents, both, seed, ruleset=rules, watch=watch)
+    keeps = keeps_of_both(players, both)
+    result = play(*agents, both, seed, ruleset=rules, watch=watch, keeps=keeps)
     print_turn()
     screen = console()
     screen.print(draw_position(result.position))

@@ -29,6 +29,7 @@ COMMANDS = {
     "tournament": "evo.cli.tournament:tournament_command",
     "sweep": "evo.cli.sweep:sweep_command",
     "arena": "evo.cli.sweep:arena_command",
+    "mulligan": "evo.cli.mulligan:mulligan_command",
     "ladder": "evo.cli.ladder:ladder_command",
     "crossplay": "evo.cli.reading:crossplay_command",
     "report": "evo.cli.reading:report_command",

@@ -18,6 +18,7 @@ from evo.storage.champion import read_champion_file
 from evo.storage.kinds import RUNS, what_it_is
 from evo.storage.opening import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
+from ilp_agent.mulligan import keeps_of
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
 from rivals.options import read_options, write_options
@@ -75,6 +76,20 @@ def find_entrant(text: str) -> Entrant:
     if not _has_weights(parts.agent):
         return Entrant(text, Player((), parts.backend, parts.agent, parts.options))
     return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
+
+
+def profile_of_entrant(text: str) -> Profile[WeightVector]:
+    """The profile that an entrant plays by.
+
+    Raises:
+        EntrantError: it is of a kind without weights.
+        UnknownNameError, ProfileError: as `find_entrant` raises them.
+    """
+    parts = _parts(text)
+    if not _has_weights(parts.agent):
+        weighted = ", ".join(kind.name for kind in AGENTS.values() if kind.weighted)
+        raise EntrantError(f"{text} has no profile; those with one are {weighted}")
+    return entrant_profile(parts.agent, parts.profile)
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
@@ -256,7 +271,8 @@ def _agent_of(run: Path) -> str:
 
 def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
     weights = tuple(float(weight) for weight in profile.weights.array)
-    return Player(weights, parts.backend, parts.agent, parts.options)
+    keeps = tuple(map(keeps_of, profile.mulligan))
+    return Player(weights, parts.backend, parts.agent, parts.options, keeps)
 
 
 def _is_glob(text: str) -> bool:
@@ -294,13 +310,13 @@ def _expand(text: str) -> list[Entrant]:
 
 
 def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
-    """Texts of entrants that play alike: the same agent and solver, and weights of the same shares."""
+    """Texts of entrants that play alike: agent, solver, mulligan, and weights of the same shares."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player
         vector = AGENTS[player.kind].weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
         further = vector.padded(player.weights)[len(shares) :] if vector else ()
-        key = (*player.sort, player.options, np.nan_to_num(shares, nan=-1).tobytes(), further)
+        key = (*player.sort, player.options, player.keeps, np.nan_to_num(shares, nan=-1).tobytes(), further)
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import deal_games, endings
+from engine.batches import deal_chosen_games, deal_games, endings
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, deal_key, play_on
+from engine.match import Agent, MatchResult, Reason, SeatKeeps, deal_key, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
+from evo.play.mulligans import keeps_with, opening_choices
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
+from ilp_agent.mulligan import DeckKeeps
 from ilp_agent.steps import TURNS
 from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
 
@@ -63,12 +65,15 @@ class Player:
         backend: its solver, for a kind that takes one.
         kind: agent kind, a name of `rivals.AGENTS`.
         options: values of all its options (`rivals.options`); () for their defaults.
+        keeps: the opening cards that it keeps and replaces, each deck and seat once; with other decks it goes
+            by the ruleset's rule.
     """
 
     weights: tuple[float, ...] = ()
     backend: str = DEFAULT_BACKEND
     kind: str = DEFAULT_AGENT
     options: tuple[int, ...] = ()
+    keeps: tuple[DeckKeeps, ...] = ()
 
     @property
     def compiled(self) -> bool:
@@ -182,6 +187,20 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
+def deal_schedule(roster: Roster, games: Schedule) -> np.ndarray:
+    """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,)."""
+    cards, decks = tables_of(roster.decks)
+    states = np.zeros(len(games), STATE)
+    dealt = (cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
+    keeps = [player.keeps for player in roster.players]
+    if not any(keeps):
+        deal_games(*dealt)
+        return states
+    choices, rows = opening_choices(keeps, roster.decks, cards)
+    deal_chosen_games(*dealt, choices, rows[games.players, games.decks, (0, 1)])
+    return states
+
+
 def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck] = ()) -> None:
     """Play a game of each sort of player, to compile it before games are timed or many workers need it.
 
@@ -196,7 +215,7 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
         if player.compiled:
             vector = find_kind(player.kind).weights
             n = max(len(player.weights), len(vector.names())) if vector else 0
-            one = replace(player, weights=(1.0,) * n).settled(played)
+            one = replace(player, weights=(1.0,) * n, keeps=()).settled(played)
             chosen[(*one.sort, n)] = one
     sorts = {deck.effects for deck in played}
     # All is imported before anything is compiled: the notice counts what is there.
@@ -211,6 +230,11 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
             if find_kind(player.kind).effects or not real:
                 roster = Roster((player,), (deck,), rules)
                 _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+
+
+def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:
+    """What two players keep of their opening hands, by seat, as `engine.match.play` takes it."""
+    return keeps_with(players[0].keeps, decks[0], 0), keeps_with(players[1].keeps, decks[1], 1)
 
 
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
@@ -233,11 +257,10 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    cards, decks = tables_of(roster.decks)
-    states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
+    cards, _ = tables_of(roster.decks)
+    states, solved = deal_schedule(roster, games), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
-    deal_games(cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     sorts = [player.sort for player in roster.players]
     present = sorted({sorts[player] for player in np.unique(games.players)})
     seats = {}
@@ -287,7 +310,10 @@ def _play_one(
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    return play_on((first, second), deal_key((one, two), key, roster.ruleset), streams, key=key)
+    own, other = (roster.players[player] for player in games.players[number])
+    keeps = keeps_of_both((own, other), (one, two))
+    position = deal_key((one, two), key, roster.ruleset, keeps)
+    return play_on((first, second), position, streams, key=key)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

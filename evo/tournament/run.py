@@ -149,6 +149,7 @@ class Tournament:
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
                 | find_kind(one.player.kind).definition(one.player.backend, one.player.options)
                 | ({"varied": _varied_in(own)} if own else {})
+                | ({"mulligan": _kept_by(one)} if one.player.keeps else {})
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
@@ -187,6 +188,11 @@ class Tournament:
         if self.sprt:
             words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
         return " ".join(shlex.quote(word) for word in words)
+
+
+def _kept_by(entrant: Entrant) -> list[list[Any]]:
+    """What an entrant's mulligan keeps and replaces, as JSON values: deck, seat, both lists of cards."""
+    return [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in entrant.player.keeps]
 
 
 def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:

@@ -11,7 +11,7 @@ from engine.cards.real import edition, hero_classes
 from engine.codes import Death
 from engine.decks import tables_of
 from engine.effects.luck import Chance
-from engine.match import deal_key
+from engine.match import BY_RULE, SeatKeeps, deal_key
 from engine.ruleset import Ruleset
 from engine.streams import generator, stream_key
 from engine.vocabulary import Op, Trigger
@@ -137,7 +137,7 @@ def play_both(number: int, kind: str) -> int:
     return played
 
 
-def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int) -> RealGame:
+def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int, keeps: SeatKeeps = BY_RULE) -> RealGame:
     """The deal of `seed` in the reference."""
     table, _ = tables_of(tuple(decks))
     powers = [deck.power.key if deck.power else None for deck in decks]
@@ -156,7 +156,11 @@ def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int) -> RealGame:
         one["class"] = (
             deck.hero_class if asked & {"own_class", "enemy_class"} and deck.hero_class else "neutral"
         )
-    game = RealGame.deal(cards, plain, rules, seed)
+    chosen = [
+        own if own is None else {n: own[c.id] for n, c in enumerate(table.cards) if c.id in own}
+        for own in keeps
+    ]
+    game = RealGame.deal(cards, plain, rules, seed, chosen)
     game.stream = stream_key(seed)
     return game
 

@@ -64,7 +64,7 @@ class Game:
     # Setting up
 
     @classmethod
-    def deal(cls, cards, decks, rules, seed):
+    def deal(cls, cards, decks, rules, seed, keeps=(None, None)):
         game = cls(cards, cap=rules.turn_cap, first_draw=rules.first_draw)
         for seat, (side, deck) in enumerate(zip(game.sides, decks, strict=True)):
             if deck["random"]:
@@ -76,7 +76,14 @@ class Game:
             side.take_seat(deck)
             for _ in range((rules.hand_first, rules.hand_second)[seat]):
                 side.draw()
-            if rules.mulligan_above >= 0:
+            if rules.mulligan_above >= 0 and keeps[seat] is not None:
+                # Counted from the bottom of the deck: the place that each card of the hand would go to.
+                places = shuffled(range(len(side.deck)), below_key(seed, Purpose.MULLIGAN, seat))
+                for place, card in enumerate(list(side.hand)):
+                    if not keeps[seat].get(card, cards[card]["cost"] <= rules.mulligan_above):
+                        there = len(side.deck) - 1 - places[place]
+                        side.hand[place], side.deck[there] = side.deck[there], card
+            elif rules.mulligan_above >= 0:
                 dear = [c for c in side.hand if cards[c]["cost"] > rules.mulligan_above]
                 side.hand = [
                     side.deck.pop(0) if cards[c]["cost"] > rules.mulligan_above else c for c in side.hand

@@ -29,6 +29,7 @@ LINES = {
     "tournament": f"random pass {DEFINED}",
     "sweep": f"ilp:keep-alive --weight face --values 1,2 {SWEPT}",
     "arena": "--games 2 --out new",
+    "mulligan": "ilp:keep-alive --against random --games 8 --decks thesis-paladin --out new.toml",
     "ladder": "thesis-paladin thesis-warrior --games 2 --out new",
     "crossplay": "run --out new",
     "report": "run --out new",
@@ -69,6 +70,7 @@ OPTIONS = {
     "--values": ["x", "0:1:0", "-1", "1,1"],
     "--against": ["randm", "ilp:none"],
     "--champion": ["randm", "ilp:none"],
+    "--rounds": ["0", "x"],
     "--players": ["randm", "ilp:none"],
     "--every": ["0", "x"],
 }
@@ -78,6 +80,7 @@ OTHERS = {
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
     ("tournament", "--games"): ["0", "3", "x"],
     ("sweep", "--games"): ["0", "3", "x"],
+    ("mulligan", "--games"): ["0", "4", "x"],
     ("ladder", "--games"): ["1", "3", "x"],
     ("crossplay", "--games"): ["1", "3", "x"],
     **{(name, "--decks"): [] for name in ("resume", "export", "report", "crossplay")},  # the run has all
@@ -101,6 +104,16 @@ ARGUMENTS = [
     *(f"sweep ilp:keep-alive {parts} {SWEPT}" for parts in ("--weight face", "--values 1")),
     *(f"sweep aggro {parts} {SWEPT}" for parts in ("--card Whisp --values 1", "--keyword taunt --values 31")),
     *("arena none", "arena none.toml"),
+    *(f"mulligan {parts} --against random --out new.toml" for parts in ("random", "ilp:none", "ilp:keep-alive")),
+    *(
+        f"mulligan {name} --decks {deck} --against random --out {out}"
+        for name, deck, out in (
+            ("mcts", "thesis-paladin", "new.toml"),
+            ("ilp:keep-alive", "random-minions", "new.toml"),
+            ("ilp:keep-alive", "thesis-paladin", "new"),
+            ("ilp:keep-alive", "thesis-paladin", "new.toml --ruleset hearthsim"),
+        )
+    ),
     *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
@@ -128,6 +141,7 @@ STATE = [
         "play ilp:bad.toml pass",
     ),
     *(f"tournament random pass {DEFINED} --out run", f"tournament random pass {DEFINED} --decks bad.toml"),
+    "mulligan ilp:keep-alive --decks thesis-paladin --against random --out bad.toml",
     *("arena bad.toml", "report run --out none/x", "report bad", "crossplay run --out file"),
 ]
 """Lines that are right, and which a file's content or a folder's state does not allow."""

@@ -1,0 +1,167 @@
+"""The command `manaforge mulligan`."""
+
+import json
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.tables import Column, FittingTable
+from evo.cli import completion
+from evo.cli.options import (
+    DECKS_HELP,
+    Address,
+    AnyDeck,
+    AsBodies,
+    DealSeed,
+    DeckEdition,
+    PoolName,
+    RulesetName,
+    Workers,
+    chosen_decks,
+    place_of,
+)
+from evo.play.notation import NOTATION
+
+if TYPE_CHECKING:
+    from evo.cli.options import Place
+    from evo.cli.progress import Counter
+    from evo.learning.keeping import CardRow
+    from evo.learning.mulligan import Lesson
+    from ilp_agent.mulligan import SeatValues
+
+Learner = Annotated[
+    str,
+    typer.Argument(
+        help=f"Whose mulligan is learned, an entrant with a profile: {NOTATION}.",
+        autocompletion=completion.entrants,
+    ),
+]
+LearnedDecks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=completion.decks)]
+Opponents = Annotated[
+    list[str],
+    typer.Option("--against", help="An opponent; may repeat.", autocompletion=completion.entrants),
+]
+ProfileOut = Annotated[Path, typer.Option("--out", help="File of the profile that is written, NAME.toml.")]
+
+COLUMNS = (
+    Column("card"),
+    Column("cost", 3, right=True),
+    Column("value", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 0),
+    Column("rule", 1),
+)
+"""Of a deck in one seat; the column without a heading says what the profile does."""
+
+
+def mulligan_command(
+    entrant: Learner,
+    decks: LearnedDecks,
+    against: Opponents,
+    out: ProfileOut,
+    games: int = typer.Option(
+        20_000, min=1, max=10**7, help="Games for each deck, seat and round, about: deals are whole."
+    ),
+    rounds: int = typer.Option(
+        2, min=1, max=100, help="Each learns under the mulligan that the one before found."
+    ),
+    ruleset: RulesetName = "standard",
+    seed: DealSeed = 1,
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: bool = typer.Option(False, "--json", help="Print the keep values as JSON for machines."),
+) -> None:
+    """Learn from games which opening cards to keep, and write a profile that keeps them."""
+    from engine import find_deck, find_ruleset
+    from evo.cli.progress import Counter, output_console
+    from evo.configfiles import names_in
+    from evo.learning.keeping import check_out, learned_profile, rows_of, write_learned
+    from evo.learning.mulligan import Lesson
+    from evo.play.entrants import find_entrant, profile_of_entrant
+    from evo.wording import counted
+    from rivals import refuse_decks
+
+    place = place_of(pool, workers, address)
+    player, profile = find_entrant(entrant).player, profile_of_entrant(entrant)
+    opponents = tuple(find_entrant(text).player for text in against)
+    found = tuple(find_deck(name) for name in chosen_decks(names_in(decks), edition, bodies, any_deck))
+    refuse_decks((one.sort for one in (player, *opponents)), found)
+    lesson = Lesson(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
+    check_out(out)
+    console = output_console(stderr=as_data)
+    heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}"
+    console.print(heading, markup=False, highlight=False)
+    values = _played(lesson, place, Counter(console, lesson.total))
+    write_learned(learned_profile(profile, lesson, values, out.stem, against), out)
+    tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
+    if as_data:
+        print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))
+        return
+    for one, rows in tables:
+        console.print(_table(one, rows))
+    console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
+
+
+def _played(lesson: "Lesson", place: "Place", counter: "Counter") -> "tuple[SeatValues, ...]":
+    """Play all games of a lesson with their progress; the keep values of the last round."""
+    from engine.screen import say_error
+    from evo.cli.sessions import pool_of
+    from evo.learning.mulligan import learn_keeps
+    from evo.play.pool import InterruptedRunError
+
+    values: tuple[SeatValues, ...] = ()
+    with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter) as players:
+        try:
+            for found in learn_keeps(
+                lesson, lambda roster, games: players.play(roster, games, counter.advance)
+            ):
+                values = found
+        except InterruptedRunError as error:
+            counter.close()
+            say_error(f"stopped by {signal.Signals(error.signal).name}: no profile was written")
+            raise
+    return values
+
+
+def _table(values: "SeatValues", rows: "list[CardRow]") -> FittingTable:
+    """The cards of a deck in one seat."""
+    from ilp_agent.mulligan import SEATS
+
+    does = {True: "keep", False: "replace"}
+    cells = [
+        [
+            row.name,
+            str(row.cost),
+            f"{row.value:+.1%}",
+            f"{row.low:+.1%} to {row.high:+.1%}",
+            does[row.keep],
+            does[row.rule],
+        ]
+        for row in rows
+    ]
+    return FittingTable(COLUMNS, cells, f"{values.deck}, going {SEATS[values.seat]}")
+
+
+def _as_json(
+    entrant: str, lesson: "Lesson", tables: "list[tuple[SeatValues, list[CardRow]]]"
+) -> dict[str, Any]:
+    """The keep values as JSON values."""
+    from ilp_agent.mulligan import SEATS
+
+    return {
+        "entrant": entrant,
+        "ruleset": lesson.ruleset.name,
+        "games": lesson.total,
+        "rounds": lesson.rounds,
+        "seed": lesson.seed,
+        "mulligan": [
+            {"deck": one.deck, "seat": SEATS[one.seat], "cards": [row._asdict() for row in rows]}
+            for one, rows in tables
+        ],
+    }

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, endings
+from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Outcome
 from engine.decks import tables_of
 from engine.state import STATE
@@ -79,6 +79,7 @@ def play_chunk(
     agent_keys(keys, streams)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     deal_games(cards.array, records, find_ruleset(rules).array, held, keys, states)
+    dealt = {"dealt": dealt_cards(states)}
     seat, used = numbers % 2, np.zeros(4)
     places = [np.full((n, 2), -1, np.int64) for _ in players]
     places[0][np.arange(n), seat] = 0
@@ -96,7 +97,8 @@ def play_chunk(
             )
             began = time.process_time()
             rows = np.array([entrant.player.row], np.float64)
-            batches[who](cards.array, rows, places[who], states, streams, keys, solved)
+            further = dealt if find_kind(entrant.player.kind).asks_for_cards else {}
+            batches[who](cards.array, rows, places[who], states, streams, keys, solved, **further)
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()
         outcomes, _ = endings(states)

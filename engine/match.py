@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.actions import Action
+from engine.batches import dealt_cards
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
 from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
@@ -23,7 +24,7 @@ from engine.position import Position, empty_state
 from engine.ruleset import Ruleset, find_ruleset
 from engine.state import new_game
 from engine.streams import generator, stream_key
-from engine.view import PlayerView
+from engine.view import PlayerView, Shown
 from engine.vocabulary import EFFECTS_VERSION
 
 
@@ -244,10 +245,16 @@ def play_on(
     actions: list[Action] = []
     outcomes: list[tuple[int, ...]] = []
     chance = None if key is None else Chance.drawn(key, position.states)
+    asked = [getattr(agent, "shown", Shown.NOTHING) for agent in agents]
+    dealt = dealt_cards(position.states)[0] if any(asked) else ()
     while position.outcome == Outcome.ONGOING:
         seat = position.active
         try:
-            action = agents[seat].act(PlayerView(position, seat), streams[seat])
+            if asked[seat]:
+                view = PlayerView(position, seat, asked[seat], dealt[1 - seat])
+            else:
+                view = PlayerView(position, seat)
+            action = agents[seat].act(view, streams[seat])
         except KeyboardInterrupt:
             raise
         except BaseException:

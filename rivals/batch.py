@@ -20,6 +20,7 @@ class PlayBatch(Protocol):
         keys: np.ndarray,
         chances: np.ndarray,
         turns: np.ndarray,
+        dealt: np.ndarray | None = None,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -37,6 +38,8 @@ class PlayBatch(Protocol):
             chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
                 agent does not look at them.
             turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
+            dealt: cards that the decks had (`engine.batches.dealt_cards`), for kinds that ask for them
+                (`AgentKind.asks_for_cards`); others are called without.
         """
         ...
 

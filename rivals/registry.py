@@ -124,9 +124,36 @@ class AgentKind:
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
             | {name: loaded(limit) for name, limit in self.budget.items()}
-            | {option.name: option.write(value) if option.values else value for option, value in named}
+            | {
+                option.name: option.write(value) if option.values else value
+                for option, value in named
+                if not option.later or value != option.default
+            }
         )
 
+    def sight(self, options: Sequence[int] = ()) -> Sight:
+        """What it may look at with these options; () for their defaults."""
+        named = zip(self.options, self.settings(options), strict=False)
+        if any(option.write(value) in option.peeks for option, value in named):
+            return Sight.EVERYTHING
+        return self.sees
+
+    @property
+    def asks_for_cards(self) -> bool:
+        """Whether its compiled games take the cards that decks had, as `dealt`."""
+        return _HANDS in self.options
+
+
+_HANDS = Option(
+    "hands",
+    looking.HANDS["off"],
+    min(looking.HANDS.values()),
+    max(looking.HANDS.values()),
+    "known: the opponent's hand is drawn from its deck list, predicted: from likely decks, told: it is seen",
+    values=looking.HANDS,
+    peeks=frozenset({"told"}),
+    later=True,
+)
 
 _ENTRIES = (
     AgentKind(
@@ -163,6 +190,7 @@ _ENTRIES = (
                 looking.MOST_SAMPLES,
                 "how often a way to go on is tried on real cards",
             ),
+            _HANDS,
         ),
         effects=True,
         effects_module="ilp_agent.lookahead.cards",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import deal_games, endings
+from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Purpose
 from engine.decks import tables_of
 from engine.match import Agent, MatchResult, Reason, deal_key, play_on
@@ -245,12 +245,14 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         places[own] = np.arange(len(own))
         rows = np.array([roster.players[place].row for place in own], np.float64)
         seats[sort] = places[games.players], rows
+    dealt = {"dealt": dealt_cards(states)}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "only compiled games come here"
-            play_batch(cards.array, weights, agents, states, keys, games.keys, solved)
+            further = dealt if AGENTS[kind].asks_for_cards else {}
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **further)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.codes import ActionKind, Outcome
+from engine.codes import DECK_SIZE, UNKNOWN, ActionKind, Outcome
 from engine.events import EVENTS
-from engine.jit import njit_borrowing
+from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import CARD
 from engine.streams import derive
+from ilp_agent.lookahead.hands import look_at
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
+from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, with_library
+from ilp_agent.lookahead.options import HANDS as HANDS_BY_NAME
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.weights import kernel_rows
+from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 
@@ -35,12 +38,14 @@ USE = np.dtype(
 """What looking ahead used."""
 
 
-@njit_borrowing
+@njit
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     memory: Memory,
     actions: np.ndarray,
     use: np.ndarray,
@@ -52,6 +57,8 @@ def play_turns(
         rows: of `kernel_rows`, weights and options.
         agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
+        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+        library: decks that may be predicted.
         memory: of `memory_of_thread`. Modified in place.
         actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
@@ -60,7 +67,9 @@ def play_turns(
         state, used = states[game], use[game]
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row = rows[agents[game, state["active"]]]
+            look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
             n = choose_turn(state, cards, row, NEVER, np.uint64(0), memory, actions)
+            memory.hands.n_decks[0] = 0
             used["turns"] += 1
             if memory.judged[0] > 0:
                 used["judged"] += memory.judged[0]
@@ -171,15 +180,18 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
+    dealt: np.ndarray | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
+    if dealt is None:
+        dealt = np.full((len(states), 2, DECK_SIZE), UNKNOWN, np.int16)
     real = states["effects"] > 0
     for games in (np.flatnonzero(~real), np.flatnonzero(real)):
         if len(games):
             part, used = states[games], use[games]
             play = play_cards if real[games[0]] else play_bodies
-            play(cards, rows, agents[games], part, chances[games], used)
+            play(cards, rows, agents[games], part, chances[games], dealt[games], used)
             states[games], use[games] = part, used
     turns["unproven"] += use["unproven"]
 
@@ -190,11 +202,28 @@ def play_bodies(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,  # noqa: ARG001
+    dealt: np.ndarray,
     use: np.ndarray,
 ) -> None:
     """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
     actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    play_turns(cards, rows, agents, states, memory_of_thread(), actions, use)
+    cards, library = library_of_thread(cards, rows)
+    play_turns(cards, rows, agents, states, dealt, library, memory_of_thread(), actions, use)
+
+
+def library_of_thread(cards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, Library]:
+    """A card table of bodies, with the library's cards and the library where an agent predicts.
+
+    Args:
+        cards: the card table.
+        rows: of `kernel_rows`.
+    """
+    if not (rows[:, HANDS] == HANDS_BY_NAME["predicted"]).any():
+        return cards, EMPTY_LIBRARY
+    if getattr(_LOCAL, "table", None) is not cards:
+        _LOCAL.table, _LOCAL.library = cards, with_library(cards)
+    found: tuple[np.ndarray, Library] = _LOCAL.library
+    return found
 
 
 def play_cards(
@@ -203,6 +232,7 @@ def play_cards(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
+    dealt: np.ndarray,
     use: np.ndarray,
 ) -> None:
     """The same for games on real cards."""

@@ -59,9 +59,14 @@ def dealt_cards(states: np.ndarray) -> np.ndarray:
         Card numbers, int16, shape (games, 2, `DECK_SIZE`), in no order that means anything; `UNKNOWN` where
         there are fewer, as in games that begin later.
     """
-    found = np.full((len(states), 2, DECK_SIZE), UNKNOWN, np.int16)
+    found = nothing_dealt(len(states))
     read_dealt(states, found)
     return found
+
+
+def nothing_dealt(n: int) -> np.ndarray:
+    """What `dealt_cards` returns for `n` games of which nobody knows the decks."""
+    return np.full((n, 2, DECK_SIZE), UNKNOWN, np.int16)
 
 
 @njit

@@ -282,7 +282,8 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
 
     Args:
         state: dtype `STATE`, nothing hidden.
-        dealt: card numbers that the opponent's deck had, shape (`DECK_SIZE`,); `UNKNOWN` where there was none.
+        dealt: card numbers that the opponent's deck had, shape (`DECK_SIZE`,); `UNKNOWN` where it is
+            not known.
         seat: of the agent, 0 or 1.
         what: a `Shown`.
         shown: integers, shape (`MOST_SHOWN`,). Modified in place; the order of cards means nothing but for

@@ -44,6 +44,11 @@ class PlayBatch(Protocol):
         ...
 
 
+def with_options(weights: np.ndarray, n: int) -> np.ndarray:
+    """Rows with `n` places; options that are left out at the end are 0."""
+    return np.pad(weights, ((0, 0), (0, max(0, n - weights.shape[1]))))
+
+
 def play_apart(
     bodies: Callable[..., None],
     effects: str,

@@ -232,7 +232,7 @@ _ENTRIES = (
         "plays the action that most random games of a search tree went through",
         batch="rivals.mcts:play_batch",
         random=True,
-        options=(Option("budget", 200, 1, 100_000, "playouts for each action"),),
+        options=(Option("budget", 200, 1, 100_000, "playouts for each action"), _HANDS),
         effects=True,
         effects_module="rivals.mcts_search",
     ),
@@ -246,6 +246,7 @@ _ENTRIES = (
         options=(
             Option("depth", 2, 1, 2, "2: after the opponent's answer, 1: at once"),
             Option("chains", 3, 1, 64, "ways to play the turn that are followed"),
+            _HANDS,
         ),
         effects=True,
         effects_module="rivals.minimax_search",

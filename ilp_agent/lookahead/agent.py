@@ -11,13 +11,13 @@ from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from engine.view import Shown
-from ilp_agent.lookahead.hands import foresee
+from ilp_agent.lookahead.hands import foresee, take_over
 from ilp_agent.lookahead.judge import Memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
-from ilp_agent.lookahead.library import Library
+from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, library_for
 from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.selfplay import library_of_thread, looking_of_thread, memory_of_thread
+from ilp_agent.lookahead.selfplay import looking_of_thread, memory_of_thread
 from ilp_agent.lookahead.weights import HANDS, LookaheadWeights, kernel_rows
 from ilp_agent.planner import place_actions
 from ilp_agent.profiles import Profile
@@ -73,8 +73,8 @@ class LookaheadAgent:
             return
         position, memory = view.position, memory_of_thread()
         codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
-        cards, library = library_of_thread(position.table.array, self._rows)
-        n_shown = self._look(view, memory)
+        cards, library = library_for(position.table.array, self.shown == Shown.SEEN)
+        n_shown = take_over(view, memory.hands)
         n = plan_turn(position.states, cards, self._rows, n_shown, library, memory, codes, steps)
         self.turns += 1
         if memory.judged[0]:
@@ -82,13 +82,6 @@ class LookaheadAgent:
             self.unproven += int(memory.pool.unproven[0])
         actions = [Action.from_code(code) for code in codes[:n].tolist()]
         self._planned = [(state.tobytes(), action) for state, action in zip(steps, actions, strict=False)]
-
-    def _look(self, view: PlayerView, memory: Memory) -> int:
-        """Take over what is shown of the opponent's cards; how many. `memory` is modified in place."""
-        if not self.shown:
-            return 0
-        memory.hands.shown[: len(view.shown)] = view.shown
-        return len(view.shown)
 
     def _plan_cards(self, view: PlayerView) -> None:
         """The same on real cards."""
@@ -101,6 +94,8 @@ class LookaheadAgent:
             position.table.array,
             looking.cards,
             self._rows,
+            take_over(view, looking.memory.hands),
+            EMPTY_LIBRARY,
             looking.facts,
             *search,
             looking.memory,

@@ -11,7 +11,7 @@ import numpy as np
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
 from engine.jit import njit, njit_borrowing
 from engine.streams import below, derive
-from engine.view import MOST_SHOWN, Shown, show_cards
+from engine.view import MOST_SHOWN, PlayerView, Shown, show_cards
 from ilp_agent.lookahead.library import NEIGHBOURS, Library, find_neighbours
 from ilp_agent.lookahead.unseen import order_cards
 
@@ -49,6 +49,13 @@ def new_hands() -> Hands:
     )
 
 
+def take_over(view: PlayerView, hands: Hands) -> int:
+    """Copy what a view shows of the opponent's cards to `hands.shown`, modified in place; how many cards."""
+    n = len(view.shown)
+    hands.shown[:n] = view.shown
+    return n
+
+
 @njit
 def look_at(
     state: np.void, dealt: np.ndarray, what: int, cards: np.ndarray, library: Library, hands: Hands
@@ -76,12 +83,12 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
         what: a `Shown`.
         n: how many cards `hands.shown` holds of it.
         cards: the card table.
-        library: decks that may be predicted.
+        library: decks that may be predicted, of bodies; on real cards nothing is.
         hands: modified in place.
     """
     enemy = state["sides"][1 - state["active"]]
     hands.n_decks[0], hands.coins[0] = 0, 0
-    if what == Shown.NOTHING:
+    if what == Shown.NOTHING or (what == Shown.SEEN and state["effects"]):
         return
     if what == Shown.SEEN:
         hands.n_decks[0] = find_neighbours(
@@ -100,14 +107,15 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
 
 
 @njit_borrowing
-def hold_hand(side: np.void, key: np.uint64, hands: Hands) -> bool:
-    """Draw the hidden cards of a hand, and the card that is drawn next.
+def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
+    """Draw the hidden cards of a hand, and the card that is drawn next or the whole deck.
 
     What there are not enough cards for stays hidden.
 
     Args:
         side: the opponent's half of a state. Modified in place.
         key: the stream.
+        deep: whether the whole deck is drawn.
         hands: what it may hold; `drawn` is modified in place.
 
     Returns:
@@ -129,8 +137,10 @@ def hold_hand(side: np.void, key: np.uint64, hands: Hands) -> bool:
             side["hand"][place] = take_card(stream, deck, taken, hands)
             taken += 1
     n = side["n_deck"]
-    if n > 0 and side["deck"][n - 1] == UNKNOWN:
-        side["deck"][n - 1] = take_card(stream, deck, taken, hands)
+    for place in range(n - 1, -1 if deep else max(n - 2, -1), -1):
+        if side["deck"][place] == UNKNOWN:
+            side["deck"][place] = take_card(stream, deck, taken, hands)
+            taken += 1
     return True
 
 

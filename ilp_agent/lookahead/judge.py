@@ -90,7 +90,7 @@ def judge(
             opponent may hold; where they say nothing, it plays its board alone.
     """
     if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
-        holds = hold_hand(state["sides"][1 - seat], derive(key, HELD), memory.hands)
+        holds = hold_hand(state["sides"][1 - seat], derive(key, HELD), False, memory.hands)
         apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
         if holds:
             play_hand(state, cards, row[REPLY_PART], memory)

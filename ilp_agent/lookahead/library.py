@@ -10,6 +10,7 @@ less.
 from collections.abc import Sequence
 from functools import lru_cache
 from math import log
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,24 @@ def with_library(cards: np.ndarray) -> tuple[np.ndarray, Library]:
     sorts = np.unique(prints, axis=0, return_inverse=True)[1].astype(np.int64).reshape(-1)
     numbers = [[len(cards) + table.number[card.key] for card in deck.cards] for deck in decks]
     return longer, library_of(decks, numbers, sorts)
+
+
+_LOCAL = local()
+
+
+def library_for(cards: np.ndarray, predicts: bool) -> tuple[np.ndarray, Library]:
+    """A card table and a library, for agents of which some predict the opponent's deck; kept for this thread.
+
+    Args:
+        cards: the card table of a game or a batch of games.
+        predicts: whether one does; else the table stays as it is, and the library is empty.
+    """
+    if not predicts:
+        return cards, EMPTY_LIBRARY
+    if getattr(_LOCAL, "table", None) is not cards:
+        _LOCAL.table, _LOCAL.library = cards, with_library(cards)
+    found: tuple[np.ndarray, Library] = _LOCAL.library
+    return found
 
 
 @njit_borrowing

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.codes import DECK_SIZE, UNKNOWN, ActionKind, Outcome
+from engine.batches import nothing_dealt
+from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
@@ -17,8 +18,8 @@ from engine.streams import derive
 from ilp_agent.lookahead.hands import look_at
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
-from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, with_library
-from ilp_agent.lookahead.options import HANDS as HANDS_BY_NAME
+from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, library_for
+from ilp_agent.lookahead.options import PREDICTED
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
@@ -185,7 +186,7 @@ def play_batch(
     """See `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
     if dealt is None:
-        dealt = np.full((len(states), 2, DECK_SIZE), UNKNOWN, np.int16)
+        dealt = nothing_dealt(len(states))
     real = states["effects"] > 0
     for games in (np.flatnonzero(~real), np.flatnonzero(real)):
         if len(games):
@@ -207,23 +208,8 @@ def play_bodies(
 ) -> None:
     """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
     actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    cards, library = library_of_thread(cards, rows)
+    cards, library = library_for(cards, bool((rows[:, HANDS] == PREDICTED).any()))
     play_turns(cards, rows, agents, states, dealt, library, memory_of_thread(), actions, use)
-
-
-def library_of_thread(cards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, Library]:
-    """A card table of bodies, with the library's cards and the library where an agent predicts.
-
-    Args:
-        cards: the card table.
-        rows: of `kernel_rows`.
-    """
-    if not (rows[:, HANDS] == HANDS_BY_NAME["predicted"]).any():
-        return cards, EMPTY_LIBRARY
-    if getattr(_LOCAL, "table", None) is not cards:
-        _LOCAL.table, _LOCAL.library = cards, with_library(cards)
-    found: tuple[np.ndarray, Library] = _LOCAL.library
-    return found
 
 
 def play_cards(
@@ -240,4 +226,4 @@ def play_cards(
     looking.know(cards)
     play: Callable[..., None] = loaded("ilp_agent.lookahead.cards:play_turns")
     known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-    play(cards, looking.cards, rows, agents, states, chances, *known, use)
+    play(cards, looking.cards, rows, agents, states, chances, dealt, EMPTY_LIBRARY, *known, use)

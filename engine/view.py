@@ -20,7 +20,7 @@ MOST_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + GRAVES + 1
 
 
 class Shown(IntEnum):
-    """What of the opponent's cards an agent is shown beside its view; an agent asks by an attribute `shown`."""
+    """What of the opponent's cards is shown beside a view; agents ask for it by an attribute `shown`."""
 
     NOTHING = 0
     LEFT = 1  # its deck list is known: the cards of it that were not seen yet

@@ -338,6 +338,7 @@ def play_turns(
             budget = int(row[0])
             look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
             action = choose_action(state, cards, budget, keys[game, seat], memory)
+            memory.hands.n_decks[0] = 0
             apply(state, cards, action, played[0])
 
 
@@ -357,4 +358,6 @@ def choose(
     Of the opponent's cards `n_shown` are in `memory.hands.shown`, `what` of them (`engine.view.Shown`).
     """
     foresee(states[0], what, n_shown, cards, library, memory.hands)
-    return choose_action(states[0], cards, budget, key, memory)
+    action = choose_action(states[0], cards, budget, key, memory)
+    memory.hands.n_decks[0] = 0
+    return action

@@ -249,10 +249,9 @@ def play_turns(
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row, again = rows[agents[game, state["active"]]], True
+            known = dealt[game, 1 - state["active"]]
             while again:
-                look_at(
-                    state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands
-                )
+                look_at(state, known, int(row[HANDS]), cards, library, memory.hands)
                 again = play_chain(state, cards, row, memory, played[0])
                 unproven[game] += memory.found[0]["unproven"]
             memory.hands.n_decks[0] = 0

@@ -165,6 +165,7 @@ def deal(
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
+    further: tuple[Deck, ...] = (),
 ) -> Position:
     """The first position of a game: shuffled, dealt, the first player's turn begun.
 
@@ -173,6 +174,7 @@ def deal(
         seed: in [0, 2**64).
         address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
         ruleset: a name or a `Ruleset`.
+        further: decks whose cards the card table holds, too (`library_decks`).
 
     Raises:
         UnknownNameError: there is no such ruleset.
@@ -180,12 +182,24 @@ def deal(
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    return deal_key((first, second), stream_key(seed, *address), rules)
+    return deal_key((first, second), stream_key(seed, *address), rules, further)
 
 
-def deal_key(decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset) -> Position:
-    """The first position of a game, as `deal` makes it, by the key of the deal's stream."""
-    table, records = tables_of(decks)
+def library_decks(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[Deck, ...]:
+    """Decks that agents reckon with (their attribute `library`), in games with real cards."""
+    if not any(deck.effects for deck in decks):
+        return ()
+    return next((agent.library for agent in agents if getattr(agent, "library", ())), ())  # type: ignore[attr-defined]
+
+
+def deal_key(
+    decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset, further: tuple[Deck, ...] = ()
+) -> Position:
+    """The first position of a game, as `deal` makes it, by the key of the deal's stream.
+
+    The card table holds the cards of `further` decks too.
+    """
+    table, records = tables_of((*decks, *further))
     state = empty_state()
     new_game(state, table.array, records[0], records[1], rules.array, key)
     return Position(state, table)
@@ -220,7 +234,8 @@ def play(
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
-    position = deal(decks, seed, address, ruleset)
+    known = tuple(deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    position = deal((known[0], known[1]), seed, address, ruleset, library_decks((first, second), known))
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
     return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 

@@ -277,8 +277,8 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
 
     In a game of bodies the cards not seen yet are those of hand and deck together; The Coin is no card of a
     deck. On real cards effects create cards in hands and decks, which would tell more than a player knows:
-    there the cards seen are those of the deck that lie on the board, are the weapon, or are remembered as
-    dead; all others of the deck are left.
+    there the cards seen are those that lie on the board, are the weapon, or are remembered as dead, created
+    or not; all others of the deck are left.
 
     Args:
         state: dtype `STATE`, nothing hidden.
@@ -299,7 +299,7 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
         return 0
     if state["effects"]:
         n = _list_open(enemy, shown)
-        return _part_of(dealt, shown, n, what == Shown.SEEN)
+        return n if what == Shown.SEEN else _part_of(dealt, shown, n)
     for place in range(enemy["n_hand"]):
         if enemy["hand"][place] >= 0:
             shown[n] = enemy["hand"][place]
@@ -307,7 +307,7 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
     for place in range(enemy["n_deck"]):
         shown[n] = enemy["deck"][place]
         n += 1
-    return n if what == Shown.LEFT else _part_of(dealt, shown, n, False)
+    return n if what == Shown.LEFT else _part_of(dealt, shown, n)
 
 
 @njit
@@ -327,10 +327,8 @@ def _list_open(side: np.void, shown: np.ndarray) -> int:
 
 
 @njit
-def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int, within: bool) -> int:
-    """Leave in `shown` the cards of a deck that are among its first `n`, or those that are not.
-
-    `shown` is modified in place.
+def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
+    """Leave in `shown` the cards of a deck that are not among its first `n`. `shown` is modified in place.
 
     Returns:
         How many are left in it.
@@ -347,7 +345,7 @@ def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int, within: bool) -> int:
                 others[other] = UNKNOWN
                 here = True
                 break
-        if here == within:
+        if not here:
             shown[found] = dealt[place]
             found += 1
     return found

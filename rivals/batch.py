@@ -1,11 +1,14 @@
 """Compiled games: what a kind of agent offers to whoever plays many of them."""
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from engine.lazy import loaded
+
+if TYPE_CHECKING:
+    from engine.cards.table import CardTable
 
 
 class PlayBatch(Protocol):
@@ -21,6 +24,7 @@ class PlayBatch(Protocol):
         chances: np.ndarray,
         turns: np.ndarray,
         dealt: np.ndarray | None = None,
+        table: "CardTable | None" = None,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -39,7 +43,8 @@ class PlayBatch(Protocol):
                 agent does not look at them.
             turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
             dealt: cards that the decks had (`engine.batches.dealt_cards`), for kinds that ask for them
-                (`AgentKind.asks_for_cards`); others are called without.
+                (`AgentKind.asks_for_cards`); others are called without this and the next.
+            table: the cards of `cards`, with those of `predicted_decks` among them.
         """
         ...
 
@@ -76,6 +81,20 @@ def play_apart(
         else:
             bodies(cards, weights, agents[games], part)
         states[games] = part
+
+
+def parts(states: np.ndarray, apart: bool) -> Iterator[tuple[np.ndarray | slice, bool]]:
+    """Parts of a batch of games that have a table of their own each, and whether cards do what they say there.
+
+    Args:
+        states: dtype `STATE`, shape (games,).
+        apart: whether they do; else the batch is one part.
+    """
+    if not apart:
+        yield slice(None), False
+        return
+    for real, games in by_effects(states):
+        yield games, real
 
 
 def by_effects(states: np.ndarray) -> Iterator[tuple[bool, np.ndarray]]:

@@ -16,12 +16,13 @@ import numpy as np
 from engine import Action, PlayerView
 from engine.batches import nothing_dealt
 from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.state import STATE
 from engine.view import Shown
 from ilp_agent import Profile, WeightVector
 from ilp_agent.lookahead.hands import take_over
-from ilp_agent.lookahead.library import library_for
-from rivals.batch import with_options
+from ilp_agent.lookahead.library import class_decks, library_for
+from rivals.batch import parts, with_options
 from rivals.minimax_chains import MOST_STEPS
 from rivals.minimax_features import FEATURES, MEANINGS
 from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_turns
@@ -71,12 +72,27 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,
     dealt: np.ndarray | None = None,
+    table: CardTable | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     unproven, rows = np.zeros(len(states), np.int64), with_options(weights, HANDS + 1)
-    cards, library = library_for(cards, bool((rows[:, HANDS] == Shown.SEEN).any()))
+    predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
     dealt = nothing_dealt(len(states)) if dealt is None else dealt
-    play_turns(cards, rows, agents, states, chances, dealt, library, memory_of_thread(), unproven)
+    for games, real in parts(states, predicts):
+        part, found = states[games], unproven[games]
+        longer, library = library_for(cards, predicts, real, table)
+        play_turns(
+            longer,
+            rows,
+            agents[games],
+            part,
+            chances[games],
+            dealt[games],
+            library,
+            memory_of_thread(),
+            found,
+        )
+        states[games], unproven[games] = part, found
     turns["unproven"] += unproven.astype(turns["unproven"].dtype)
 
 
@@ -91,6 +107,7 @@ class MinimaxAgent:
 
     Attributes:
         shown: what of the opponent's cards it is to be shown beside its view.
+        library: decks that it reckons with on real cards, whose cards must be in the game's table.
         unproven: choices so far with more positions than memory.
     """
 
@@ -105,6 +122,7 @@ class MinimaxAgent:
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.unproven = 0
         self.shown = Shown(hands)
+        self.library = class_decks() if self.shown == Shown.SEEN else ()
         self._row = np.array([*self.weights.everything, depth, chains, hands])
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -119,7 +137,8 @@ class MinimaxAgent:
         """Choose a chain, and note each action with the position it is meant for."""
         position, memory = view.position, memory_of_thread()
         steps = np.zeros(MOST_STEPS + 1, STATE)
-        cards, library = library_for(position.table.array, self.shown == Shown.SEEN)
+        real = bool(position.state["effects"])
+        cards, library = library_for(position.table.array, bool(self.library), real, position.table)
         n_shown = take_over(view, memory.hands)
         plan_chain(position.states, cards, self._row, n_shown, library, memory, steps)
         found = memory.found[0]

@@ -317,6 +317,21 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         )
 
 
+def predicted_decks(players: "Iterable[tuple[str, Sequence[int]]]") -> "tuple[Deck, ...]":
+    """Decks that players reckon with on real cards: the library, where one predicts decks.
+
+    Args:
+        players: agent kind and options of each.
+    """
+    for name, options in players:
+        kind = find_kind(name)
+        named = zip(kind.options, kind.settings(options), strict=False)
+        if any(option is _HANDS and value == looking.PREDICTED for option, value in named):
+            found: tuple[Deck, ...] = loaded("ilp_agent.lookahead.library:class_decks")()
+            return found
+    return ()
+
+
 def weighted_kinds() -> list[str]:
     """Names of the agents that play by weights, which can evolve."""
     return [kind.name for kind in AGENTS.values() if kind.weighted]

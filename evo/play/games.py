@@ -12,13 +12,13 @@ from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_rules
 from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, deal_key, play_on
+from engine.match import Agent, MatchResult, Reason, deal_key, library_decks, play_on
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.steps import TURNS
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicted_decks, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -231,7 +231,8 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    cards, decks = tables_of(roster.decks)
+    further = predicted_decks((player.kind, player.options) for player in roster.players)
+    cards, decks = tables_of((*roster.decks, *(further if any(d.effects for d in roster.decks) else ())))
     states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
@@ -245,14 +246,14 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         places[own] = np.arange(len(own))
         rows = np.array([roster.players[place].row for place in own], np.float64)
         seats[sort] = places[games.players], rows
-    dealt = {"dealt": dealt_cards(states)}
+    asked = {"dealt": dealt_cards(states), "table": cards}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "only compiled games come here"
-            further = dealt if AGENTS[kind].asks_for_cards else {}
-            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **further)
+            more = asked if AGENTS[kind].asks_for_cards else {}
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **more)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns
@@ -287,7 +288,8 @@ def _play_one(
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    return play_on((first, second), deal_key((one, two), key, roster.ruleset), streams, key=key)
+    position = deal_key((one, two), key, roster.ruleset, library_decks((first, second), (one, two)))
+    return play_on((first, second), position, streams, key=key)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

@@ -14,7 +14,7 @@ from engine.view import Shown
 from ilp_agent.lookahead.hands import foresee, take_over
 from ilp_agent.lookahead.judge import Memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
-from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, library_for
+from ilp_agent.lookahead.library import Library, class_decks, library_for
 from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.selfplay import looking_of_thread, memory_of_thread
@@ -38,6 +38,7 @@ class LookaheadAgent:
 
     Attributes:
         shown: what of the opponent's cards it is to be shown beside its view.
+        library: decks that it reckons with on real cards, whose cards must be in the game's table.
         turns: turns chosen so far.
         judged: positions judged in all of them.
         unproven: turns in which not all ends were found, since there were too many positions on the way.
@@ -56,6 +57,7 @@ class LookaheadAgent:
         self.budget, self.depth, self.samples = budget, depth, samples
         self.turns = self.judged = self.unproven = 0
         self.shown = Shown(hands)
+        self.library = class_decks() if self.shown == Shown.SEEN else ()
         self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples, hands]]))
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -73,7 +75,7 @@ class LookaheadAgent:
             return
         position, memory = view.position, memory_of_thread()
         codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
-        cards, library = library_for(position.table.array, self.shown == Shown.SEEN)
+        cards, library = library_for(position.table.array, bool(self.library), False, position.table)
         n_shown = take_over(view, memory.hands)
         n = plan_turn(position.states, cards, self._rows, n_shown, library, memory, codes, steps)
         self.turns += 1
@@ -87,6 +89,7 @@ class LookaheadAgent:
         """The same on real cards."""
         position, looking = view.position, looking_of_thread()
         looking.know(position.table.array)
+        library = library_for(position.table.array, bool(self.library), True, position.table)[1]
         choose: Callable[..., None] = loaded("ilp_agent.lookahead.cards:plan_cards")
         search = searcher_of_thread().ready()
         choose(
@@ -95,7 +98,7 @@ class LookaheadAgent:
             looking.cards,
             self._rows,
             take_over(view, looking.memory.hands),
-            EMPTY_LIBRARY,
+            library,
             looking.facts,
             *search,
             looking.memory,

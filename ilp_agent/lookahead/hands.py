@@ -83,16 +83,19 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
         what: a `Shown`.
         n: how many cards `hands.shown` holds of it.
         cards: the card table.
-        library: decks that may be predicted, of bodies; on real cards nothing is.
+        library: decks that may be predicted, those of the opponent's class.
         hands: modified in place.
     """
     enemy = state["sides"][1 - state["active"]]
     hands.n_decks[0], hands.coins[0] = 0, 0
-    if what == Shown.NOTHING or (what == Shown.SEEN and state["effects"]):
+    if what == Shown.NOTHING:
         return
     if what == Shown.SEEN:
+        hero_class = 0
+        if enemy["power"] > 0:
+            hero_class = cards[enemy["power"] - 1]["hero_class"]
         hands.n_decks[0] = find_neighbours(
-            library, hands.shown, n, hands.left, hands.n_left, hands.pools, hands.chances
+            library, hero_class, hands.shown, n, hands.left, hands.n_left, hands.pools, hands.chances
         )
         unseen = DECK_SIZE - n
     else:

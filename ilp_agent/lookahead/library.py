@@ -22,6 +22,7 @@ from engine.decks import table_of
 from engine.jit import njit_borrowing
 from engine.shipped import shipped_decks
 from engine.state import CARD
+from engine.vocabulary import HeroName
 
 NEIGHBOURS = 8
 """Nearest decks that are kept."""
@@ -38,28 +39,41 @@ class Library(NamedTuple):
     pools: np.ndarray  # 1 where each card of the deck is drawn from all of them; int64, shape (decks,)
     sorts: np.ndarray  # by card number, which card it is; int64, shape (cards,)
     counts: np.ndarray  # copies in each deck by `sorts`, int64, shape (decks, sorts)
-    weights: np.ndarray  # by `sorts`, what one that is missing adds to a distance; float64, shape (sorts,)
+    classes: np.ndarray  # a `HeroName`; 0 of a deck of bodies; int64, shape (decks,)
+    weights: np.ndarray  # by class and `sorts`, what one that is missing adds to a distance; float64
     distances: np.ndarray  # memory, float64, shape (decks,)
+    nearest: np.ndarray  # the decks that were found, int64, shape (NEIGHBOURS,). Modified in place
 
 
-def library_of(decks: Sequence[Deck], numbers: Sequence[Sequence[int]], sorts: np.ndarray) -> Library:
+def library_of(
+    decks: Sequence[Deck],
+    numbers: Sequence[Sequence[int]],
+    sorts: np.ndarray,
+    classes: Sequence[int] | None = None,
+) -> Library:
     """A library for kernels.
 
     Args:
-        decks: all of one class, or of bodies.
+        decks: in an order that no numbering of cards changes.
         numbers: of the cards of each.
         sorts: by card number, which card it is: 0 and up.
+        classes: of each, 0 or a `HeroName`; None: all are as of one class, 0.
     """
     n = len(decks)
     cards, counts = np.zeros((n, DECK_SIZE), np.int64), np.zeros((n, int(sorts.max(initial=0)) + 1), np.int64)
-    for place, own in enumerate(numbers):
-        cards[place, : len(own)] = own
-        np.add.at(counts[place], sorts[list(own)], 1)
-    held = np.maximum((counts > 0).sum(axis=0), 1)
-    weights = np.array([1.0 + log(max(n, 1) / float(times)) for times in held])
-    sizes = np.array([len(own) for own in numbers], np.int64)
+    for place, listed in enumerate(numbers):
+        cards[place, : len(listed)] = listed
+        np.add.at(counts[place], sorts[list(listed)], 1)
+    known = np.zeros(n, np.int64) if classes is None else np.array(classes, np.int64)
+    weights = np.zeros((len(HeroName), counts.shape[1]))
+    for name in set(known.tolist()):
+        own = counts[known == name]
+        held = np.maximum((own > 0).sum(axis=0), 1)
+        weights[name] = [1.0 + log(len(own) / times) for times in held.tolist()]
+    sizes = np.array([len(listed) for listed in numbers], np.int64)
     pools = np.array([deck.random for deck in decks], np.int64)
-    return Library(cards, sizes, pools, sorts, counts, weights, np.zeros(n))
+    nearest = np.zeros(NEIGHBOURS, np.int64)
+    return Library(cards, sizes, pools, sorts, counts, known, weights, np.zeros(n), nearest)
 
 
 EMPTY_LIBRARY = library_of((), (), np.zeros(1, np.int64))
@@ -71,6 +85,24 @@ def shipped_library() -> tuple[tuple[Deck, ...], CardTable]:
     """The shipped decks of bodies, and a table of their cards."""
     decks = tuple(deck for deck in map(find_deck, sorted(shipped_decks())) if not deck.effects)
     return decks, table_of(decks)
+
+
+@lru_cache(maxsize=1)
+def class_decks() -> tuple[Deck, ...]:
+    """The shipped decks with a class: the library on real cards, whose cards the table of a game holds."""
+    return tuple(deck for deck in map(find_deck, sorted(shipped_decks())) if deck.hero_class)
+
+
+@lru_cache(maxsize=64)
+def library_in(table: CardTable) -> Library:
+    """The shipped decks with a class of which a table holds all cards, by its numbers."""
+    number = table.number
+    decks = [deck for deck in class_decks() if all(card.key in number for card in deck.cards)]
+    numbers = [[number[card.key] for card in deck.cards] for deck in decks]
+    powers = [number[deck.power.key] for deck in decks if deck.power]
+    return library_of(
+        decks, numbers, table.array["number"].astype(np.int64), table.array["hero_class"][powers]
+    )
 
 
 def with_library(cards: np.ndarray) -> tuple[np.ndarray, Library]:
@@ -93,15 +125,21 @@ def with_library(cards: np.ndarray) -> tuple[np.ndarray, Library]:
 _LOCAL = local()
 
 
-def library_for(cards: np.ndarray, predicts: bool) -> tuple[np.ndarray, Library]:
+def library_for(
+    cards: np.ndarray, predicts: bool, real: bool, table: CardTable | None
+) -> tuple[np.ndarray, Library]:
     """A card table and a library, for agents of which some predict the opponent's deck; kept for this thread.
 
     Args:
         cards: the card table of a game or a batch of games.
         predicts: whether one does; else the table stays as it is, and the library is empty.
+        real: whether it is about games on real cards, whose table holds the library's cards already.
+        table: the same cards; None: on real cards nothing is predicted.
     """
     if not predicts:
         return cards, EMPTY_LIBRARY
+    if real:
+        return cards, EMPTY_LIBRARY if table is None else library_in(table)
     if getattr(_LOCAL, "table", None) is not cards:
         _LOCAL.table, _LOCAL.library = cards, with_library(cards)
     found: tuple[np.ndarray, Library] = _LOCAL.library
@@ -111,6 +149,7 @@ def library_for(cards: np.ndarray, predicts: bool) -> tuple[np.ndarray, Library]
 @njit_borrowing
 def find_neighbours(
     library: Library,
+    hero_class: int,
     seen: np.ndarray,
     n: int,
     left: np.ndarray,
@@ -121,7 +160,8 @@ def find_neighbours(
     """Find the decks nearest to the cards seen, how likely each is, and what is left of it.
 
     Args:
-        library: its `distances` are modified in place.
+        library: its `distances` are modified in place, and `nearest`, which are those found.
+        hero_class: of the opponent, a `HeroName`; 0 without one.
         seen: card numbers. Modified in place: put in an order that no numbering of cards changes.
         n: how many.
         left: card numbers, shape (`NEIGHBOURS`, at least `DECK_SIZE`). Modified in place.
@@ -134,7 +174,9 @@ def find_neighbours(
     """
     order_seen(library, seen, n)
     for deck in range(len(library.sizes)):
-        library.distances[deck] = distance_of(library, deck, seen, n)
+        library.distances[deck] = -1.0
+        if library.classes[deck] == hero_class:
+            library.distances[deck] = distance_of(library, deck, seen, n)
     found, total = 0, 0.0
     nearest = 0.0
     while found < NEIGHBOURS:
@@ -150,6 +192,7 @@ def find_neighbours(
             nearest = library.distances[best]
         total += np.exp(nearest - library.distances[best])
         library.distances[best] = -1.0
+        library.nearest[found] = best
         chances[found] = total
         pools[found] = library.pools[best]
         n_left[found] = list_left(library, best, seen, n, left[found])
@@ -181,7 +224,7 @@ def distance_of(library: Library, deck: int, seen: np.ndarray, n: int) -> float:
                 before += 1
         held = library.counts[deck, sort]
         if held == 0 or (held <= before and not library.pools[deck]):
-            total += library.weights[sort]
+            total += library.weights[library.classes[deck], sort]
     return float(total)
 
 

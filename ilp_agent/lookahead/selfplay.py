@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.batches import nothing_dealt
+from engine.cards.table import CardTable
 from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
@@ -18,7 +19,7 @@ from engine.streams import derive
 from ilp_agent.lookahead.hands import look_at
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import NEVER, choose_turn
-from ilp_agent.lookahead.library import EMPTY_LIBRARY, Library, library_for
+from ilp_agent.lookahead.library import Library, library_for
 from ilp_agent.lookahead.options import PREDICTED
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
@@ -182,9 +183,11 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,
     dealt: np.ndarray | None = None,
+    table: CardTable | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
+    predicts = bool((rows[:, HANDS] == PREDICTED).any())
     if dealt is None:
         dealt = nothing_dealt(len(states))
     real = states["effects"] > 0
@@ -192,7 +195,8 @@ def play_batch(
         if len(games):
             part, used = states[games], use[games]
             play = play_cards if real[games[0]] else play_bodies
-            play(cards, rows, agents[games], part, chances[games], dealt[games], used)
+            longer, library = library_for(cards, predicts, bool(real[games[0]]), table)
+            play(longer, rows, agents[games], part, chances[games], dealt[games], library, used)
             states[games], use[games] = part, used
     turns["unproven"] += use["unproven"]
 
@@ -204,11 +208,11 @@ def play_bodies(
     states: np.ndarray,
     chances: np.ndarray,  # noqa: ARG001
     dealt: np.ndarray,
+    library: Library,
     use: np.ndarray,
 ) -> None:
     """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
     actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    cards, library = library_for(cards, bool((rows[:, HANDS] == PREDICTED).any()))
     play_turns(cards, rows, agents, states, dealt, library, memory_of_thread(), actions, use)
 
 
@@ -219,6 +223,7 @@ def play_cards(
     states: np.ndarray,
     chances: np.ndarray,
     dealt: np.ndarray,
+    library: Library,
     use: np.ndarray,
 ) -> None:
     """The same for games on real cards."""
@@ -226,4 +231,4 @@ def play_cards(
     looking.know(cards)
     play: Callable[..., None] = loaded("ilp_agent.lookahead.cards:play_turns")
     known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-    play(cards, looking.cards, rows, agents, states, chances, dealt, EMPTY_LIBRARY, *known, use)
+    play(cards, looking.cards, rows, agents, states, chances, dealt, library, *known, use)

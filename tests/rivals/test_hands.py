@@ -44,7 +44,7 @@ def options_of(kind: str) -> tuple[int, ...]:
 
 def played(pair: tuple[str, str], seed: int, actions: int) -> tuple[Position, np.ndarray]:
     """A position of a random game, and the cards dealt to both."""
-    position, pick, chance = deal(pair, seed), generator(seed), Chance.given([0] * 20)
+    position, pick, chance = deal(pair, seed, ruleset="standard"), generator(seed), Chance.given([0] * 20)
     dealt = dealt_cards(position.states)[0]
     for _ in range(actions):
         legal = position.legal_actions()
@@ -178,7 +178,7 @@ def test_neighbours_are_those_of_a_plain_reading() -> None:
         shown[:n] = seen
         left, n_left = np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64), np.zeros(NEIGHBOURS, np.int64)
         pools, chances = np.zeros(NEIGHBOURS, np.int64), np.zeros(NEIGHBOURS)
-        found = find_neighbours(library, shown, n, left, n_left, pools, chances)
+        found = find_neighbours(library, 0, shown, n, left, n_left, pools, chances)
         expected = plainly(listed, [deck.random for deck in decks], [texts[card] for card in seen])
         assert np.diff(chances[:found], prepend=0).tolist() == pytest.approx(list(expected.values()))
         for place, deck in enumerate(expected):
@@ -201,7 +201,7 @@ def test_compiled_games_are_those_of_python(entrant: str, hands: str) -> None:
 
 
 @compiled
-@pytest.mark.parametrize("hands", ["known", "told"])
+@pytest.mark.parametrize("hands", ["known", "predicted", "told"])
 @pytest.mark.parametrize("entrant", [entrant for entrant in ENTRANTS if "3" not in entrant])
 def test_compiled_games_on_lively_decks_are_those_of_python(entrant: str, hands: str) -> None:
     players = (find_entrant(f"{entrant}hands={hands}").player, find_entrant("aggro").player)

@@ -70,11 +70,9 @@ def play_chunk(
     players: tuple[Entrant, Entrant], decks: tuple[str, ...], start: int, n: int, seed: int, rules: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points of the first in games `start` to `start + n`, and seconds and turns of both."""
-    held, further = (
-        tuple(map(find_deck, decks)),
-        predicted_decks((one.player.kind, one.player.options) for one in players),
-    )
-    cards, records = tables_of((*held, *(further if any(deck.effects for deck in held) else ())))
+    found = tuple(map(find_deck, decks))
+    further = predicted_decks([(one.player.kind, one.player.options) for one in players], found)
+    cards, records = tables_of((*found, *further))
     numbers = np.arange(start, start + n)
     pair = numbers // 2 % len(decks) ** 2
     pairs = np.stack([pair // len(decks), pair % len(decks)], axis=1)

@@ -84,7 +84,7 @@ def play_apart(
 
 
 def parts(states: np.ndarray, apart: bool) -> Iterator[tuple[np.ndarray | slice, bool]]:
-    """Parts of a batch of games that have a table of their own each, and whether cards do what they say there.
+    """Parts of a batch of games with a table of their own each, and whether cards do what they say there.
 
     Args:
         states: dtype `STATE`, shape (games,).

@@ -317,12 +317,17 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         )
 
 
-def predicted_decks(players: "Iterable[tuple[str, Sequence[int]]]") -> "tuple[Deck, ...]":
-    """Decks that players reckon with on real cards: the library, where one predicts decks.
+def predicted_decks(
+    players: Iterable[tuple[str, Sequence[int]]], decks: "Iterable[Deck]"
+) -> "tuple[Deck, ...]":
+    """Decks whose cards the table of their games holds, too: on real cards the library, where one predicts.
 
     Args:
         players: agent kind and options of each.
+        decks: that they play.
     """
+    if not any(deck.effects for deck in decks):
+        return ()
     for name, options in players:
         kind = find_kind(name)
         named = zip(kind.options, kind.settings(options), strict=False)

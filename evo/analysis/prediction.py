@@ -214,9 +214,9 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
         seed: of orders and exchanges.
 
     Returns:
-        A row for each number of cards exchanged and of cards seen: `exchanged`, `seen` (0 to 29), `right` (the
-        share of the cards left that are predicted, mean over decks), its 95% interval `low` to `high`, and
-        `decks`.
+        A row for each number of cards exchanged and of cards seen: `exchanged`, `seen` (0 to 29), `right`
+        (the share of the cards left that are predicted, mean over decks), its 95% interval `low` to `high`,
+        and `decks`.
     """
     lists = [deck for deck in decks if not deck.random]
     rows = []

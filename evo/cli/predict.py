@@ -28,21 +28,27 @@ Seen = Annotated[
     ),
 ]
 
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library",
+        help="A folder of deck files (.toml) and deck codes (.txt, one a line), beside the shipped decks.",
+    ),
+]
+FigureOut = Annotated[Path | None, typer.Option("--out", help="A PNG file for the figure of --accuracy.")]
+
 
 def predict_command(
     cards: Seen = None,
     hero_class: str = typer.Option(
         "", "--class", metavar="CLASS", help="The opponent's class, or bodies for a deck without one."
     ),
-    library: Path | None = typer.Option(
-        None,
-        help="A folder of deck files (.toml) and deck codes (.txt, one a line), beside the shipped decks.",
-    ),
+    library: LibraryFolder = None,
     accuracy: bool = typer.Option(
         False, "--accuracy", help="Measure how well the library's decks are predicted."
     ),
     orders: int = typer.Option(20, min=1, max=10_000, help="Random orders of each deck, for --accuracy."),
-    out: Path | None = typer.Option(None, "--out", help="A PNG file for the figure of --accuracy."),
+    out: FigureOut = None,
     seed: DealSeed = 1,
     as_data: AsJson = False,
 ) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -231,8 +231,8 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    further = predicted_decks((player.kind, player.options) for player in roster.players)
-    cards, decks = tables_of((*roster.decks, *(further if any(d.effects for d in roster.decks) else ())))
+    further = predicted_decks([(player.kind, player.options) for player in roster.players], roster.decks)
+    cards, decks = tables_of((*roster.decks, *further))
     states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
@@ -246,7 +246,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         places[own] = np.arange(len(own))
         rows = np.array([roster.players[place].row for place in own], np.float64)
         seats[sort] = places[games.players], rows
-    asked = {"dealt": dealt_cards(states), "table": cards}
+    asked: dict[str, Any] = {"dealt": dealt_cards(states), "table": cards}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():

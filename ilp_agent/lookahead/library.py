@@ -99,10 +99,8 @@ def library_in(table: CardTable) -> Library:
     number = table.number
     decks = [deck for deck in class_decks() if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
-    powers = [number[deck.power.key] for deck in decks if deck.power]
-    return library_of(
-        decks, numbers, table.array["number"].astype(np.int64), table.array["hero_class"][powers]
-    )
+    classes = [int(table.array[number[deck.power.key]]["hero_class"]) for deck in decks if deck.power]
+    return library_of(decks, numbers, table.array["number"].astype(np.int64), classes)
 
 
 def with_library(cards: np.ndarray) -> tuple[np.ndarray, Library]:

@@ -24,7 +24,7 @@ from evo.play.entrants import Entrant, find_entrant
 from evo.play.games import compile_games
 from evo.stats.ratings import elo
 from ilp_agent.steps import TURNS
-from rivals import find_kind, predicted_decks
+from rivals import find_kind, reckoned_decks
 
 DECKS = {
     "minions": ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"),
@@ -71,8 +71,8 @@ def play_chunk(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points of the first in games `start` to `start + n`, and seconds and turns of both."""
     found = tuple(map(find_deck, decks))
-    further = predicted_decks([(one.player.kind, one.player.options) for one in players], found)
-    cards, records = tables_of((*found, *further))
+    further, asks = reckoned_decks([(one.player.kind, one.player.options) for one in players], found)
+    cards, records = tables_of((*found, *further), asks)
     numbers = np.arange(start, start + n)
     pair = numbers // 2 % len(decks) ** 2
     pairs = np.stack([pair // len(decks), pair % len(decks)], axis=1)

@@ -25,7 +25,7 @@ from engine.ruleset import Ruleset, find_ruleset
 from engine.state import new_game
 from engine.streams import generator, stream_key
 from engine.view import PlayerView, Shown
-from engine.vocabulary import EFFECTS_VERSION
+from engine.vocabulary import EFFECTS_VERSION, Ask
 
 
 class Agent(Protocol):
@@ -165,7 +165,6 @@ def deal(
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
-    further: tuple[Deck, ...] = (),
 ) -> Position:
     """The first position of a game: shuffled, dealt, the first player's turn begun.
 
@@ -174,7 +173,6 @@ def deal(
         seed: in [0, 2**64).
         address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
         ruleset: a name or a `Ruleset`.
-        further: decks whose cards the card table holds, too (`library_decks`).
 
     Raises:
         UnknownNameError: there is no such ruleset.
@@ -182,24 +180,33 @@ def deal(
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    return deal_key((first, second), stream_key(seed, *address), rules, further)
+    return deal_key((first, second), stream_key(seed, *address), rules)
 
 
-def library_decks(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[Deck, ...]:
-    """Decks that agents reckon with (their attribute `library`), in games with real cards."""
-    if not any(deck.effects for deck in decks):
-        return ()
-    return next((agent.library for agent in agents if getattr(agent, "library", ())), ())  # type: ignore[attr-defined]
+def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
+    """What a game on real cards needs for agents that are shown cards (their attribute `shown`).
+
+    Returns:
+        Decks whose cards the card table holds, too (their attribute `library`), and bits of `Ask`.
+    """
+    asking = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
+    if not asking or not any(deck.effects for deck in decks):
+        return (), 0
+    return next(filter(None, (getattr(agent, "library", ()) for agent in asking)), ()), Ask.GRAVES
 
 
 def deal_key(
-    decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset, further: tuple[Deck, ...] = ()
+    decks: tuple[Deck, Deck],
+    key: np.uint64,
+    rules: Ruleset,
+    further: tuple[Deck, ...] = (),
+    asks: int = 0,
 ) -> Position:
     """The first position of a game, as `deal` makes it, by the key of the deal's stream.
 
-    The card table holds the cards of `further` decks too.
+    The card table holds the cards of `further` decks too, and keeps what `asks` says (`reckoned_with`).
     """
-    table, records = tables_of((*decks, *further))
+    table, records = tables_of((*decks, *further), asks)
     state = empty_state()
     new_game(state, table.array, records[0], records[1], rules.array, key)
     return Position(state, table)
@@ -234,8 +241,10 @@ def play(
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
-    known = tuple(deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    position = deal((known[0], known[1]), seed, address, ruleset, library_decks((first, second), known))
+    one, two = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    further = reckoned_with((first, second), (one, two))
+    position = deal_key((one, two), stream_key(seed, *address), rules, *further)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
     return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 

@@ -44,7 +44,7 @@ class PlayBatch(Protocol):
             turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
             dealt: cards that the decks had (`engine.batches.dealt_cards`), for kinds that ask for them
                 (`AgentKind.asks_for_cards`); others are called without this and the next.
-            table: the cards of `cards`, with those of `predicted_decks` among them.
+            table: the cards of `cards`, with those of `reckoned_decks` among them.
         """
         ...
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
+from engine.vocabulary import Ask
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
 from ilp_agent.lookahead import options as looking
 from rivals.options import Option
@@ -317,24 +318,25 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         )
 
 
-def predicted_decks(
+def reckoned_decks(
     players: Iterable[tuple[str, Sequence[int]]], decks: "Iterable[Deck]"
-) -> "tuple[Deck, ...]":
-    """Decks whose cards the table of their games holds, too: on real cards the library, where one predicts.
+) -> "tuple[tuple[Deck, ...], int]":
+    """What games of players need on real cards, as `engine.match.reckoned_with` says it of agents.
 
     Args:
         players: agent kind and options of each.
         decks: that they play.
     """
-    if not any(deck.effects for deck in decks):
-        return ()
-    for name, options in players:
-        kind = find_kind(name)
-        named = zip(kind.options, kind.settings(options), strict=False)
-        if any(option is _HANDS and value == looking.PREDICTED for option, value in named):
-            found: tuple[Deck, ...] = loaded("ilp_agent.lookahead.library:class_decks")()
-            return found
-    return ()
+    hands = {
+        value
+        for name, options in players
+        for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=False)
+        if option is _HANDS and value != option.default
+    }
+    if not hands or not any(deck.effects for deck in decks):
+        return (), 0
+    found = loaded("ilp_agent.lookahead.library:class_decks")() if looking.PREDICTED in hands else ()
+    return found, Ask.GRAVES
 
 
 def weighted_kinds() -> list[str]:

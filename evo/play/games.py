@@ -12,13 +12,13 @@ from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_rules
 from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, deal_key, library_decks, play_on
+from engine.match import Agent, MatchResult, Reason, deal_key, play_on, reckoned_with
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.steps import TURNS
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicted_decks, refuse_decks
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, reckoned_decks, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -231,8 +231,9 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    further = predicted_decks([(player.kind, player.options) for player in roster.players], roster.decks)
-    cards, decks = tables_of((*roster.decks, *further))
+    players = [(player.kind, player.options) for player in roster.players]
+    further, asks = reckoned_decks(players, roster.decks)
+    cards, decks = tables_of((*roster.decks, *further), asks)
     states, solved = np.zeros(len(games), STATE), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
@@ -288,7 +289,8 @@ def _play_one(
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    position = deal_key((one, two), key, roster.ruleset, library_decks((first, second), (one, two)))
+    further = reckoned_with((first, second), (one, two))
+    position = deal_key((one, two), key, roster.ruleset, *further)
     return play_on((first, second), position, streams, key=key)
 
 

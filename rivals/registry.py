@@ -116,8 +116,8 @@ class AgentKind:
         return make(*arguments, *([backend] if self.takes_backend else []), *self.settings(options))
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
-        """Values of all options: those given, or where none are, the defaults."""
-        return tuple(options) or tuple(option.default for option in self.options)
+        """Values of all options: those given, and for those that are left out at the end the defaults."""
+        return (*options, *(option.default for option in self.options[len(options) :]))
 
     def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
         """What decides its play beside its weights, as a tournament writes it down."""
@@ -134,7 +134,7 @@ class AgentKind:
 
     def sight(self, options: Sequence[int] = ()) -> Sight:
         """What it may look at with these options; () for their defaults."""
-        named = zip(self.options, self.settings(options), strict=False)
+        named = zip(self.options, self.settings(options), strict=True)
         if any(option.write(value) in option.peeks for option, value in named):
             return Sight.EVERYTHING
         return self.sees
@@ -330,7 +330,7 @@ def reckoned_decks(
     hands = {
         value
         for name, options in players
-        for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=False)
+        for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=True)
         if option is _HANDS and value != option.default
     }
     if not hands or not any(deck.effects for deck in decks):

@@ -3,8 +3,10 @@
 The neighbours are those of the agents (`ilp_agent.lookahead.library`); here a card is its name.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -14,10 +16,11 @@ import pandas as pd
 
 from engine import Deck, find_deck
 from engine.cards.facts import find_facts
+from engine.cards.real import OLD_EDITION
 from engine.codes import DECK_SIZE
 from engine.deckcodes import deck_from_code
 from engine.deckfiles import read_deck
-from engine.deckreading import Reading
+from engine.deckreading import Reading, split_words
 from engine.errors import DeckError, DeckNameError, UnknownNameError, WrongValueError, unknown_name
 from engine.received import read_text
 from engine.shipped import shipped_decks
@@ -164,10 +167,24 @@ def _read_codes(path: Path) -> list[Deck]:
     for number, line in enumerate(map(str.strip, lines), 1):
         if line and not line.startswith("#"):
             try:
-                found.append(deck_from_code(line, ANY_LIST))
+                found.append(_deck_of(line))
             except DeckError as error:
                 raise DeckError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def _deck_of(line: str) -> Deck:
+    """The deck of a code, of the older edition where the newest has not all of its cards."""
+    reading, code = split_words(line)
+    reading = reading.and_also(ANY_LIST)
+    try:
+        return deck_from_code(code, reading)
+    except DeckError:
+        if reading.edition:
+            raise
+        with contextlib.suppress(DeckError):
+            return deck_from_code(code, replace(reading, edition=OLD_EDITION))
+        raise
 
 
 def of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
@@ -205,7 +222,7 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
 
     Every deck is seen card by card in random orders, by who knows its class and a library with the deck. A
     deck of which cards are exchanged for others of its class is not in the library, as decks that people
-    change are not.
+    change are not. One without others in the library is then left out.
 
     Args:
         decks: of the library, of any class.
@@ -221,11 +238,13 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
     lists = [deck for deck in decks if not deck.random]
     rows = []
     for n in exchanged:
-        shares = np.array(
-            [_shares(deck, lists, orders, n, seed + number) for number, deck in enumerate(lists)]
-        )
-        for seen, of_decks in enumerate(shares.T):
-            rows.append((n, seen, *cluster_rate(of_decks, np.ones(len(lists))), len(lists)))
+        found = [
+            _shares(deck, lists, orders, n, seed + number)
+            for number, deck in enumerate(lists)
+            if n == 0 or _others(deck, lists)
+        ]
+        for seen, of_decks in enumerate(np.array(found).T):
+            rows.append((n, seen, *cluster_rate(of_decks, np.ones(len(found))), len(found)))
     return pd.DataFrame(rows, columns=["exchanged", "seen", "right", "low", "high", "decks"])
 
 

@@ -133,7 +133,7 @@ def _measure(
         (str(seen), *(f"{row.right:.1%} ({row.low:.1%} to {row.high:.1%})" for row in group.itertuples()))
         for seen, group in some.groupby("seen")
     ]
-    names = [f"{n} exchanged" if n else "as listed" for n in EXCHANGED]
+    names = [f"{n} exchanged" if n else "as listed" for n in table["exchanged"].unique()]
     columns = Column("cards seen"), *(Column(name, place, right=True) for place, name in enumerate(names))
     console.print(FittingTable(columns, rows))
     said = f"cards left that are predicted right, mean of {table['decks'].iloc[0]} decks with 95% intervals"

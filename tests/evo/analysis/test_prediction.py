@@ -57,12 +57,17 @@ def test_a_seen_copy_is_not_left() -> None:
 
 
 def test_a_deck_of_the_library_alone_in_its_class_is_known_at_once() -> None:
-    table = accuracy(LISTED[2:], 2, (0, 3), 1).set_index(["exchanged", "seen"])
+    table = accuracy(LISTED[1:3], 2, (0, 3), 1).set_index(["exchanged", "seen"])
     assert table.loc[0, "right"].tolist() == pytest.approx([1.0] * 30)
     # Nobody can know the cards exchanged: of 30, 27 are right before one is seen.
     assert table.loc[(3, 0), "right"] == pytest.approx(27 / 30)
     assert (table["low"] <= table["right"]).all()
     assert (table["right"] <= table["high"]).all()
+
+
+def test_a_deck_without_others_has_no_cards_exchanged() -> None:
+    table = accuracy(LISTED[:1], 1, (0, 3), 1)
+    assert set(table["exchanged"]) == {0}
 
 
 def test_what_is_seen_tells_more() -> None:

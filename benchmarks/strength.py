@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, endings
+from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Outcome
 from engine.decks import tables_of
 from engine.state import STATE
@@ -24,7 +24,7 @@ from evo.play.entrants import Entrant, find_entrant
 from evo.play.games import compile_games
 from evo.stats.ratings import elo
 from ilp_agent.steps import TURNS
-from rivals import find_kind
+from rivals import find_kind, reckoned_decks
 
 DECKS = {
     "minions": ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"),
@@ -70,15 +70,18 @@ def play_chunk(
     players: tuple[Entrant, Entrant], decks: tuple[str, ...], start: int, n: int, seed: int, rules: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points of the first in games `start` to `start + n`, and seconds and turns of both."""
-    cards, records = tables_of(tuple(map(find_deck, decks)))
+    found = tuple(map(find_deck, decks))
+    further, asks = reckoned_decks([(one.player.kind, one.player.options) for one in players], found)
+    cards, records = tables_of((*found, *further), asks)
     numbers = np.arange(start, start + n)
     pair = numbers // 2 % len(decks) ** 2
-    held = np.stack([pair // len(decks), pair % len(decks)], axis=1)
+    pairs = np.stack([pair // len(decks), pair % len(decks)], axis=1)
     keys = np.array([stream_key(seed, int(number) // 2) for number in numbers], np.uint64)
     streams = np.empty((n, 2), np.uint64)
     agent_keys(keys, streams)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
-    deal_games(cards.array, records, find_ruleset(rules).array, held, keys, states)
+    deal_games(cards.array, records, find_ruleset(rules).array, pairs, keys, states)
+    asked = {"dealt": dealt_cards(states), "table": cards}
     seat, used = numbers % 2, np.zeros(4)
     places = [np.full((n, 2), -1, np.int64) for _ in players]
     places[0][np.arange(n), seat] = 0
@@ -96,7 +99,8 @@ def play_chunk(
             )
             began = time.process_time()
             rows = np.array([entrant.player.row], np.float64)
-            batches[who](cards.array, rows, places[who], states, streams, keys, solved)
+            more = asked if find_kind(entrant.player.kind).asks_for_cards else {}
+            batches[who](cards.array, rows, places[who], states, streams, keys, solved, **more)
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()
         outcomes, _ = endings(states)

@@ -5,6 +5,7 @@ Apart from any agent's kernels, so that games that an agent does not play wait f
 
 import numpy as np
 
+from engine.codes import DECK_SIZE, UNKNOWN
 from engine.jit import njit
 from engine.rules import outcome
 from engine.state import deal_game, new_game
@@ -78,3 +79,42 @@ def deal_chosen_games(
         one = choices[rows[game, 0]] if rows[game, 0] >= 0 else by_rule
         other = choices[rows[game, 1]] if rows[game, 1] >= 0 else by_rule
         deal_game(states[game], cards, decks[first], decks[second], rules, keys[game], one, other)
+
+
+def dealt_cards(states: np.ndarray) -> np.ndarray:
+    """The cards that each player's deck had, read from games that were just dealt.
+
+    Args:
+        states: dtype `STATE`, shape (games,).
+
+    Returns:
+        Card numbers, int16, shape (games, 2, `DECK_SIZE`), in no order that means anything; `UNKNOWN` where
+        there are fewer, as in games that begin later.
+    """
+    found = nothing_dealt(len(states))
+    read_dealt(states, found)
+    return found
+
+
+def nothing_dealt(n: int) -> np.ndarray:
+    """What `dealt_cards` returns for `n` games of which nobody knows the decks."""
+    return np.full((n, 2, DECK_SIZE), UNKNOWN, np.int16)
+
+
+@njit
+def read_dealt(states: np.ndarray, found: np.ndarray) -> None:
+    """Read hands, decks and boards of games. `found`, as `dealt_cards` returns it, is modified in place."""
+    for game in range(len(states)):
+        for seat in range(2):
+            side, n = states[game]["sides"][seat], 0
+            for place in range(side["n_deck"]):
+                found[game, seat, n] = side["deck"][place]
+                n += 1
+            for place in range(side["n_hand"]):
+                if side["hand"][place] >= 0 and n < DECK_SIZE:
+                    found[game, seat, n] = side["hand"][place]
+                    n += 1
+            for place in range(side["n_board"]):
+                if n < DECK_SIZE:
+                    found[game, seat, n] = side["board"][place]["card"]
+                    n += 1

@@ -120,10 +120,14 @@ def exact_cards(decks: Iterable[Deck]) -> dict[str, list[int]]:
     return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
 
 
-def table_of(decks: Iterable[Deck]) -> CardTable:
+def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
     """One card table for several decks, in their order; cards with the same `key` share one number.
 
     Hero powers come after the cards of all decks, then cards of varied decks, then what effects create.
+
+    Args:
+        decks: the decks.
+        asks: bits of `Ask`, of what games keep in any case.
     """
     decks = list(decks)
     found: dict[object, Card] = {}
@@ -136,13 +140,13 @@ def table_of(decks: Iterable[Deck]) -> CardTable:
     for deck in decks:
         for card in deck.varied.dealt(deck.cards) if deck.varied else ():
             found.setdefault(card.key, card)
-    return CardTable(list(found.values()))
+    return CardTable(list(found.values()), asks)
 
 
 @lru_cache(maxsize=64)
-def tables_of(decks: tuple[Deck, ...]) -> tuple[CardTable, np.ndarray]:
-    """Card table of some decks, and their records for kernels; cached, so do not modify them."""
-    table = table_of(decks)
+def tables_of(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
+    """Card table of some decks (`table_of`), and their records for kernels; cached, so do not modify them."""
+    table = table_of(decks, asks)
     return table, deck_records(decks, table)
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.actions import Action
+from engine.batches import dealt_cards
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
 from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
@@ -24,8 +25,8 @@ from engine.position import Position, empty_state
 from engine.ruleset import Ruleset, find_ruleset
 from engine.state import deal_game
 from engine.streams import generator, stream_key
-from engine.view import PlayerView
-from engine.vocabulary import EFFECTS_VERSION
+from engine.view import PlayerView, Shown
+from engine.vocabulary import EFFECTS_VERSION, Ask
 
 
 class Agent(Protocol):
@@ -190,11 +191,31 @@ def deal(
     return deal_key((first, second), stream_key(seed, *address), rules, keeps)
 
 
+def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
+    """What a game on real cards needs for agents that are shown cards (their attribute `shown`).
+
+    Returns:
+        Decks whose cards the card table holds, too (their attribute `library`), and bits of `Ask`.
+    """
+    asking = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
+    if not asking or not any(deck.effects for deck in decks):
+        return (), 0
+    return next(filter(None, (getattr(agent, "library", ()) for agent in asking)), ()), Ask.GRAVES
+
+
 def deal_key(
-    decks: tuple[Deck, Deck], key: np.uint64, rules: Ruleset, keeps: SeatKeeps = BY_RULE
+    decks: tuple[Deck, Deck],
+    key: np.uint64,
+    rules: Ruleset,
+    keeps: SeatKeeps = BY_RULE,
+    further: tuple[Deck, ...] = (),
+    asks: int = 0,
 ) -> Position:
-    """The first position of a game, as `deal` makes it, by the key of the deal's stream."""
-    table, records = tables_of(decks)
+    """The first position of a game, as `deal` makes it, by the key of the deal's stream.
+
+    The card table holds the cards of `further` decks too, and keeps what `asks` says (`reckoned_with`).
+    """
+    table, records = tables_of((*decks, *further), asks)
     state = empty_state()
     choices = [choices_of(table.cards, own) for own in keeps]
     deal_game(state, table.array, records[0], records[1], rules.array, key, choices[0], choices[1])
@@ -232,7 +253,10 @@ def play(
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
-    position = deal(decks, seed, address, ruleset, keeps)
+    one, two = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    further = reckoned_with((first, second), (one, two))
+    position = deal_key((one, two), stream_key(seed, *address), rules, keeps, *further)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
     return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 
@@ -257,10 +281,16 @@ def play_on(
     actions: list[Action] = []
     outcomes: list[tuple[int, ...]] = []
     chance = None if key is None else Chance.drawn(key, position.states)
+    asked = [getattr(agent, "shown", Shown.NOTHING) for agent in agents]
+    dealt = dealt_cards(position.states)[0] if any(asked) else ()
     while position.outcome == Outcome.ONGOING:
         seat = position.active
         try:
-            action = agents[seat].act(PlayerView(position, seat), streams[seat])
+            if asked[seat]:
+                view = PlayerView(position, seat, asked[seat], dealt[1 - seat])
+            else:
+                view = PlayerView(position, seat)
+            action = agents[seat].act(view, streams[seat])
         except KeyboardInterrupt:
             raise
         except BaseException:

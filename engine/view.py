@@ -1,18 +1,31 @@
 """What a player sees: a read-only copy of the position without the cards hidden from that player."""
 
+from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
 
 from engine.actions import Action
 from engine.cards import Card
-from engine.codes import COIN, UNKNOWN, Keyword
+from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, UNKNOWN, Keyword
 from engine.effects.costs import cost_of
 from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
-from engine.vocabulary import HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+from engine.vocabulary import GRAVES, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+
+MOST_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + GRAVES + 1
+"""Cards of an opponent that may be shown beside a view."""
+
+
+class Shown(IntEnum):
+    """What of the opponent's cards is shown beside a view; agents ask for it by an attribute `shown`."""
+
+    NOTHING = 0
+    LEFT = 1  # its deck list is known: the cards of it that were not seen yet
+    SEEN = 2  # the cards of its deck that were seen
+    HAND = 3  # its hand, which no honest agent sees
 
 
 class MinionView:
@@ -155,10 +168,28 @@ class PlayerView:
     Attributes:
         position: the position with hidden cards replaced, for kernels and notation; read-only.
         seat: the observing player, 0 went first.
+        shown: card numbers of the opponent, as `show_cards` lists them; none unless an agent asks for them.
+
+    Args:
+        position: the true position.
+        seat: the observing player.
+        shown: what is shown of the opponent's cards.
+        dealt: card numbers that the opponent's deck had (`engine.batches.dealt_cards`), shape (`DECK_SIZE`,).
     """
 
-    def __init__(self, position: Position, seat: int) -> None:
+    def __init__(
+        self,
+        position: Position,
+        seat: int,
+        shown: Shown = Shown.NOTHING,
+        dealt: np.ndarray | None = None,
+    ) -> None:
         self.seat = seat
+        self.shown = NOTHING_SHOWN
+        if shown:
+            cards = np.zeros(MOST_SHOWN, np.int64)
+            known = np.full(DECK_SIZE, UNKNOWN, np.int16) if dealt is None else dealt
+            self.shown = cards[: _show(position.states, known, seat, int(shown), cards)]
         self.position = Position(_observed(position.states, position.table.array, seat), position.table)
 
     @property
@@ -186,6 +217,9 @@ class PlayerView:
     def legal_actions(self) -> tuple[Action, ...]:
         """Every legal action, in the fixed order of `engine.rules.legal_actions`."""
         return tuple(self.position.legal_actions())
+
+
+NOTHING_SHOWN = np.zeros(0, np.int64)
 
 
 def _cards(position: Position, numbers: np.ndarray) -> tuple[str | Card, ...]:
@@ -229,3 +263,89 @@ def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
             enemy["secrets"][place] = HIDDEN_SECRET - cards[enemy["secrets"][place]]["hero_class"]
     for place in range(enemy["n_deck"]):
         enemy["deck"][place] = UNKNOWN
+
+
+@njit
+def _show(states: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray) -> int:
+    """`show_cards` of the only state of an array of shape (1,)."""
+    return show_cards(states[0], dealt, seat, what, shown)
+
+
+@njit
+def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray) -> int:
+    """List what an agent is shown of the opponent's cards; how many there are.
+
+    In a game of bodies the cards not seen yet are those of hand and deck together; The Coin is no card of a
+    deck. On real cards effects create cards in hands and decks, which would tell more than a player knows:
+    there the cards seen are those that lie on the board, are the weapon, or are remembered as dead, created
+    or not; all others of the deck are left.
+
+    Args:
+        state: dtype `STATE`, nothing hidden.
+        dealt: card numbers that the opponent's deck had, shape (`DECK_SIZE`,); `UNKNOWN` where it is
+            not known.
+        seat: of the agent, 0 or 1.
+        what: a `Shown`.
+        shown: integers, shape (`MOST_SHOWN`,). Modified in place; the order of cards means nothing but for
+            a hand's.
+    """
+    enemy = state["sides"][1 - seat]
+    n = 0
+    if what == Shown.HAND:
+        for place in range(enemy["n_hand"]):
+            shown[place] = enemy["hand"][place]
+        return int(enemy["n_hand"])
+    if what == Shown.NOTHING:
+        return 0
+    if state["effects"]:
+        n = _list_open(enemy, shown)
+        return n if what == Shown.SEEN else _part_of(dealt, shown, n)
+    for place in range(enemy["n_hand"]):
+        if enemy["hand"][place] >= 0:
+            shown[n] = enemy["hand"][place]
+            n += 1
+    for place in range(enemy["n_deck"]):
+        shown[n] = enemy["deck"][place]
+        n += 1
+    return n if what == Shown.LEFT else _part_of(dealt, shown, n)
+
+
+@njit
+def _list_open(side: np.void, shown: np.ndarray) -> int:
+    """List the cards of a player that lie open, those of dead minions too. `shown` is modified in place."""
+    n = 0
+    for place in range(side["n_board"]):
+        shown[n] = side["board"][place]["card"]
+        n += 1
+    for place in range(side["n_graves"]):
+        shown[n] = side["graves"][place]
+        n += 1
+    if side["durability"] > 0:
+        shown[n] = side["weapon"]
+        n += 1
+    return n
+
+
+@njit
+def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
+    """Leave in `shown` the cards of a deck that are not among its first `n`. `shown` is modified in place.
+
+    Returns:
+        How many are left in it.
+    """
+    others = np.zeros(len(shown), np.int64)
+    others[:n] = shown[:n]
+    found = 0
+    for place in range(len(dealt)):
+        if dealt[place] < 0:
+            continue
+        here = False
+        for other in range(n):
+            if others[other] == dealt[place]:
+                others[other] = UNKNOWN
+                here = True
+                break
+        if not here:
+            shown[found] = dealt[place]
+            found += 1
+    return found

@@ -1,11 +1,14 @@
 """Compiled games: what a kind of agent offers to whoever plays many of them."""
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from engine.lazy import loaded
+
+if TYPE_CHECKING:
+    from engine.cards.table import CardTable
 
 
 class PlayBatch(Protocol):
@@ -20,6 +23,8 @@ class PlayBatch(Protocol):
         keys: np.ndarray,
         chances: np.ndarray,
         turns: np.ndarray,
+        dealt: np.ndarray | None = None,
+        table: "CardTable | None" = None,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -37,8 +42,16 @@ class PlayBatch(Protocol):
             chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
                 agent does not look at them.
             turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
+            dealt: cards that the decks had (`engine.batches.dealt_cards`), for kinds that ask for them
+                (`AgentKind.asks_for_cards`); others are called without this and the next.
+            table: the cards of `cards`, with those of `reckoned_decks` among them.
         """
         ...
+
+
+def with_options(weights: np.ndarray, n: int) -> np.ndarray:
+    """Rows with `n` places; options that are left out at the end are 0."""
+    return np.pad(weights, ((0, 0), (0, max(0, n - weights.shape[1]))))
 
 
 def play_apart(
@@ -68,6 +81,20 @@ def play_apart(
         else:
             bodies(cards, weights, agents[games], part)
         states[games] = part
+
+
+def parts(states: np.ndarray, apart: bool) -> Iterator[tuple[np.ndarray | slice, bool]]:
+    """Parts of a batch of games with a table of their own each, and whether cards do what they say there.
+
+    Args:
+        states: dtype `STATE`, shape (games,).
+        apart: whether they do; else the batch is one part.
+    """
+    if not apart:
+        yield slice(None), False
+        return
+    for real, games in by_effects(states):
+        yield games, real
 
 
 def by_effects(states: np.ndarray) -> Iterator[tuple[bool, np.ndarray]]:

@@ -10,7 +10,13 @@ import threading
 import numpy as np
 
 from engine import Action, PlayerView
+from engine.batches import nothing_dealt
+from engine.cards.table import CardTable
 from engine.streams import key_of
+from engine.view import Shown
+from ilp_agent.lookahead.hands import take_over
+from ilp_agent.lookahead.library import class_decks, library_for
+from rivals.batch import parts, with_options
 from rivals.mcts_search import SearchMemory, choose, new_memory, play_turns
 
 _LOCAL = threading.local()
@@ -32,9 +38,28 @@ def play_batch(
     keys: np.ndarray,
     chances: np.ndarray,
     turns: np.ndarray,  # noqa: ARG001
+    dealt: np.ndarray | None = None,
+    table: CardTable | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    play_turns(cards, weights, agents, states, keys, chances, memory_of_thread())
+    rows = with_options(weights, 2)
+    predicts = bool((rows[:, 1] == Shown.SEEN).any())
+    dealt = nothing_dealt(len(states)) if dealt is None else dealt
+    for games, real in parts(states, predicts):
+        part = states[games]
+        longer, library = library_for(cards, predicts, real, table)
+        play_turns(
+            longer,
+            rows,
+            agents[games],
+            part,
+            keys[games],
+            chances[games],
+            dealt[games],
+            library,
+            memory_of_thread(),
+        )
+        states[games] = part
 
 
 class MctsAgent:
@@ -42,15 +67,24 @@ class MctsAgent:
 
     Args:
         budget: playouts for a decision, 1 to `rivals.mcts_search.MOST_PLAYOUTS`.
+        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
+
+    Attributes:
+        shown: what of the opponent's cards it is to be shown beside its view.
+        library: decks that it reckons with on real cards, whose cards must be in the game's table.
     """
 
     name = "mcts"
 
-    def __init__(self, budget: int = 200) -> None:
-        self.budget = budget
+    def __init__(self, budget: int = 200, hands: int = Shown.NOTHING) -> None:
+        self.budget, self.shown = budget, Shown(hands)
+        self.library = class_decks() if self.shown == Shown.SEEN else ()
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
         """The action that was visited most."""
-        position = view.position
-        code = choose(position.states, position.table.array, self.budget, key_of(rng), memory_of_thread())
+        position, memory = view.position, memory_of_thread()
+        real = bool(position.state["effects"])
+        cards, library = library_for(position.table.array, bool(self.library), real, position.table)
+        n_shown, what = take_over(view, memory.hands), int(self.shown)
+        code = choose(position.states, cards, self.budget, key_of(rng), what, n_shown, library, memory)
         return Action.from_code(code)

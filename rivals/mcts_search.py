@@ -27,6 +27,8 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import STATE
 from engine.streams import below, derive
 from engine.view import hide
+from ilp_agent.lookahead.hands import Hands, foresee, hold_hand, look_at, new_hands
+from ilp_agent.lookahead.library import Library
 from ilp_agent.lookahead.unseen import order_deck
 from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible
 
@@ -55,7 +57,7 @@ NODE = np.dtype(
 )
 """A node: what was done from the root on."""
 
-_HIDDEN, _CHANCE, _TREE, _PLAYOUT = range(4)
+_HIDDEN, _CHANCE, _TREE, _PLAYOUT, _HELD = range(5)
 """Streams of an iteration."""
 
 
@@ -82,6 +84,8 @@ class SearchMemory(NamedTuple):
     """Cards that hidden ones are drawn from."""
     words: np.ndarray
     """Workspace of `ilp_agent.lookahead.unseen.order_deck`."""
+    hands: Hands
+    """What the opponent may hold; where nothing is said of it, `rivals.imagined` draws it."""
 
 
 @njit
@@ -99,6 +103,7 @@ def new_memory() -> SearchMemory:
         np.empty(MAX_ACTIONS, np.int64),
         np.empty(MOST_POSSIBLE, np.int64),
         np.empty(DECK_SIZE, np.uint64),
+        new_hands(),
     )
 
 
@@ -129,6 +134,7 @@ def choose_action(
         own = derive(stream, iteration)
         memory.here[0] = seen
         here, events = memory.here[0], memory.events[0]
+        hold_hand(here["sides"][1 - seat], derive(own, _HELD), True, memory.hands)
         imagine_hidden(here, seat, memory.possible, n_possible, derive(own, _HIDDEN))
         draw_for(events, here, derive(own, _CHANCE))
         node = _descend(here, cards, iteration, derive(own, _TREE), events, memory)
@@ -305,17 +311,21 @@ def play_turns(
     states: np.ndarray,
     keys: np.ndarray,
     chances: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     memory: SearchMemory,
 ) -> None:
     """Play each game on while an agent of this kind is to move.
 
     Args:
         cards: the card table, dtype `engine.state.CARD`.
-        rows: shape (agents, 1): budgets.
+        rows: shape (agents, 2): budgets, and what is taken of the opponent's hand, an `engine.view.Shown`.
         agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
         keys: uint64, shape (games, 2): the agents' streams.
         chances: uint64, shape (games,): streams of the games' chance.
+        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+        library: decks that may be predicted.
         memory: of this thread. Modified in place.
     """
     played = np.zeros(1, EVENTS)
@@ -324,12 +334,30 @@ def play_turns(
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             seat = state["active"]
-            budget = int(rows[agents[game, seat], 0])
+            row = rows[agents[game, seat]]
+            budget = int(row[0])
+            look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
             action = choose_action(state, cards, budget, keys[game, seat], memory)
+            memory.hands.n_decks[0] = 0
             apply(state, cards, action, played[0])
 
 
 @njit
-def choose(states: np.ndarray, cards: np.ndarray, budget: int, key: np.uint64, memory: SearchMemory) -> int:
-    """`choose_action` of the only state of an array of shape (1,)."""
-    return choose_action(states[0], cards, budget, key, memory)
+def choose(
+    states: np.ndarray,
+    cards: np.ndarray,
+    budget: int,
+    key: np.uint64,
+    what: int,
+    n_shown: int,
+    library: Library,
+    memory: SearchMemory,
+) -> int:
+    """`choose_action` of the only state of an array of shape (1,).
+
+    Of the opponent's cards `n_shown` are in `memory.hands.shown`, `what` of them (`engine.view.Shown`).
+    """
+    foresee(states[0], what, n_shown, cards, library, memory.hands)
+    action = choose_action(states[0], cards, budget, key, memory)
+    memory.hands.n_decks[0] = 0
+    return action

@@ -14,12 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engine import Action, PlayerView
+from engine.batches import nothing_dealt
 from engine.cards import Card
+from engine.cards.table import CardTable
 from engine.state import STATE
+from engine.view import Shown
 from ilp_agent import Profile, WeightVector
+from ilp_agent.lookahead.hands import take_over
+from ilp_agent.lookahead.library import class_decks, library_for
+from rivals.batch import parts, with_options
 from rivals.minimax_chains import MOST_STEPS
 from rivals.minimax_features import FEATURES, MEANINGS
-from rivals.minimax_search import MinimaxMemory, new_memory, plan_chain, play_turns
+from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_turns
 
 _Vector: Any = make_dataclass(
     "_Vector", [(name, float) for name in FEATURES], bases=(WeightVector,), frozen=True, slots=True
@@ -65,10 +71,28 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
+    dealt: np.ndarray | None = None,
+    table: CardTable | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    unproven = np.zeros(len(states), np.int64)
-    play_turns(cards, weights, agents, states, chances, memory_of_thread(), unproven)
+    unproven, rows = np.zeros(len(states), np.int64), with_options(weights, HANDS + 1)
+    predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
+    dealt = nothing_dealt(len(states)) if dealt is None else dealt
+    for games, real in parts(states, predicts):
+        part, found = states[games], unproven[games]
+        longer, library = library_for(cards, predicts, real, table)
+        play_turns(
+            longer,
+            rows,
+            agents[games],
+            part,
+            chances[games],
+            dealt[games],
+            library,
+            memory_of_thread(),
+            found,
+        )
+        states[games], unproven[games] = part, found
     turns["unproven"] += unproven.astype(turns["unproven"].dtype)
 
 
@@ -79,18 +103,27 @@ class MinimaxAgent:
         profile: the weights and the name that results show; or weights alone.
         depth: turns that are looked at: 1, the own one; 2, the opponent's answer, too.
         chains: chains of the own turn that are followed, 1 to `rivals.minimax_search.MOST_CHAINS`.
+        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
 
     Attributes:
+        shown: what of the opponent's cards it is to be shown beside its view.
+        library: decks that it reckons with on real cards, whose cards must be in the game's table.
         unproven: choices so far with more positions than memory.
     """
 
     def __init__(
-        self, profile: "Profile[MinimaxWeights] | MinimaxWeights", depth: int = 2, chains: int = 3
+        self,
+        profile: "Profile[MinimaxWeights] | MinimaxWeights",
+        depth: int = 2,
+        chains: int = 3,
+        hands: int = Shown.NOTHING,
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else MinimaxWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.unproven = 0
-        self._row = np.array([*self.weights.everything, depth, chains])
+        self.shown = Shown(hands)
+        self.library = class_decks() if self.shown == Shown.SEEN else ()
+        self._row = np.array([*self.weights.everything, depth, chains, hands])
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
@@ -104,7 +137,10 @@ class MinimaxAgent:
         """Choose a chain, and note each action with the position it is meant for."""
         position, memory = view.position, memory_of_thread()
         steps = np.zeros(MOST_STEPS + 1, STATE)
-        plan_chain(position.states, position.table.array, self._row, memory, steps)
+        real = bool(position.state["effects"])
+        cards, library = library_for(position.table.array, bool(self.library), real, position.table)
+        n_shown = take_over(view, memory.hands)
+        plan_chain(position.states, cards, self._row, n_shown, library, memory, steps)
         found = memory.found[0]
         self.unproven += int(found["unproven"])
         n = int(found["n"])

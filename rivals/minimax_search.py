@@ -7,7 +7,8 @@ those that are worst for the player. Depth counts the turns, with the own one; a
 judged at once, the worst of the opponent's three worst is the worst of all. (Read to the letter its
 recurrence has four turns at depth 2.)
 
-What the opponent holds is hidden: it answers with its board, its weapon and its hero power. Of the end of
+What the opponent holds is hidden: it answers with its board, its weapon and its hero power, and with a hand
+that is drawn for the turn where something is said of it (`ilp_agent.lookahead.hands`). Of the end of
 the own turn what chance decides falls out in one way, which is imagined (`engine.effects.chance.imagine`).
 """
 
@@ -21,14 +22,21 @@ from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing, njit_slow
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
+from engine.streams import derive
 from engine.view import hide
+from ilp_agent.lookahead.hands import Hands, foresee, hold_hand, look_at, new_hands
+from ilp_agent.lookahead.library import Library
+from ilp_agent.lookahead.unseen import stream_of
 from rivals.minimax_chains import BY_CHANCE, MOST_STEPS, Chains, find_chains, new_chains, pick_best
 from rivals.minimax_features import N_FEATURES, WON, value_of
 
-DEPTH, N_CHAINS = range(N_FEATURES, N_FEATURES + 2)
+DEPTH, N_CHAINS, HANDS = range(N_FEATURES, N_FEATURES + 3)
 """Places of the options in a row, after the weights."""
 
 MOST_CHAINS = 64
+
+_HELD = 1
+"""Stream of the hand that the opponent is taken to hold, below that of a turn."""
 
 FOUND = np.dtype(
     [
@@ -56,6 +64,10 @@ class MinimaxMemory(NamedTuple):
     thought: np.ndarray
     found: np.ndarray
     """Dtype `FOUND`, shape (1,)."""
+    hands: Hands
+    """What the opponent may hold."""
+    stream: np.ndarray
+    """The stream of what is drawn on a turn, uint64, shape (1,)."""
 
 
 @njit
@@ -69,6 +81,8 @@ def new_memory() -> MinimaxMemory:
         np.zeros(1, STATE),
         np.zeros(1, EVENTS),
         np.zeros(1, FOUND),
+        new_hands(),
+        np.zeros(1, np.uint64),
     )
 
 
@@ -87,6 +101,7 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
     seat, found = int(state["active"]), memory.found[0]
     memory.seen[0] = state
     hide(memory.seen[0], cards, seat)
+    memory.stream[0] = derive(stream_of(memory.seen[0]), _HELD)
     find_chains(memory.seen[0], cards, row, seat, memory.own)
     found["unproven"] = memory.own.unproven[0]
     best = pick_best(1.0, memory.own)
@@ -133,6 +148,7 @@ def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
     if outcome(after) != Outcome.ONGOING:
         return value_of(after, seat, row, reply.features)
     after["n_options"], after["n_choices"] = 0, 0  # what is offered is left out
+    hold_hand(after["sides"][1 - seat], memory.stream[0], False, memory.hands)
     end = encode(ActionKind.END_TURN, 0, 0)
     think(thought)
     memory.then[0] = after
@@ -178,15 +194,28 @@ def play_chains(
     Returns:
         How often it chose with more positions than memory.
     """
-    found = memory.found[0]
     unproven = 0
     while True:
-        choose_chain(state, cards, row, memory)
-        unproven += found["unproven"]
-        for step in range(found["n"]):
-            apply(state, cards, found["actions"][step], played)
-        if not found["again"] or outcome(state) != Outcome.ONGOING:
+        again = play_chain(state, cards, row, memory, played)
+        unproven += memory.found[0]["unproven"]
+        if not again:
             return int(unproven)
+
+
+@njit_borrowing
+def play_chain(
+    state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, played: np.void
+) -> bool:
+    """Play one chain; arguments as of `play_chains`.
+
+    Returns:
+        Whether the player chooses anew in the same turn.
+    """
+    found = memory.found[0]
+    choose_chain(state, cards, row, memory)
+    for step in range(found["n"]):
+        apply(state, cards, found["actions"][step], played)
+    return bool(found["again"] and outcome(state) == Outcome.ONGOING)
 
 
 @njit_slow(12)
@@ -196,6 +225,8 @@ def play_turns(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     memory: MinimaxMemory,
     unproven: np.ndarray,
 ) -> None:
@@ -207,6 +238,8 @@ def play_turns(
         agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
         chances: uint64, shape (games,): streams of the games' chance.
+        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+        library: decks that may be predicted.
         memory: of this thread. Modified in place.
         unproven: integers, shape (games,). Added to in place: choices with more positions than memory.
     """
@@ -215,22 +248,36 @@ def play_turns(
         state = states[game]
         draw_for(played[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            row = rows[agents[game, state["active"]]]
-            unproven[game] += play_chains(state, cards, row, memory, played[0])
+            row, again = rows[agents[game, state["active"]]], True
+            known = dealt[game, 1 - state["active"]]
+            while again:
+                look_at(state, known, int(row[HANDS]), cards, library, memory.hands)
+                again = play_chain(state, cards, row, memory, played[0])
+                unproven[game] += memory.found[0]["unproven"]
+            memory.hands.n_decks[0] = 0
             if outcome(state) == Outcome.ONGOING:
                 apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])
 
 
 @njit
 def plan_chain(
-    states: np.ndarray, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, steps: np.ndarray
+    states: np.ndarray,
+    cards: np.ndarray,
+    row: np.ndarray,
+    n_shown: int,
+    library: Library,
+    memory: MinimaxMemory,
+    steps: np.ndarray,
 ) -> None:
     """Choose a chain from the only state of an array of shape (1,).
 
+    Of the opponent's cards `n_shown` are in `memory.hands.shown`.
     `memory` and `steps` (dtype `STATE`, shape (`MOST_STEPS` + 1,)) are modified in place; the latter hold the
     position before each action, and the one after the last if it can be known.
     """
+    foresee(states[0], int(row[HANDS]), n_shown, cards, library, memory.hands)
     choose_chain(states[0], cards, row, memory)
+    memory.hands.n_decks[0] = 0
     found, thought = memory.found[0], memory.thought[0]
     steps[0] = states[0]
     for step in range(found["n"]):

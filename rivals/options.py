@@ -21,6 +21,8 @@ class Option:
         most: largest value.
         help: what it is, in a few words.
         values: names of the values, where they have names; these are written then, not numbers.
+        peeks: names of values with which an agent looks at hidden cards.
+        later: whether agents were saved before it existed: definitions leave it out at its default.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Option:
     most: int
     help: str
     values: Mapping[str, int] = field(default_factory=dict)
+    peeks: frozenset[str] = frozenset()
+    later: bool = False
 
     def read(self, text: str) -> int:
         """The value that a text means.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
+from engine.vocabulary import Ask
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
 from ilp_agent.lookahead import options as looking
 from rivals.options import Option
@@ -115,8 +116,8 @@ class AgentKind:
         return make(*arguments, *([backend] if self.takes_backend else []), *self.settings(options))
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
-        """Values of all options: those given, or where none are, the defaults."""
-        return tuple(options) or tuple(option.default for option in self.options)
+        """Values of all options: those given, and for those that are left out at the end the defaults."""
+        return (*options, *(option.default for option in self.options[len(options) :]))
 
     def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
         """What decides its play beside its weights, as a tournament writes it down."""
@@ -124,9 +125,36 @@ class AgentKind:
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
             | {name: loaded(limit) for name, limit in self.budget.items()}
-            | {option.name: option.write(value) if option.values else value for option, value in named}
+            | {
+                option.name: option.write(value) if option.values else value
+                for option, value in named
+                if not option.later or value != option.default
+            }
         )
 
+    def sight(self, options: Sequence[int] = ()) -> Sight:
+        """What it may look at with these options; () for their defaults."""
+        named = zip(self.options, self.settings(options), strict=True)
+        if any(option.write(value) in option.peeks for option, value in named):
+            return Sight.EVERYTHING
+        return self.sees
+
+    @property
+    def asks_for_cards(self) -> bool:
+        """Whether its compiled games take the cards that decks had, as `dealt`."""
+        return _HANDS in self.options
+
+
+_HANDS = Option(
+    "hands",
+    looking.HANDS["off"],
+    min(looking.HANDS.values()),
+    max(looking.HANDS.values()),
+    "known: the opponent's hand is drawn from its deck list, predicted: from likely decks, told: it is seen",
+    values=looking.HANDS,
+    peeks=frozenset({"told"}),
+    later=True,
+)
 
 _ENTRIES = (
     AgentKind(
@@ -163,6 +191,7 @@ _ENTRIES = (
                 looking.MOST_SAMPLES,
                 "how often a way to go on is tried on real cards",
             ),
+            _HANDS,
         ),
         effects=True,
         effects_module="ilp_agent.lookahead.cards",
@@ -204,7 +233,7 @@ _ENTRIES = (
         "plays the action that most random games of a search tree went through",
         batch="rivals.mcts:play_batch",
         random=True,
-        options=(Option("budget", 200, 1, 100_000, "playouts for each action"),),
+        options=(Option("budget", 200, 1, 100_000, "playouts for each action"), _HANDS),
         effects=True,
         effects_module="rivals.mcts_search",
     ),
@@ -218,6 +247,7 @@ _ENTRIES = (
         options=(
             Option("depth", 2, 1, 2, "2: after the opponent's answer, 1: at once"),
             Option("chains", 3, 1, 64, "ways to play the turn that are followed"),
+            _HANDS,
         ),
         effects=True,
         effects_module="rivals.minimax_search",
@@ -286,6 +316,27 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
             f"{', '.join(dict.fromkeys(unable))} plays bodies alone, and cards do what they say in {where}; "
             f"these are played by {able}"
         )
+
+
+def reckoned_decks(
+    players: Iterable[tuple[str, Sequence[int]]], decks: "Iterable[Deck]"
+) -> "tuple[tuple[Deck, ...], int]":
+    """What games of players need on real cards, as `engine.match.reckoned_with` says it of agents.
+
+    Args:
+        players: agent kind and options of each.
+        decks: that they play.
+    """
+    hands = {
+        value
+        for name, options in players
+        for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=True)
+        if option is _HANDS and value != option.default
+    }
+    if not hands or not any(deck.effects for deck in decks):
+        return (), 0
+    found = loaded("ilp_agent.lookahead.library:class_decks")() if looking.PREDICTED in hands else ()
+    return found, Ask.GRAVES
 
 
 def weighted_kinds() -> list[str]:

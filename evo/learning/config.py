@@ -20,6 +20,9 @@ NOT_HASHED = ("rounds", "workers")
 """Keys that do not change what the rounds so far came to."""
 
 
+_OPTIONS = [option.name for option in find_kind(LookaheadWeights.AGENT).options]
+
+
 class LambdaOptions(Settings):
     """The step of temporal differences."""
 
@@ -117,7 +120,9 @@ class LearnConfig(Settings):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         if len({deck.effects for deck in self.found_decks}) > 1:
             raise ValueError("decks: some have a class and some not; learn on one sort at a time")
-        _ = self.player, self.opponents
+        if dict(zip(_OPTIONS, self.player.options, strict=True)).get("hands"):
+            raise ValueError(f'options "{self.options}": values are learned with hands=off')
+        _ = self.opponents
         return self
 
     @property

@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import deal_chosen_games, deal_games, endings
+from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
+from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, SeatKeeps, deal_key, play_on
+from engine.match import Agent, MatchResult, Reason, SeatKeeps, deal_key, play_on, reckoned_with
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from evo.play.mulligans import keeps_with, opening_choices
@@ -20,7 +21,7 @@ from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.mulligan import DeckKeeps
 from ilp_agent.steps import TURNS
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, refuse_decks
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, reckoned_decks, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -187,9 +188,16 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
+def tables_for(roster: Roster) -> tuple[CardTable, np.ndarray]:
+    """Cards and decks of games as `engine.decks.tables_of` gives them, with what players reckon with."""
+    players = [(player.kind, player.options) for player in roster.players]
+    further, asks = reckoned_decks(players, roster.decks)
+    return tables_of((*roster.decks, *further), asks)
+
+
 def deal_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,)."""
-    cards, decks = tables_of(roster.decks)
+    cards, decks = tables_for(roster)
     states = np.zeros(len(games), STATE)
     dealt = (cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     keeps = [player.keeps for player in roster.players]
@@ -257,7 +265,7 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    cards, _ = tables_of(roster.decks)
+    cards, _ = tables_for(roster)
     states, solved = deal_schedule(roster, games), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
@@ -270,12 +278,14 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
         places[own] = np.arange(len(own))
         rows = np.array([roster.players[place].row for place in own], np.float64)
         seats[sort] = places[games.players], rows
+    asked: dict[str, Any] = {"dealt": dealt_cards(states), "table": cards}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "only compiled games come here"
-            play_batch(cards.array, weights, agents, states, keys, games.keys, solved)
+            more = asked if AGENTS[kind].asks_for_cards else {}
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **more)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns
@@ -312,7 +322,8 @@ def _play_one(
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
     own, other = (roster.players[player] for player in games.players[number])
     keeps = keeps_of_both((own, other), (one, two))
-    position = deal_key((one, two), key, roster.ruleset, keeps)
+    further = reckoned_with((first, second), (one, two))
+    position = deal_key((one, two), key, roster.ruleset, keeps, *further)
     return play_on((first, second), position, streams, key=key)
 
 

@@ -10,13 +10,16 @@ from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
+from engine.view import Shown
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM
+from ilp_agent.lookahead.hands import foresee, take_over
 from ilp_agent.lookahead.judge import Memory
 from ilp_agent.lookahead.kernel import choose_turn
+from ilp_agent.lookahead.library import Library, class_decks, library_for
 from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.selfplay import looking_of_thread, memory_of_thread
-from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
+from ilp_agent.lookahead.weights import HANDS, LookaheadWeights, kernel_rows
 from ilp_agent.planner import place_actions
 from ilp_agent.profiles import Profile
 from ilp_agent.search.backend import searcher_of_thread
@@ -30,9 +33,13 @@ class LookaheadAgent:
         budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.options.MOST_BUDGET`; with 1 it
             plays the turn program's plan.
         depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
-        samples: on real cards, how often each way to go on is tried; they share the budget.
+        samples: on real cards, how often each way to go on is tried; they share the budget. On bodies, on how
+            many of the opponent's hands each end is judged.
+        hands: a value of `ilp_agent.lookahead.options.HANDS`: what is taken of the opponent's hand.
 
     Attributes:
+        shown: what of the opponent's cards it is to be shown beside its view.
+        library: decks that it reckons with on real cards, whose cards must be in the game's table.
         turns: turns chosen so far.
         judged: positions judged in all of them.
         unproven: turns in which not all ends were found, since there were too many positions on the way.
@@ -44,12 +51,15 @@ class LookaheadAgent:
         budget: int = DEFAULT_BUDGET,
         depth: int = DEFAULT_DEPTH,
         samples: int = DEFAULT_SAMPLES,
+        hands: int = Shown.NOTHING,
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else LookaheadWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.budget, self.depth, self.samples = budget, depth, samples
         self.turns = self.judged = self.unproven = 0
-        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples]]))
+        self.shown = Shown(hands)
+        self.library = class_decks() if self.shown == Shown.SEEN else ()
+        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples, hands]]))
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
@@ -66,7 +76,9 @@ class LookaheadAgent:
             return
         position, memory = view.position, memory_of_thread()
         codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
-        n = plan_turn(position.states, position.table.array, self._rows, memory, codes, steps)
+        cards, library = library_for(position.table.array, bool(self.library), False, position.table)
+        n_shown = take_over(view, memory.hands)
+        n = plan_turn(position.states, cards, self._rows, n_shown, library, memory, codes, steps)
         self.turns += 1
         if memory.judged[0]:
             self.judged += int(memory.judged[0])
@@ -78,6 +90,7 @@ class LookaheadAgent:
         """The same on real cards."""
         position, looking = view.position, looking_of_thread()
         looking.know(position.table.array)
+        library = library_for(position.table.array, bool(self.library), True, position.table)[1]
         choose: Callable[..., None] = loaded("ilp_agent.lookahead.cards:plan_cards")
         search = searcher_of_thread().ready()
         choose(
@@ -85,6 +98,8 @@ class LookaheadAgent:
             position.table.array,
             looking.cards,
             self._rows,
+            take_over(view, looking.memory.hands),
+            library,
             looking.facts,
             *search,
             looking.memory,
@@ -102,19 +117,24 @@ def plan_turn(
     states: np.ndarray,
     cards: np.ndarray,
     rows: np.ndarray,
+    n_shown: int,
+    library: Library,
     memory: Memory,
     codes: np.ndarray,
     steps: np.ndarray,
 ) -> int:
     """Choose the turn of the only state of an array of shape (1,), which is left as it is.
 
+    Of the opponent's cards `n_shown` are in `memory.hands.shown`.
     `memory`, `codes` (the actions, the end of the turn included where it is reached) and `steps` (the
     position before each action) are modified in place.
 
     Returns:
         How many actions there are.
     """
+    foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
     n = choose_turn(states[0], cards, rows[0], NEVER, NO_STREAM, memory, codes)
+    memory.hands.n_decks[0] = 0
     steps[0] = states[0]
     for step in range(n):
         steps[step + 1] = steps[step]

@@ -3,8 +3,8 @@
 A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of
 the position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn
 that goes on is finished by the search. Then the opponent replies with its board, weapon and power: cards of
-its hand are hidden, and stay so. Everything drawn comes from a hash of what the player sees, so that the same
-view gives the same turn.
+its hand are hidden, and stay so where nothing is said of them (`ilp_agent.lookahead.hands`). Everything drawn
+comes from a hash of what the player sees, so that the same view gives the same turn.
 """
 
 from typing import NamedTuple
@@ -21,9 +21,11 @@ from engine.streams import derive, shuffle
 from engine.view import hide
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
 from ilp_agent.lookahead.features import N_FEATURES
+from ilp_agent.lookahead.hands import Hands, foresee, hold_hand, look_at, new_hands
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
+from ilp_agent.lookahead.library import Library
 from ilp_agent.lookahead.unseen import order_deck, stream_of
-from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, HANDS, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.pool import MAX_LISTED, WayPool, list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT
@@ -48,6 +50,7 @@ class CardMemory(NamedTuple):
     leaf: np.ndarray  # means of the features that the chosen way leads to, shape (N_FEATURES,)
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
     deck_keys: np.ndarray  # of `order_deck`, shape (DECK_SIZE,)
+    hands: Hands  # what the opponent may hold
 
 
 @njit
@@ -64,6 +67,7 @@ def new_card_memory() -> CardMemory:
         np.zeros(N_FEATURES, np.float64),
         np.zeros(1, np.int64),
         np.zeros(DECK_SIZE, np.uint64),
+        new_hands(),
     )
 
 
@@ -163,6 +167,7 @@ def try_way(
     if way["again"]:
         play_on(then, cards, own_cards, row[TURN_PART], facts, works, memo, slots, memory)
     if depth >= AFTER_REPLY and outcome(then) == Outcome.ONGOING:
+        hold_hand(then["sides"][1 - seat], derive(key, 2), False, memory.hands)
         apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
         play_on(then, cards, own_cards, row[REPLY_PART], facts, works, memo, slots, memory)
     if depth >= AFTER_NEXT_TURN and outcome(then) == Outcome.ONGOING:
@@ -195,7 +200,7 @@ def play_on(
             return
 
 
-@njit_borrowing
+@njit
 def play_turns(
     cards: np.ndarray,
     own_cards: np.ndarray,
@@ -203,6 +208,8 @@ def play_turns(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     facts: np.ndarray,
     works: np.ndarray,
     memo: np.ndarray,
@@ -220,6 +227,8 @@ def play_turns(
         agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
         chances: uint64, shape (games,): the games' own streams.
+        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+        library: decks that may be predicted.
         facts: of the cards.
         works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
         memo: as there.
@@ -233,6 +242,7 @@ def play_turns(
         draw_for(luck[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row = rows[agents[game, state["active"]]]
+            look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
             choose_card_turn(
                 state, cards, own_cards, row, NEVER, NO_STREAM, facts, works, memo, slots, memory
             )
@@ -257,13 +267,19 @@ def plan_cards(
     cards: np.ndarray,
     own_cards: np.ndarray,
     rows: np.ndarray,
+    n_shown: int,
+    library: Library,
     facts: np.ndarray,
     works: np.ndarray,
     memo: np.ndarray,
     slots: np.ndarray,
     memory: CardMemory,
 ) -> None:
-    """`choose_card_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    """`choose_card_turn` for arrays of shape (1,), which Python hands over faster than records.
+
+    Of the opponent's cards `n_shown` are in `memory.hands.shown`.
+    """
+    foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
     choose_card_turn(
         states[0], cards, own_cards, rows[0], NEVER, NO_STREAM, facts, works, memo, slots, memory
     )

@@ -8,10 +8,11 @@ from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.jit import njit, njit_borrowing
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
-from engine.streams import below
+from engine.streams import below, derive
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
 from ilp_agent.lookahead.features import N_FEATURES, read_features
+from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden, new_hands
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
 from ilp_agent.selfplay import follow
@@ -26,6 +27,9 @@ DRAWN = 0.0
 
 AT_ONCE, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
 """Depths: an end is judged at once, after the opponent's reply, or after the own turn that follows."""
+
+HELD = 3
+"""Stream of the hand that the opponent is taken to hold, below that of a turn."""
 
 
 class Memory(NamedTuple):
@@ -44,6 +48,7 @@ class Memory(NamedTuple):
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
     again: np.ndarray  # shape (1,): 1 where the turn goes on after the actions
     deck_keys: np.ndarray  # of `ilp_agent.lookahead.unseen.order_deck`, shape (DECK_SIZE,)
+    hands: Hands  # what the opponent may hold
 
 
 @njit
@@ -63,6 +68,7 @@ def new_memory() -> Memory:
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros(DECK_SIZE, np.uint64),
+        new_hands(),
     )
 
 
@@ -78,12 +84,18 @@ def judge(
         row: as `ilp_agent.lookahead.weights.kernel_rows` makes it.
         seat: 0 or 1; the active player.
         depth: `AT_ONCE`, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
-        key: of the card that is drawn for the next turn: the same for all ends of a turn.
-        memory: modified in place: `features` are those of the position that is judged.
+        key: of the card that is drawn for the next turn, and of the hand that the opponent is taken to hold:
+            the same for all ends of a turn.
+        memory: modified in place: `features` are those of the position that is judged. `hands` say what the
+            opponent may hold; where they say nothing, it plays its board alone.
     """
     if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
+        holds = hold_hand(state["sides"][1 - seat], derive(key, HELD), False, memory.hands)
         apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
-        play_board(state, cards, row[REPLY_PART], memory)
+        if holds:
+            play_hand(state, cards, row[REPLY_PART], memory)
+        else:
+            play_board(state, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
         put_on_top(state["sides"][seat], key)
         apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
@@ -103,6 +115,18 @@ def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: M
     if own["n_board"] > 0:
         play_turn(state, cards, weights, memory)
     own["n_hand"] = held
+
+
+@njit_borrowing
+def play_hand(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory) -> None:
+    """Play the active player's best turn with its board and the cards of its hand that are not hidden.
+
+    `state` and `memory` are modified in place. The turn is not ended.
+    """
+    own = state["sides"][state["active"]]
+    hidden = drop_hidden(own)
+    play_turn(state, cards, weights, memory)
+    keep_hidden(own, hidden)
 
 
 @njit_borrowing

@@ -5,14 +5,15 @@ import numpy as np
 from engine.codes import Outcome
 from engine.jit import njit_borrowing
 from engine.rules import outcome
+from engine.streams import derive
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.lookahead.explore import draw_end
-from ilp_agent.lookahead.judge import LOST, WON, Memory, judge, keep_features
+from ilp_agent.lookahead.judge import AFTER_REPLY, LOST, WON, Memory, judge, keep_features
 from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.unseen import order_deck, stream_of
-from ilp_agent.lookahead.weights import BUDGET, DEPTH, TURN_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, SAMPLES, TURN_PART
 from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
 from ilp_agent.turn import read_turn
 
@@ -41,7 +42,8 @@ def choose_turn(
         key: stream of that draw; nothing else depends on it.
         memory: modified in place: `leaf` holds the features of the position that the chosen end leads to,
             where `judged` is above 0; `again` whether the turn goes on after the actions, since an enemy with
-            Lifesteal healed its hero.
+            Lifesteal healed its hero. `hands` say what the opponent may hold (`hands.foresee`); each end is
+            then judged on several of them, the same for all ends.
         actions: integers, shape (at least `MAX_ACTIONS_OF_TURN`,). Modified in place.
 
     Returns:
@@ -61,12 +63,18 @@ def choose_turn(
     found = find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, pool)
     drawn = draw_end(explore, key, found)
     stream = stream_of(here)
+    samples = 1
+    if memory.hands.n_decks[0] > 0 and depth >= AFTER_REPLY:
+        samples = max(1, int(row[SAMPLES]))
     best, most = -1, 0.0
     for number in range(found):
         if drawn >= 0 and number != drawn:
             continue
-        memory.then[0] = pool.end_states[number]
-        worth = judge(memory.then[0], cards, row, seat, depth, stream, memory)
+        worth = 0.0
+        for sample in range(samples):
+            luck = stream if sample == 0 else derive(stream, sample)
+            memory.then[0] = pool.end_states[number]
+            worth += judge(memory.then[0], cards, row, seat, depth, luck, memory) / samples
         memory.judged[0] += 1
         if (
             best < 0

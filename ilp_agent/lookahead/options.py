@@ -6,3 +6,7 @@ DEPTHS = 3
 DEFAULT_DEPTH = 2
 MOST_SAMPLES = 64
 DEFAULT_SAMPLES = 2
+
+PREDICTED = 2
+HANDS = {"off": 0, "known": 1, "predicted": PREDICTED, "told": 3}
+"""What is taken of the opponent's hand; the values are those of `engine.view.Shown`."""

@@ -1,4 +1,4 @@
-"""Games of an agent that looks ahead against itself, and what can be learned from them.
+"""Games of an agent that looks ahead against itself, hands `off`, and what can be learned from them.
 
 `record` notes the position that every turn leads to. `record_pairs` compares two ends of one turn: it plays
 the game on from both.
@@ -90,6 +90,7 @@ def record(
     if states["effects"].any():
         looking, search = looking_of_thread(), searcher_of_thread().ready()
         looking.know(cards)
+        looking.memory.hands.n_decks[0] = 0
         play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:record_card_games")
         known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
         n = play(cards, looking.cards, rows[0], states, chances, keys, explore, *known, leaves, whose, drawn)
@@ -121,6 +122,7 @@ def record_pairs(
     if states["effects"].any():
         looking, search = looking_of_thread(), searcher_of_thread().ready()
         looking.know(cards)
+        looking.memory.hands.n_decks[0] = 0
         play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:compare_card_ends")
         known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
         n = play(cards, looking.cards, rows[0], states, chances, keys, *known, then, features, points)

@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.batches import nothing_dealt
+from engine.cards.table import CardTable
 from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
-from engine.jit import njit_borrowing
+from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import CARD
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM
+from ilp_agent.lookahead.hands import look_at
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import choose_turn
+from ilp_agent.lookahead.library import Library, library_for
+from ilp_agent.lookahead.options import PREDICTED
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.weights import kernel_rows
+from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 
@@ -35,12 +40,14 @@ USE = np.dtype(
 """What looking ahead used."""
 
 
-@njit_borrowing
+@njit
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     memory: Memory,
     actions: np.ndarray,
     use: np.ndarray,
@@ -52,6 +59,8 @@ def play_turns(
         rows: of `kernel_rows`, weights and options.
         agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
         states: dtype `STATE`, shape (games,). Modified in place.
+        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+        library: decks that may be predicted.
         memory: of `memory_of_thread`. Modified in place.
         actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
         use: dtype `USE`, shape (games,). Added to in place.
@@ -60,7 +69,9 @@ def play_turns(
         state, used = states[game], use[game]
         while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
             row = rows[agents[game, state["active"]]]
+            look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
             n = choose_turn(state, cards, row, NEVER, NO_STREAM, memory, actions)
+            memory.hands.n_decks[0] = 0
             used["turns"] += 1
             if memory.judged[0] > 0:
                 used["judged"] += memory.judged[0]
@@ -127,15 +138,21 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
+    dealt: np.ndarray | None = None,
+    table: CardTable | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
+    predicts = bool((rows[:, HANDS] == PREDICTED).any())
+    if dealt is None:
+        dealt = nothing_dealt(len(states))
     real = states["effects"] > 0
     for games in (np.flatnonzero(~real), np.flatnonzero(real)):
         if len(games):
             part, used = states[games], use[games]
             play = play_cards if real[games[0]] else play_bodies
-            play(cards, rows, agents[games], part, chances[games], used)
+            longer, library = library_for(cards, predicts, bool(real[games[0]]), table)
+            play(longer, rows, agents[games], part, chances[games], dealt[games], library, used)
             states[games], use[games] = part, used
     turns["unproven"] += use["unproven"]
 
@@ -146,11 +163,13 @@ def play_bodies(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,  # noqa: ARG001
+    dealt: np.ndarray,
+    library: Library,
     use: np.ndarray,
 ) -> None:
     """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
     actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    play_turns(cards, rows, agents, states, memory_of_thread(), actions, use)
+    play_turns(cards, rows, agents, states, dealt, library, memory_of_thread(), actions, use)
 
 
 def play_cards(
@@ -159,6 +178,8 @@ def play_cards(
     agents: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
+    dealt: np.ndarray,
+    library: Library,
     use: np.ndarray,
 ) -> None:
     """The same for games on real cards."""
@@ -166,4 +187,4 @@ def play_cards(
     looking.know(cards)
     play: Callable[..., None] = loaded("ilp_agent.lookahead.cards:play_turns")
     known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-    play(cards, looking.cards, rows, agents, states, chances, *known, use)
+    play(cards, looking.cards, rows, agents, states, chances, dealt, library, *known, use)

@@ -43,13 +43,26 @@ def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
         cards: the card table.
         keys: uint64, shape (at least `DECK_SIZE`,). Modified in place.
     """
-    for place in range(side["n_deck"]):
-        card = side["deck"][place]
+    order_cards(side["deck"], side["n_deck"], cards, keys)
+
+
+@njit_borrowing
+def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray) -> None:
+    """Put the first `n` of some card numbers in an order of what the cards say.
+
+    Args:
+        numbers: modified in place.
+        n: how many.
+        cards: the card table.
+        keys: uint64, shape (at least `n`,). Modified in place.
+    """
+    for place in range(n):
+        card = numbers[place]
         key, before = key_of_card(cards[card]), place
         while before > 0 and keys[before - 1] > key:
-            side["deck"][before], keys[before] = side["deck"][before - 1], keys[before - 1]
+            numbers[before], keys[before] = numbers[before - 1], keys[before - 1]
             before -= 1
-        side["deck"][before], keys[before] = card, key
+        numbers[before], keys[before] = card, key
 
 
 @njit_borrowing

@@ -99,16 +99,17 @@ VALUE_PART = slice(N_TERMS, N_TERMS + N_FEATURES)
 REPLY_PART = slice(N_TERMS + N_FEATURES, 2 * N_TERMS + N_FEATURES)
 """Parts of a row as kernels read it."""
 
-BUDGET, DEPTH, SAMPLES = range(REPLY_PART.stop, REPLY_PART.stop + 3)
+BUDGET, DEPTH, SAMPLES, HANDS = range(REPLY_PART.stop, REPLY_PART.stop + 4)
 """Places of the options in a row, after the weights."""
 
 
 def kernel_rows(rows: np.ndarray) -> np.ndarray:
-    """Weights in the order of the fields as kernels read them, with whatever follows them.
+    """Weights in the order of the fields as kernels read them, with the options that follow them.
 
     Args:
-        rows: shape (agents, at least all weights).
+        rows: shape (agents, at least all weights); options that are left out at the end are 0.
     """
+    rows = np.pad(rows, ((0, 0), (0, max(0, HANDS + 1 - rows.shape[1]))))
     first, then = N_WEIGHTS + N_FEATURES, N_TERMS + N_FEATURES
     parts = rows[:, :N_WEIGHTS], rows[:, first:then], rows[:, N_WEIGHTS:first], rows[:, then:]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))

@@ -93,7 +93,7 @@ def test_an_entry_is_complete(kind: AgentKind) -> None:
     assert not kind.takes_backend or any(kind.compiled(name) for name in BACKENDS) == bool(kind.play_batch())
     limits = {name: limit for name, limit in kind.definition().items() if name != "solver"}
     assert all(isinstance(limit, int) and limit > 0 for limit in limits.values())
-    options = {option.name for option in kind.options}
+    options = {option.name for option in kind.options if not option.later}
     assert (
         set(kind.definition()) == ({"solver"} if kind.takes_backend else set()) | set(kind.budget) | options
     )

@@ -58,7 +58,7 @@ def test_wrong_texts_are_refused(text: str, says: str) -> None:
 def test_entrants_carry_options() -> None:
     plain, small, same = (find_entrant(text) for text in ("lookahead", "lookahead@8", "lookahead@budget=8"))
     assert (plain.player.options, small.player.options[0]) == ((), 8)
-    assert plain.player.row[:-3] == small.player.row[:-3]
+    assert plain.player.row[:-4] == small.player.row[:-4]
     assert like_entrants([plain, small, same]) == [["lookahead@8", "lookahead@budget=8"]]
     assert find_entrant("lookahead@64").player == plain.player
 

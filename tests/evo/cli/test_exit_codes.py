@@ -34,6 +34,7 @@ LINES = {
     "crossplay": "run --out new",
     "report": "run --out new",
     "watch": "run",
+    "predict": "'River Crocolisk'",
 }
 """A right line of every command; wrong values of its options follow it."""
 
@@ -73,6 +74,9 @@ OPTIONS = {
     "--rounds": ["0", "x"],
     "--players": ["randm", "ilp:none"],
     "--every": ["0", "x"],
+    "--class": ["mgae"],
+    "--library": ["none", "file"],
+    "--orders": ["0", "x"],
 }
 """Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
 
@@ -117,6 +121,7 @@ ARGUMENTS = [
     *(f"ladder {names} --out new" for names in ("", "thesis-paladin", "thesis-paladin none", "a a")),
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
+    *(f"predict {rest}" for rest in ("'River Crocolsk'", "Wisp --accuracy", "--out new.png")),
     *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""
@@ -142,7 +147,13 @@ STATE = [
     ),
     *(f"tournament random pass {DEFINED} --out run", f"tournament random pass {DEFINED} --decks bad.toml"),
     "mulligan ilp:keep-alive --decks thesis-paladin --against random --out bad.toml",
-    *("arena bad.toml", "report run --out none/x", "report bad", "crossplay run --out file"),
+    *(
+        "predict --library tour",
+        "arena bad.toml",
+        "report run --out none/x",
+        "report bad",
+        "crossplay run --out file",
+    ),
 ]
 """Lines that are right, and which a file's content or a folder's state does not allow."""
 

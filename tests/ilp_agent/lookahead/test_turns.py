@@ -12,6 +12,7 @@ from engine.decks import tables_of
 from engine.effects.luck import Chance
 from engine.state import STATE
 from engine.streams import below, stream_key
+from engine.view import NOTHING_SHOWN
 from ilp_agent import Weights
 from ilp_agent.lookahead.agent import LookaheadAgent
 from ilp_agent.lookahead.explore import NEVER
@@ -207,7 +208,8 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
         pick, chance = np.random.default_rng([3, game]), Chance.drawn(stream_key(3, game), position.states)
         while position.outcome == Outcome.ONGOING and position.state["turn"] < 12:
             # What the kernels are given is not hidden, as in compiled games.
-            seen = SimpleNamespace(position=position), SimpleNamespace(position=other_hidden(position, pick))
+            pair = position, other_hidden(position, pick)
+            seen = [SimpleNamespace(position=one, shown=NOTHING_SHOWN) for one in pair]
             one, two = (LookaheadAgent(profile, 16, depth).act(view, pick) for view in seen)
             assert one == two, str(position)
             position.play(one, chance)

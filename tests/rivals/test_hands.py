@@ -1,0 +1,282 @@
+"""What the opponent may hold: drawn from what is shown alone, and alike compiled and in Python."""
+
+from collections import Counter
+from dataclasses import replace
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from engine import Outcome, PlayerView, Position, find_deck, find_ruleset
+from engine.batches import dealt_cards
+from engine.codes import COIN, DECK_SIZE, UNKNOWN
+from engine.decks import tables_of
+from engine.effects.luck import Chance
+from engine.match import deal
+from engine.streams import generator, stream_key
+from engine.view import MOST_SHOWN, Shown
+from evo.play.entrants import find_entrant
+from evo.play.games import Roster, _play_compiled, _play_in_python
+from ilp_agent.lookahead.hands import foresee, hold_hand, new_hands
+from ilp_agent.lookahead.library import (
+    EMPTY_LIBRARY,
+    NEIGHBOURS,
+    find_neighbours,
+    shipped_library,
+    with_library,
+)
+from ilp_agent.lookahead.options import HANDS
+from rivals import AGENTS, Sight
+from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.contracts.test_agents import LIVELY, random_schedule
+
+compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+BODIES = ("thesis-paladin", "thesis-warrior", "random-minions")
+ENTRANTS = ("lookahead@8,", "lookahead@8,depth=3,", "mcts@20,", "minimax-td@")
+
+
+def options_of(kind: str) -> tuple[int, ...]:
+    return AGENTS[kind].settings()
+
+
+# What is shown
+
+
+def played(pair: tuple[str, str], seed: int, actions: int) -> tuple[Position, np.ndarray]:
+    """A position of a random game, and the cards dealt to both."""
+    position, pick, chance = deal(pair, seed, ruleset="standard"), generator(seed), Chance.given([0] * 20)
+    dealt = dealt_cards(position.states)[0]
+    for _ in range(actions):
+        legal = position.legal_actions()
+        if legal:
+            position.play(legal[int(pick.integers(len(legal)))], chance)
+    return position, dealt
+
+
+def test_what_is_left_and_what_was_seen_are_the_deck() -> None:
+    for seed in range(20):
+        position, dealt = played(("thesis-paladin", "random-minions"), seed, 3 * seed)
+        for seat in (0, 1):
+            enemy, cards = position.state["sides"][1 - seat], Counter(dealt[1 - seat].tolist())
+            left, seen = (
+                Counter(PlayerView(position, seat, what, dealt[1 - seat]).shown.tolist())
+                for what in (Shown.LEFT, Shown.SEEN)
+            )
+            assert left + seen == cards
+            held = Counter(enemy["hand"][: enemy["n_hand"]].tolist())
+            held += Counter(enemy["deck"][: enemy["n_deck"]].tolist())
+            del held[COIN]
+            assert left == held
+            board = Counter(enemy["board"]["card"][: enemy["n_board"]].tolist())
+            assert board <= seen
+
+
+def test_what_is_shown_on_real_cards_lies_open() -> None:
+    """No card of a hand or a deck changes it."""
+    pick = np.random.default_rng(4)
+    for seed in range(12):
+        position, dealt = played(("basic-mage", "basic-warrior"), seed, 4 * seed)
+        other = position.copy()
+        for seat in (0, 1):
+            enemy = other.state["sides"][1 - seat]
+            for zone in ("hand", "deck"):
+                enemy[zone][: enemy[f"n_{zone}"]] = pick.choice(dealt[1 - seat], enemy[f"n_{zone}"])
+            for what in (Shown.LEFT, Shown.SEEN):
+                one, two = (PlayerView(here, seat, what, dealt[1 - seat]).shown for here in (position, other))
+                assert Counter(one.tolist()) == Counter(two.tolist())
+
+
+def test_nothing_is_shown_unasked() -> None:
+    assert not len(PlayerView(deal(("thesis-paladin",) * 2, 1), 0).shown)
+
+
+# Hands
+
+
+def hands_of(position: Position, dealt: np.ndarray, what: Shown):  # type: ignore[no-untyped-def]
+    seat, hands = position.active, new_hands()
+    shown = PlayerView(position, seat, what, dealt[1 - seat]).shown
+    hands.shown[: len(shown)] = shown
+    foresee(position.state, int(what), len(shown), position.table.array, EMPTY_LIBRARY, hands)
+    return hands
+
+
+def drawn(position: Position, key: int, deep: bool, hands) -> tuple[list[int], list[int]]:  # type: ignore[no-untyped-def]
+    """Hand and deck of the opponent after a draw, from a view that hides them."""
+    side = PlayerView(position, position.active).position.copy().state["sides"][1 - position.active]
+    assert hold_hand(side, stream_key(key), deep, hands)
+    return side["hand"][: side["n_hand"]].tolist(), side["deck"][: side["n_deck"]].tolist()
+
+
+def test_a_told_hand_is_the_hand() -> None:
+    for seed in range(10):
+        position, dealt = played(("thesis-paladin", "thesis-warrior"), seed, 2 * seed)
+        enemy = position.state["sides"][1 - position.active]
+        hand, deck = drawn(position, seed, False, hands_of(position, dealt, Shown.HAND))
+        assert Counter(hand) == Counter(enemy["hand"][: enemy["n_hand"]].tolist())
+        assert set(deck) <= {UNKNOWN}
+
+
+def test_a_known_deck_is_dealt_again() -> None:
+    """Hand and deck together are the cards left; the hand holds The Coin where it is not played."""
+    coins = 0
+    for seed in range(20):
+        position, dealt = played(("thesis-paladin", "thesis-warrior"), seed, seed)
+        enemy = position.state["sides"][1 - position.active]
+        true = enemy["hand"][: enemy["n_hand"]].tolist(), enemy["deck"][: enemy["n_deck"]].tolist()
+        hand, deck = drawn(position, seed, True, hands_of(position, dealt, Shown.LEFT))
+        assert Counter(hand + deck) == Counter(true[0] + true[1])
+        assert (COIN in hand) == (COIN in true[0])
+        coins += COIN in hand
+    assert coins
+
+
+def test_every_card_left_is_as_likely() -> None:
+    position, dealt = played(("thesis-paladin", "thesis-warrior"), 3, 0)
+    hands, n = hands_of(position, dealt, Shown.LEFT), 300 if UNCOMPILED else 4000
+    found: Counter[int] = Counter()
+    for key in range(n):
+        found.update(card for card in drawn(position, key, False, hands)[0] if card != COIN)
+    held = Counter(dealt[1 - position.active].tolist())
+    size = sum(found.values())
+    for card, copies in held.items():
+        expected = size * copies / DECK_SIZE
+        assert abs(found[card] - expected) < 5 * expected**0.5
+
+
+# The library
+
+
+def plainly(library: list[list[int]], pools: list[bool], seen: list[int]) -> dict[int, float]:
+    """Decks by their chance."""
+    n, counted = len(library), Counter(seen)
+    distances = []
+    for deck, pool in zip(library, pools, strict=True):
+        own, far = Counter(deck), 0.0
+        for card, times in counted.items():
+            holding = max(1, sum(card in other for other in library))
+            missing = (0 if own[card] else times) if pool else max(0, times - own[card])
+            far += missing * (1 + log(n / holding))
+        distances.append(far)
+    nearest = sorted(range(n), key=lambda deck: distances[deck])[:NEIGHBOURS]
+    worth = {deck: exp(distances[nearest[0]] - distances[deck]) for deck in nearest}
+    return {deck: chance / sum(worth.values()) for deck, chance in worth.items()}
+
+
+def test_neighbours_are_those_of_a_plain_reading() -> None:
+    decks, table = shipped_library()
+    game, _ = tables_of(tuple(map(find_deck, ("thesis-paladin", "hearthsim-basic"))))
+    longer, library = with_library(game.array)
+    assert longer[: len(game.array)].tobytes() == game.array.tobytes()
+    pick = np.random.default_rng(8)
+    texts = [(row["cost"], row["attack"], row["health"], row["keywords"], row["value"]) for row in longer]
+    listed = [[texts[len(game.cards) + table.number[card.key]] for card in deck.cards] for deck in decks]
+    for round_ in range(60):
+        n = round_ % 16
+        seen = pick.choice(len(game.cards), n).astype(np.int64)
+        shown = np.zeros(MOST_SHOWN, np.int64)
+        shown[:n] = seen
+        left, n_left = np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64), np.zeros(NEIGHBOURS, np.int64)
+        pools, chances = np.zeros(NEIGHBOURS, np.int64), np.zeros(NEIGHBOURS)
+        found = find_neighbours(library, 0, shown, n, left, n_left, pools, chances)
+        expected = plainly(listed, [deck.random for deck in decks], [texts[card] for card in seen])
+        assert np.diff(chances[:found], prepend=0).tolist() == pytest.approx(list(expected.values()))
+        for place, deck in enumerate(expected):
+            own = Counter(listed[deck])
+            rest = own if decks[deck].random else own - Counter(texts[card] for card in seen)
+            assert Counter(texts[card] for card in left[place, : n_left[place]]) == rest
+
+
+# Agents
+
+
+@compiled
+@pytest.mark.parametrize("hands", ["known", "predicted", "told"])
+@pytest.mark.parametrize("entrant", ENTRANTS)
+def test_compiled_games_are_those_of_python(entrant: str, hands: str) -> None:
+    players = (find_entrant(f"{entrant}hands={hands}").player, find_entrant("aggro").player)
+    roster = Roster(players, tuple(map(find_deck, BODIES)), find_ruleset("standard"))
+    games = random_schedule(10, 2, len(BODIES), 9)
+    assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
+
+
+@compiled
+@pytest.mark.parametrize("hands", ["known", "predicted", "told"])
+@pytest.mark.parametrize("entrant", [entrant for entrant in ENTRANTS if "3" not in entrant])
+def test_compiled_games_on_lively_decks_are_those_of_python(entrant: str, hands: str) -> None:
+    players = (find_entrant(f"{entrant}hands={hands}").player, find_entrant("aggro").player)
+    roster = Roster(players, tuple(map(find_deck, LIVELY)), find_ruleset("standard"))
+    games = random_schedule(4, 2, len(LIVELY), 9)
+    assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
+
+
+def other_hidden(position: Position, pick: np.random.Generator) -> Position:
+    """The same position to the player to move, with the opponent's hidden cards dealt again."""
+    other = position.copy()
+    own, enemy = other.state["sides"][other.active], other.state["sides"][1 - other.active]
+    own["deck"][: own["n_deck"]] = pick.permutation(own["deck"][: own["n_deck"]])
+    places = [place for place in range(enemy["n_hand"]) if enemy["hand"][place] != COIN]
+    cards = pick.permutation([*enemy["hand"][places], *enemy["deck"][: enemy["n_deck"]]])
+    enemy["hand"][places], enemy["deck"][: enemy["n_deck"]] = cards[: len(places)], cards[len(places) :]
+    return other
+
+
+@compiled
+@pytest.mark.parametrize("entrant", ENTRANTS)
+@pytest.mark.parametrize("hands", list(HANDS))
+def test_hidden_cards_change_no_action(entrant: str, hands: str) -> None:
+    """But for who is told the hand."""
+    player = find_entrant(f"{entrant}hands={hands}").player
+    pick, compared, differed = np.random.default_rng(7), 0, 0
+    for seed in range(6):
+        position = deal(("thesis-paladin", "thesis-warrior"), seed)
+        dealt = dealt_cards(position.states)[0]
+        while position.outcome == Outcome.ONGOING and position.state["turn"] < 9:
+            seat = position.active
+            actions = []
+            for here in (position, other_hidden(position, pick)):
+                agent = player.agent()
+                asked = getattr(agent, "shown", Shown.NOTHING)
+                actions.append(agent.act(PlayerView(here, seat, asked, dealt[1 - seat]), generator(seed)))
+            compared += 1
+            differed += actions[0] != actions[1]
+            position.play(actions[0])
+    assert compared > 60
+    assert (differed > 0) == (hands == "told"), f"{differed} of {compared}"
+
+
+# The registry
+
+
+def test_an_entry_without_the_option_plays_as_ever() -> None:
+    for kind in ("lookahead", "mcts", "minimax-td"):
+        entry = AGENTS[kind]
+        assert options_of(kind)[-1] == HANDS["off"]
+        assert "hands" not in entry.definition()
+        assert entry.definition(options=(*options_of(kind)[:-1], HANDS["known"]))["hands"] == "known"
+        assert entry.sight() is entry.sight(options_of(kind)[:-1]) is Sight.VIEW
+
+
+def test_who_is_told_the_hand_is_no_honest_agent() -> None:
+    for kind in ("lookahead", "mcts", "minimax-td"):
+        first = options_of(kind)[:-1]
+        sights = {name: AGENTS[kind].sight((*first, value)) for name, value in HANDS.items()}
+        assert {name for name, sight in sights.items() if sight is not Sight.VIEW} == {"told"}
+
+
+def test_values_are_those_that_the_engine_shows() -> None:
+    assert HANDS == {"off": Shown.NOTHING, "known": Shown.LEFT, "predicted": Shown.SEEN, "told": Shown.HAND}
+
+
+@compiled
+def test_rows_of_before_are_rows_of_the_default() -> None:
+    for name in ("lookahead@8", "mcts@20", "minimax-td"):
+        player = find_entrant(name).player
+        short = replace(player, options=AGENTS[player.kind].settings(player.options)[:-1])
+        decks = tuple(map(find_deck, BODIES))
+        games = random_schedule(12, 2, len(BODIES), 9)
+        now, before = (
+            _play_compiled(Roster((one, find_entrant("aggro").player), decks, find_ruleset("thesis")), games)
+            for one in (player, short)
+        )
+        assert (now == before).all()

@@ -228,7 +228,10 @@ class _RunConfig(Settings):
             )
         if self.options and not AGENTS[self.agent].options:
             raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
-        _ = self.option_values
+        try:
+            _ = self.option_values
+        except ManaforgeError as error:
+            raise ValueError(f'options "{self.options}": {error}') from None
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names

@@ -10,7 +10,7 @@ import typer
 from engine.screen import say_error
 from engine.tables import Column, FittingTable
 from evo.cli import completion
-from evo.cli.options import Overrides
+from evo.cli.options import MOST_WORKERS, Overrides
 from evo.shipped import shipped_learning
 
 if TYPE_CHECKING:
@@ -40,7 +40,12 @@ def learn_command(
     out: LearnOut = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=0, help="Threads; 0 for one on each processor. (default: the file's)"),
+        typer.Option(
+            "--workers",
+            min=0,
+            max=MOST_WORKERS,
+            help="Threads; 0: one a processor. (default: the file's)",
+        ),
     ] = None,
     overrides: Overrides = None,
 ) -> None:
@@ -135,7 +140,7 @@ def features_command(
     alone: Annotated[
         bool, typer.Option("--alone/--no-alone", help="Also leave out each feature alone.")
     ] = True,
-    workers: Annotated[int, typer.Option(min=0, help="Threads; 0 for one on each processor.")] = 0,
+    workers: Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Threads; 0: one a processor.")] = 0,
 ) -> None:
     """Find the features that a learned value needs: leave out one after the other, and each alone."""
     import shlex

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Self
 import tomli_w
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from engine import Deck, find_deck, find_ruleset
+from engine import Deck, ManaforgeError, find_deck, find_ruleset
+from engine.errors import unknown_name
 from evo.config import MOST_GAMES_A_CELL, Settings, as_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
@@ -115,12 +116,18 @@ class LearnConfig(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(METHODS)}")
+            raise ValueError(f"method: {unknown_name('method', self.method, METHODS)}")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         if len({deck.effects for deck in self.found_decks}) > 1:
-            raise ValueError("decks: some have a class and some not; learn on one sort at a time")
-        if dict(zip(_OPTIONS, self.player.options, strict=True)).get("hands"):
+            raise ValueError(
+                f"decks: some of {', '.join(self.decks)} have a class and some not; learn on one sort at a time"
+            )
+        try:
+            options = self.player.options
+        except ManaforgeError as error:
+            raise ValueError(f'options "{self.options}": {error}') from None
+        if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
             raise ValueError(f'options "{self.options}": values are learned with hands=off')
         _ = self.opponents
         return self

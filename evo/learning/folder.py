@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from engine import ManaforgeError
+from engine.errors import WrongValueError
 from engine.received import read_bytes
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
@@ -109,6 +110,10 @@ class LearningFolder:
         return self.path / "rounds" / f"{number:04d}.{kind}"
 
 
+class LearningNameError(LearningError, WrongValueError):
+    """What was typed is no folder of a learned value."""
+
+
 @contextlib.contextmanager
 def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     """Lock a folder for learning, new or to be continued.
@@ -144,11 +149,11 @@ def read_learning(path: Path) -> LearningFolder:
     """A folder for reading.
 
     Raises:
-        LearningError: it is no folder of a learned value.
+        LearningNameError: it is no folder of a learned value.
         ConfigError: its configuration cannot be used.
     """
     if not (path / "config.toml").is_file() or not (path / "rounds").is_dir():
-        raise LearningError(f"{path} is no folder of manaforge learn: it has no config.toml and rounds/")
+        raise LearningNameError(f"{path} is no folder of manaforge learn: it has no config.toml and rounds/")
     folder = LearningFolder(path, read_config_as(LearnConfig, path / "config.toml"))
     folder.read_rounds()
     return folder

@@ -26,6 +26,8 @@ LINES = {
     "export": "run --out new",
     "config show": "quickstart",
     "config schema": "",
+    "learn": "learn --out new",
+    "features": "learned",
     "tournament": f"random pass {DEFINED}",
     "sweep": f"ilp:keep-alive --weight face --values 1,2 {SWEPT}",
     "arena": "--games 2 --out new",
@@ -82,6 +84,18 @@ OPTIONS = {
 
 OTHERS = {
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
+    ("learn", "--set"): [
+        *(
+            "sed=3",
+            "seed",
+            "seed=-1",
+            "decks=none",
+            "decks=basic-mage,thesis-paladin",
+            "method=x",
+            "options=x=1",
+        ),
+        *("options=hands=known", "profile=none", "test.against=randm", "games=3", "td.lambda=2"),
+    ],
     ("tournament", "--games"): ["0", "3", "x"],
     ("sweep", "--games"): ["0", "3", "x"],
     ("mulligan", "--games"): ["0", "4", "x"],
@@ -101,6 +115,7 @@ ARGUMENTS = [
     *("runs none", "runs file"),
     *("export none --out new", "export tour --out new", "export run"),
     *("config show quikstart", "config show none.toml", "config shw", "config"),
+    *("learn quikstart", "learn none.toml", "learn", "features none", "features tour", "features"),
     f"tournament {DEFINED}",
     *(f"tournament {names} {DEFINED}" for names in ("randm pass", "random", "ilp:none pass", "'ilp:none*' pass")),
     *("tournament random pass --games 2", "tournament random pass --decks ,"),
@@ -137,6 +152,7 @@ REFUSED = [
 
 STATE = [
     *("evolve quickstart --out run", "evolve quickstart --out file", "evolve bad.toml --out new"),
+    *("learn bad.toml --out new", "learn learn --out run", "learn learn --out file", "features learned"),
     *("resume bad", "resume run --decks thesis-paladin"),
     *("study quickstart --runs 2 --out run", "export run --out file", "export young --out new"),
     *(
@@ -186,6 +202,8 @@ def code_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     Path("tour").mkdir()
     Path("tour/tournament.json").touch()
     Path("file").touch()
+    Path("learned/rounds").mkdir(parents=True)
+    Path("learned/config.toml").write_text("schema = 1")
 
     def code(line: str) -> int:
         monkeypatch.setattr(sys, "argv", ["manaforge", *shlex.split(line)])

@@ -121,7 +121,7 @@ class LearnConfig(Settings):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         if len({deck.effects for deck in self.found_decks}) > 1:
             raise ValueError(
-                f"decks: some of {', '.join(self.decks)} have a class and some not; learn on one sort at a time"
+                f"decks: some of {', '.join(self.decks)} have a class and some not; learn on one sort"
             )
         try:
             options = self.player.options

@@ -90,7 +90,7 @@ def test_the_profile_is_an_entrant(learned: Path) -> None:
         (["method=sarsa"], "paired, logistic, td"),
         (["gamse=3"], "nearest: games"),
         (["options=depht=3"], "nearest: depth"),
-        (["decks=thesis-paladin,basic-mage"], "learn on one sort at a time"),
+        (["decks=thesis-paladin,basic-mage"], "learn on one sort"),
         (["test.against=evaa"], "nearest: eva"),
         (["profile=heartsim"], "nearest: hearthsim"),
     ],

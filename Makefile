@@ -106,6 +106,7 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.card_speed
 	$(BIN)/python -m benchmarks.card_programs
 	$(BIN)/python -m benchmarks.rival_speed
+	$(BIN)/python -m benchmarks.lookahead_speed
 
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from engine import ManaforgeError
 from evo.config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings
 from evo.configfiles import read_config
+from evo.play.entrants import find_entrant
+from evo.play.games import roster_of
 from evo.shipped import shipped_configs
 
 
@@ -178,7 +180,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     known = dict(meanings())
     assert set(HASHED) | set(NOT_HASHED) <= set(known)
     later = set(known) - set(HASHED) - set(NOT_HASHED)
-    assert later == {"cma.initial_sigma", "cma.initial_mean", "weights"}, "keys added later"
+    assert later == {"cma.initial_sigma", "cma.initial_mean", "weights", "options"}, "keys added later"
     assert base.changed(generations=3, workers=2, pool="local").digest == base.digest
     assert base.changed(es={"initial_sigma": 0.1}).digest != base.digest
     assert base.changed(seed=2).digest != base.digest
@@ -207,3 +209,23 @@ def test_a_second_name_of_a_ruleset_is_written_as_its_first() -> None:
     assert second.ruleset == "hearthsim"
     assert first.digest == second.digest
     assert first.to_toml() == second.to_toml()
+
+
+def test_options_of_the_agent_are_those_of_entrants() -> None:
+    plain = read_config("quickstart", ["agent=lookahead"])
+    for text in ("options=16", "options=budget=16", 'options="16"'):
+        config = read_config("quickstart", ["agent=lookahead", text])
+        assert config.option_values == find_entrant("lookahead@16").player.options
+        assert config.digest != plain.digest
+    (player,) = roster_of(config, [[0.5] * len(config.vector.names())]).players
+    assert player.options == config.option_values
+    assert plain.option_values == ()
+    assert config.changed(options="").digest == plain.digest
+    for text, message in (
+        ("options=depht=3", "options \"depht=3\": unknown option 'depht'; nearest: depth"),
+        ("options=0", "budget must be a whole number from 1 to 512, got '0'"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            read_config("quickstart", ["agent=lookahead", text])
+    with pytest.raises(ConfigError, match='options "16": agent "ilp" has none'):
+        read_config("quickstart", ["options=16"])

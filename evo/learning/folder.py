@@ -1,6 +1,6 @@
 """The folder of a learned value: its configuration, and what every round came to.
 
-    config.toml           the configuration, complete
+    learning.toml         the configuration, complete
     rounds/0001.parquet   samples of a round
     rounds/0001.json      its value, loss, calibration and tests; written last, so that the round counts
     profile.toml, curve.csv, report.html    written at the end
@@ -25,6 +25,7 @@ from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import Samples, Value
 from evo.storage.files import first_link, json_bytes, parquet_bytes, replace_file, take_lock, why_unusable
+from evo.storage.kinds import LEARNING
 from ilp_agent.lookahead.features import FEATURES
 
 SCHEMA = 1
@@ -121,7 +122,7 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     Raises:
         LearningError: it cannot be used, is in use, or holds something else.
     """
-    known = path / "config.toml"
+    known = path / LEARNING
     if path.exists() and not path.is_dir():
         raise LearningError(f"{path} is a file; choose another --out")
     if path.is_dir() and any(path.iterdir()) and not (path / "rounds").is_dir():
@@ -141,7 +142,7 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
         if known.exists() and read_config_as(LearnConfig, known).digest != config.digest:
             raise LearningError(f"{path} was begun with another configuration, {known}; take another --out")
         folder.read_rounds()
-        folder.write("config.toml", config.to_toml().encode())
+        folder.write(LEARNING, config.to_toml().encode())
         yield folder
 
 
@@ -152,9 +153,9 @@ def read_learning(path: Path) -> LearningFolder:
         LearningNameError: it is no folder of a learned value.
         ConfigError: its configuration cannot be used.
     """
-    if not (path / "config.toml").is_file() or not (path / "rounds").is_dir():
-        raise LearningNameError(f"{path} is no folder of manaforge learn: it has no config.toml and rounds/")
-    folder = LearningFolder(path, read_config_as(LearnConfig, path / "config.toml"))
+    if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():
+        raise LearningNameError(f"{path} is no folder of manaforge learn: it has no {LEARNING} and rounds/")
+    folder = LearningFolder(path, read_config_as(LearnConfig, path / LEARNING))
     folder.read_rounds()
     return folder
 

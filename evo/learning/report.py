@@ -13,6 +13,7 @@ from evo.learning.plots import plot_calibration, plot_curve, plot_features, plot
 from evo.learning.run import best_round, curve_of, weights_of
 from evo.stats.ratings import elo, exact_rate
 from evo.storage.files import csv_bytes
+from evo.storage.kinds import LEARNING
 from ilp_agent import Profile
 from ilp_agent.lookahead.features import FEATURES, MEANINGS
 from ilp_agent.lookahead.weights import LookaheadWeights
@@ -36,7 +37,7 @@ def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
         _what_was_played(folder),
     ]
     title = f"A value learned from games: {config.method} on {', '.join(d.name for d in config.found_decks)}"
-    return make_page(title, sections, shlex.join(["manaforge", "learn", "config.toml"]))
+    return make_page(title, sections, shlex.join(["manaforge", "learn", LEARNING]))
 
 
 def _strength(folder: LearningFolder, curve: pd.DataFrame) -> Section:

@@ -9,6 +9,9 @@ from engine.errors import nearest
 RUNS = Path("runs")
 """Where commands put run folders, below the current folder."""
 
+LEARNING = "learning.toml"
+"""The configuration in a folder of `manaforge learn`."""
+
 MOST_NAMED = 4
 """Runs of a study that are named."""
 
@@ -22,6 +25,11 @@ def what_it_is(path: Path) -> str:
         return f"{path} is not a run folder: there is no such folder{hint}"
     if not path.is_dir():
         return f"{path} is a file, not a run folder"
+    if (path / LEARNING).is_file():
+        return (
+            f"{path} is a learned value, not a run: read {path / 'report.html'}, play it as "
+            f"lookahead:{path / 'profile.toml'}; the command that began it continues it"
+        )
     if (path / "tournament.json").is_file():
         return f"{path} is {_tournament(path)}"
     inside = sorted(file.parent for file in path.glob("*/config.toml"))

@@ -203,7 +203,7 @@ def code_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     Path("tour/tournament.json").touch()
     Path("file").touch()
     Path("learned/rounds").mkdir(parents=True)
-    Path("learned/config.toml").write_text("schema = 1")
+    Path("learned/learning.toml").write_text("schema = 1")
 
     def code(line: str) -> int:
         monkeypatch.setattr(sys, "argv", ["manaforge", *shlex.split(line)])

@@ -200,7 +200,8 @@ def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple
     asking = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
     if not asking or not any(deck.effects for deck in decks):
         return (), 0
-    return next(filter(None, (getattr(agent, "library", ()) for agent in asking)), ()), Ask.GRAVES
+    libraries = (deck for agent in asking for deck in getattr(agent, "library", ()))
+    return tuple(dict.fromkeys(libraries)), Ask.GRAVES
 
 
 def deal_key(

@@ -232,6 +232,8 @@ class _RunConfig(Settings):
             _ = self.option_values
         except ManaforgeError as error:
             raise ValueError(f'options "{self.options}": {error}') from None
+        if AGENTS[self.agent].sight(self.option_values) is not AGENTS[self.agent].sees:
+            raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names

@@ -1,6 +1,7 @@
 """Configurations from files and command lines: where they are, `--set`, deck files beside them."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -120,8 +121,17 @@ def escaped(toml: str) -> str:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Names separated by commas, each once: how command lines write a list."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    """Names separated by commas, each once: how command lines write a list.
+
+    What an entrant says after `@` may have commas too: a part such as `depth=3` belongs to the one before.
+    """
+    parts: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if parts and "@" in parts[-1] and re.fullmatch(r"[a-z]+=\w+", part):
+            parts[-1] += f",{part}"
+        elif part:
+            parts.append(part)
+    return tuple(dict.fromkeys(parts))
 
 
 def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str:

@@ -10,6 +10,8 @@
 | seed of a run of a study | STUDY, run |
 | a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
 | the deals that score a learned value | LEARNING_TEST, deck pair, setup |
+| the deals that compare sets of features | LEARNING_TEST, 1, deck pair, setup |
+| orders and exchanges by which predictions are measured | PREDICTION, deck, cards exchanged |
 | the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
 
@@ -33,6 +35,7 @@ class Stream(IntEnum):
     LEARNING = 8
     MULLIGAN = 9
     LEARNING_TEST = 10
+    PREDICTION = 11
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

@@ -21,11 +21,13 @@ from engine.codes import DECK_SIZE
 from engine.deckcodes import deck_from_code
 from engine.deckfiles import read_deck
 from engine.deckreading import Reading, split_words
+from engine.decks import COPIES
 from engine.errors import DeckError, DeckNameError, UnknownNameError, WrongValueError, unknown_name
 from engine.received import read_text
 from engine.shipped import shipped_decks
 from engine.streams import generator
 from engine.view import MOST_SHOWN
+from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
 from ilp_agent.lookahead.library import NEIGHBOURS, find_neighbours, library_of
 
@@ -239,7 +241,7 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
     rows = []
     for n in exchanged:
         found = [
-            _shares(deck, lists, orders, n, seed + number)
+            _shares(deck, lists, orders, n, generator(seed, Stream.PREDICTION, number, n))
             for number, deck in enumerate(lists)
             if n == 0 or _others(deck, lists)
         ]
@@ -248,16 +250,20 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
     return pd.DataFrame(rows, columns=["exchanged", "seen", "right", "low", "high", "decks"])
 
 
-def _shares(deck: Deck, decks: Sequence[Deck], orders: int, exchanged: int, seed: int) -> np.ndarray:
+def _shares(
+    deck: Deck, decks: Sequence[Deck], orders: int, exchanged: int, pick: np.random.Generator
+) -> np.ndarray:
     """The share of the cards left that is predicted after each number of cards seen, mean over orders."""
     own_class = of_class(decks, deck.hero_class or BODIES)
-    library, pick = DeckLibrary(own_class), generator(seed, exchanged)
-    others = _others(deck, decks)
+    library, others = DeckLibrary(own_class), _others(deck, decks)
     total = np.zeros(DECK_SIZE)
     for _ in range(orders):
         names = [card.name for card in deck.cards]
-        for place in pick.choice(DECK_SIZE, exchanged, replace=False):
-            names[place] = others[int(pick.integers(len(others)))]
+        places = pick.choice(DECK_SIZE, exchanged, replace=False)
+        for place in places:
+            names[place] = ""
+        for place in places:  # at most two of each
+            names[place] = pick.choice([name for name in others if names.count(name) < COPIES])
         names = [names[place] for place in pick.permutation(DECK_SIZE)]
         for seen in range(DECK_SIZE):
             left = Counter(names[seen:])

@@ -151,39 +151,54 @@ def features_command(
     from evo.learning.features import Tested, Trial, leave_one_out, search_backward, smallest, table_of
     from evo.learning.folder import read_learning
     from evo.learning.report import features_page
+    from evo.play.pool import InterruptedRunError
     from evo.stats.sequential import parse_sprt
     from evo.storage.files import csv_bytes
 
     found, test = read_learning(folder), parse_sprt(sprt)
     console = output_console()
     counter = Counter(console, 0)
-    players = [found.config.player]
-    tables: dict[str, list[Tested]] = {"alone": [], "backward": []}
-    with pool_of(Place("local", workers, ""), players, found.config.found_decks, counter) as pool:
+    tables: dict[str, list[Tested]] = {"features-alone": [], "features": []}
+    walks = {"features-alone": leave_one_out} if alone else {}
+    with pool_of(
+        Place("local", workers, ""), [found.config.player], found.config.found_decks, counter
+    ) as pool:
         trial = Trial(found, games, test, lambda roster, some: pool.play(roster, some, counter.advance))
-        for name, walk in (("alone", leave_one_out), ("backward", search_backward)):
-            for tested in walk(trial) if alone or name == "backward" else ():
-                tables[name].append(tested)
-                line = f"{tested.features} features, without {tested.left_out[-1]}: {_elo_of(tested)}"
-                console.print(f"{line}, {tested.games:,} games", markup=False, highlight=False)
-    least = smallest(tables["backward"])
-    text = "Every set tried is worse than all features."
+        try:
+            for name, walk in {**walks, "features": search_backward}.items():
+                for tested in walk(trial):
+                    tables[name].append(tested)
+                    found.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
+                    line = f"{tested.features} features, without {tested.left_out[-1]}: {_elo_of(tested)}"
+                    console.print(f"{line}, {tested.games:,} games", markup=False, highlight=False)
+        except InterruptedRunError as error:
+            counter.close()
+            name = signal.Signals(error.signal).name
+            say_error(f"stopped by {name}: what was found so far is in the csv files of {folder}")
+            raise
+    least = smallest(tables["features"])
+    text = f"With {games:,} games at most, no set of fewer features is shown to be no worse."
     if least is not None:
         names = [name for name in trial.known if name not in least.left_out]
         text = f"{least.features} of {len(trial.known)} features are enough: {', '.join(names)}."
-    command = shlex.join(["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt])
-    own, backward = (table_of(tables[name]) for name in ("alone", "backward"))
-    found.write("features.csv", csv_bytes(backward))
-    found.write("features-alone.csv", csv_bytes(own))
-    found.write("features.html", features_page(found, own, backward, text, command))
+    command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
+    page = features_page(
+        found,
+        table_of(tables["features-alone"]),
+        table_of(tables["features"]),
+        text,
+        shlex.join([*command, *([] if alone else ["--no-alone"])]),
+    )
+    found.write("features.html", page)
     rows = []
-    for one in tables["backward"]:
+    for one in tables["features"]:
         rating, interval = _elo_of(one).split(" ", 1)
         numbers = [f"{one.games:,}", one.verdict, f"{one.loss:.4f}"]
         rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
     console.print(FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features"))
     console.print(text, markup=False, highlight=False)
-    console.print(f"written: {folder}/features.html, features.csv, features-alone.csv", markup=False)
+    files = ", ".join(["features.html", *(f"{name}.csv" for name in tables if tables[name])])
+    console.print(f"written: {folder}/{files}", markup=False)
 
 
 def _elo_of(tested: "Tested") -> str:

@@ -74,13 +74,18 @@ def predict_command(
 
 def _check(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
     """Refuse lines whose parts do not belong together."""
+    from engine import ManaforgeError
     from engine.codes import DECK_SIZE
     from evo.analysis.prediction import PredictionError
+    from evo.storage.files import why_not_writable
 
     if accuracy and cards:
         raise PredictionError("--accuracy measures all decks of the library; leave the cards out")
     if out is not None and not accuracy:
         raise PredictionError("--out is the figure of --accuracy; add --accuracy, or leave it out")
+    why = why_not_writable(out, out.with_name(f".{out.name}.tmp")) if out is not None else ""
+    if why:
+        raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
     if len(cards or ()) > DECK_SIZE:
         raise PredictionError(f"a deck has {DECK_SIZE} cards, got {len(cards or ())} that were seen")
 
@@ -136,7 +141,8 @@ def _measure(
     names = [f"{n} exchanged" if n else "as listed" for n in table["exchanged"].unique()]
     columns = Column("cards seen"), *(Column(name, place, right=True) for place, name in enumerate(names))
     console.print(FittingTable(columns, rows))
-    said = f"cards left that are predicted right, mean of {table['decks'].iloc[0]} decks with 95% intervals"
+    counts = " to ".join(dict.fromkeys(str(n) for n in sorted({*table["decks"]})))
+    said = f"cards left that are predicted right, mean of {counts} decks with 95% intervals"
     console.print(said, markup=False, highlight=False)
     if out is not None:
         console.print(f"written: {out}", markup=False, highlight=False)
@@ -147,4 +153,4 @@ def _write_figure(table: "pd.DataFrame", out: Path) -> None:
     from evo.figures.style import draw
     from evo.storage.files import replace_file
 
-    replace_file(out, draw(plot_accuracy, table).png, out.with_name(f"{out.name}.tmp"))
+    replace_file(out, draw(plot_accuracy, table).png, out.with_name(f".{out.name}.tmp"))

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, Self
 import tomli_w
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from engine import Deck, ManaforgeError, find_deck, find_ruleset
+from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
+from engine.vocabulary import EFFECTS_VERSION
 from evo.config import MOST_GAMES_A_CELL, Settings, as_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
@@ -123,10 +124,12 @@ class LearnConfig(Settings):
             raise ValueError(
                 f"decks: some of {', '.join(self.decks)} have a class and some not; learn on one sort"
             )
-        try:
-            options = self.player.options
-        except ManaforgeError as error:
-            raise ValueError(f'options "{self.options}": {error}') from None
+        for key, of in (("profile", lambda: self.start), ("options", lambda: self.player)):
+            try:
+                of()
+            except ManaforgeError as error:
+                raise ValueError(f"{key}: {error} ({getattr(self, key)})") from None
+        options = self.player.options
         if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
             raise ValueError(f'options "{self.options}": values are learned with hands=off')
         _ = self.opponents
@@ -168,6 +171,8 @@ class LearnConfig(Settings):
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
+        content["opponents"] = [[p.kind, p.backend, p.weights, p.options] for p in self.opponents]
+        content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def to_toml(self) -> str:

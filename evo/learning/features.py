@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from engine import find_ruleset
 from evo.learning.folder import LearningError, LearningFolder
-from evo.learning.methods import METHODS, Samples, Value, log_loss
+from evo.learning.methods import METHODS, Samples, Value, log_loss, newest
 from evo.learning.run import weights_of
 from evo.play.games import GAME, Play, Roster, refuse_faults
 from evo.play.matchups import Matchups, games_table, make_pairings
@@ -76,10 +76,10 @@ class Trial:
             raise LearningError(
                 f"{folder.path} was learned by {folder.config.method}, not by paired or logistic"
             )
-        numbers = range(1, len(folder.rounds))
-        if not numbers:
+        sizes = [content["samples"] for content in folder.rounds[1:]]
+        if not sizes:
             raise LearningError(f"{folder.path} has no round yet; manaforge learn plays them")
-        rounds = [folder.samples(number) for number in numbers]
+        rounds = [folder.samples(number) for number in range(1, len(folder.rounds))][-newest(sizes) :]
         self.samples = Samples(
             np.concatenate([one.features for one in rounds]),
             np.concatenate([one.points for one in rounds]),
@@ -87,7 +87,7 @@ class Trial:
         )
         self._games, self._sprt, self._play = games, sprt, play
         self.all = self.fit(())
-        self.known = [name for name, x in zip(FEATURES, self.all.weights, strict=True) if x]
+        self.known = [name for name, size in zip(FEATURES, self.all.scale, strict=True) if size]
 
     def fit(self, left_out: Sequence[str]) -> Value:
         """The value without some features."""
@@ -158,10 +158,11 @@ def table_of(tested: Sequence[Tested]) -> pd.DataFrame:
 
 
 def smallest(tested: Sequence[Tested]) -> Tested | None:
-    """The smallest set before the first that is worse; None where the first already is."""
+    """The smallest set shown to be no worse, before the first that is worse; None where there is none."""
     found = None
     for one in tested:
         if one.verdict == "worse":
             break
-        found = one
+        if one.verdict == "no worse":
+            found = one
     return found

@@ -10,17 +10,20 @@ the same bytes.
 """
 
 import contextlib
-import json
+import hashlib
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import read_bytes
+from engine.received import read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import Samples, Value
@@ -55,9 +58,12 @@ class LearningFolder:
             LearningError: a round was written by another version.
         """
         self.rounds = []
-        while (content := _read_json(self._round(len(self.rounds), "json"))) is not None:
-            if content.get("schema") != SCHEMA or content.get("config_hash") != self.config.digest:
-                raise LearningError(f"{self.path} holds rounds of another configuration; take another --out")
+        while (content := self._read_round(len(self.rounds))) is not None:
+            if content["schema"] != SCHEMA or content["config_hash"] != self.config.digest:
+                raise LearningError(
+                    f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
+                    "profile or an opponent was changed since; take another --out"
+                )
             self.rounds.append(content)
 
     def value(self, number: int) -> Value | None:
@@ -75,19 +81,25 @@ class LearningFolder:
         """
         file = self._round(number, "parquet")
         try:
-            table = pd.read_parquet(file)
-            features = table[list(FEATURES)].to_numpy(np.float64)
+            content = read_bytes(file)
+            if hashlib.sha256(content).hexdigest() != self.rounds[number]["sha256"]:
+                raise ValueError("it is not the file that the round was learned from")
+            table = pq.ParquetFile(io.BytesIO(content)).read().to_pandas()
             return Samples(
-                features, table["points"].to_numpy(np.float64), table["sequence"].to_numpy(np.int64)
+                table[list(FEATURES)].to_numpy(np.float64),
+                table["points"].to_numpy(np.float64),
+                table["sequence"].to_numpy(np.int64),
             )
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
             raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
 
-    def keep(self, number: int, samples: Samples) -> None:
-        """Write the samples of a round, and commit nothing yet."""
+    def keep(self, number: int, samples: Samples) -> str:
+        """Write the samples of a round, and commit nothing yet; returns their checksum, for the round."""
         table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
         table["points"], table["sequence"] = samples.points, samples.sequence
-        self.write(f"rounds/{number:04d}.parquet", parquet_bytes(table, SCHEMA))
+        content = parquet_bytes(table, SCHEMA)
+        self.write(f"rounds/{number:04d}.parquet", content)
+        return hashlib.sha256(content).hexdigest()
 
     def commit(self, content: Mapping[str, Any]) -> None:
         """Write what a round came to; from now on it counts."""
@@ -106,6 +118,14 @@ class LearningFolder:
             replace_file(target, content, target.with_name(f".{target.name}.tmp"))
         except OSError as error:
             raise LearningError(why_unusable(error, self.path, "write to")) from None
+
+    def _read_round(self, number: int) -> dict[str, Any] | None:
+        """The content of a round; None where it is missing or damaged."""
+        try:
+            content = read_json(self._round(number, "json"))
+        except (OSError, ValueError):
+            return None
+        return content if _is_whole(content, number) else None
 
     def _round(self, number: int, kind: str) -> Path:
         return self.path / "rounds" / f"{number:04d}.{kind}"
@@ -160,10 +180,22 @@ def read_learning(path: Path) -> LearningFolder:
     return folder
 
 
-def _read_json(file: Path) -> dict[str, Any] | None:
-    """The content of a round; None where it is missing or damaged."""
+def _is_whole(content: Any, number: int) -> bool:
+    """Whether a round's content is what a learning writes: so much of it as is read again."""
     try:
-        content = json.loads(read_bytes(file))
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) else None
+        tests = [[float(test[name]) for name in ("score", "low", "high")] for test in content["tests"]]
+        texts = [*(test["opponent"] for test in content["tests"]), content["config_hash"]]
+        whole = content["round"] == number and isinstance(content["schema"], int)
+        whole &= all(isinstance(text, str) for text in texts) and bool(np.isfinite(np.array(tests)).all())
+        if number:
+            numbers = [*content["weights"], *content["scale"], content["intercept"]]
+            whole &= len(content["weights"]) == len(content["scale"]) == len(FEATURES)
+            whole &= bool(np.isfinite(np.array(numbers, float)).all())
+            whole &= all(int(content[name]) > 0 for name in ("samples", "told", "games"))
+            whole &= isinstance(content["sha256"], str)
+            groups = np.array(content["calibration"], float)
+            whole &= len(groups) == 0 or (groups.ndim == 2 and groups.shape[1] == 3)
+            whole &= content["loss"] is None or bool(np.isfinite(float(content["loss"])))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return False
+    return bool(whole)

@@ -52,8 +52,9 @@ def gather(
                 ticket.cancel()
             raise
     sequences = np.cumsum([0, *(2 * CHUNK for _ in parts[1:])])
+    features = np.concatenate([part.features for part in parts])
     return Samples(
-        np.concatenate([part.features for part in parts]),
+        features.astype(np.float32).astype(np.float64),  # as files keep them
         np.concatenate([part.points for part in parts]),
         np.concatenate([part.sequence + before for part, before in zip(parts, sequences, strict=True)]),
     )

@@ -1,5 +1,6 @@
 """What keep values become: a profile with its file, and rows of a table."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from engine import RULES_VERSION, Deck, ManaforgeError, Ruleset
 from engine.keeps import card_word
 from evo.learning.mulligan import Lesson, LessonError, keeps_by_rule
-from evo.storage.files import replace_file, why_unusable
+from evo.storage.files import replace_file, why_not_writable, why_unusable
 from ilp_agent import Profile, WeightVector
 from ilp_agent.mulligan import SeatValues
 
@@ -60,12 +61,17 @@ def check_out(path: Path) -> None:
 
     Raises:
         LessonError: its name is none of a profile.
-        LearnedFileError: it is there already.
+        LearnedFileError: it is there already, or cannot be written.
     """
     if path.suffix != ".toml" or not path.stem.isprintable():
         raise LessonError(f"--out is the file of a profile, NAME.toml, got {str(path)!r}")
     if path.exists():
         raise LearnedFileError(f"{path} exists; choose another --out")
+    with contextlib.suppress(OSError):  # whose reason is told below
+        path.parent.mkdir(parents=True, exist_ok=True)
+    why = why_not_writable(path, path.with_name(f".{path.name}.tmp"))
+    if why:
+        raise LearnedFileError(f"cannot write {path}: {why}; choose another --out")
 
 
 def learned_profile(

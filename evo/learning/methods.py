@@ -28,7 +28,8 @@ class Value:
     Attributes:
         weights: log-odds of a win for a unit of each feature, float64, shape (`N_FEATURES`,).
         intercept: log-odds where all features are 0.
-        scale: what features are divided by while they are learned, shape (`N_FEATURES`,).
+        scale: what features are divided by while they are learned, shape (`N_FEATURES`,); 0 for those that
+            never differed, which are not learned.
     """
 
     weights: np.ndarray
@@ -49,8 +50,8 @@ class Samples:
 
     Attributes:
         features: float64, shape (samples, `N_FEATURES`): of positions, or differences of two ends of a turn.
-        points: float64, shape (samples,): 0 to 1: of the player; of pairs 1 where the first end came to more,
-            1/2 where both came to the same.
+        points: float64, shape (samples,), 0 to 1: of the player; of pairs 1 where the first end won and the
+            other lost, 3/4 where one of them was a draw, 1/2 where both came to the same.
         sequence: int64, shape (samples,): samples of one game and player, in the order of play.
     """
 
@@ -132,13 +133,13 @@ class Differences(Method):
         samples = rounds[-1]
         if before is None:
             before = Value(np.zeros(N_FEATURES), 0.0, _scale_of(samples.features))
-        scaled = np.column_stack([samples.features / before.scale, np.ones(len(samples.points))])
+        scaled = np.column_stack([_divided(samples.features, before.scale), np.ones(len(samples.points))])
         weights = np.append(before.weights * before.scale, before.intercept)
         size = float((scaled**2).sum(axis=1).mean())
         rate = options["rate"] / size / np.sqrt(options["round"])
         for one in _sequences(samples.sequence):
             weights = lambda_step(weights, scaled[one], samples.points[one][-1], options["lambda"], rate)
-        return Value(weights[:-1] / before.scale, float(weights[-1]), before.scale)
+        return Value(_divided(weights[:-1], before.scale), float(weights[-1]), before.scale)
 
 
 def lambda_step(
@@ -167,9 +168,14 @@ METHODS: Mapping[str, type[Method]] = {"paired": Paired, "logistic": Logistic, "
 """Every method by name."""
 
 
+def telling(samples: Samples, paired: bool) -> np.ndarray:
+    """Which samples tell something; bool, shape (samples,). Pairs that came to the same do not."""
+    return samples.points != 0.5 if paired else np.ones(len(samples.points), bool)
+
+
 def log_loss(value: Value, samples: Samples, paired: bool) -> float:
-    """Mean negative log-likelihood of the results, draws half; of pairs, of those that differ."""
-    told = samples.points != 0.5 if paired else np.ones(len(samples.points), bool)
+    """Mean negative log-likelihood of the results that tell, of which there must be one; draws half."""
+    told = telling(samples, paired)
     chance = np.clip(value.chance(samples.features[told]), 1e-12, 1 - 1e-12)
     points = samples.points[told]
     return float(-(points * np.log(chance) + (1 - points) * np.log(1 - chance)).mean())
@@ -187,9 +193,13 @@ def _joined(rounds: Sequence[Samples]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _scale_of(features: np.ndarray) -> np.ndarray:
-    """Standard deviations; 1 for features that never differ."""
-    spread = features.std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
+    """Standard deviations; exactly 0 for features that never differ."""
+    return np.where(np.ptp(features, axis=0) > 0, features.std(axis=0), 0.0)
+
+
+def _divided(numbers: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Numbers divided by the scale, shape (..., features); 0 where that is 0."""
+    return np.asarray(np.divide(numbers, scale, out=np.zeros(numbers.shape), where=scale > 0))
 
 
 def _regression(
@@ -199,14 +209,14 @@ def _regression(
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - a second to import
 
     won, lost = points > 0, points < 1
-    rows = np.concatenate([features[won], features[lost]]) / scale
+    rows = _divided(np.concatenate([features[won], features[lost]]), scale)
     wins = np.repeat([True, False], [won.sum(), lost.sum()])
     sizes = np.concatenate([points[won], 1 - points[lost]])
     if len(np.unique(wins)) < 2:
         return Value(np.zeros(features.shape[1]), 0.0, scale)
     model = LogisticRegression(C=1 / ridge, fit_intercept=intercept, max_iter=1_000, tol=1e-6)
     model.fit(rows, wins, sample_weight=sizes)
-    return Value(model.coef_[0] / scale, float(model.intercept_[0]) if intercept else 0.0, scale)
+    return Value(_divided(model.coef_[0], scale), float(model.intercept_[0]) if intercept else 0.0, scale)
 
 
 def _sequences(sequence: np.ndarray) -> list[slice]:

@@ -85,7 +85,7 @@ def _weights(folder: LearningFolder) -> Section:
         text = "No round scored better than the profile it began with, whose weights these are."
         return Section("What is worth how much?", text, [html_table(table, {}, "Weights")], conclusion=text)
     table.insert(1, "effect", value.weights * value.scale)
-    known = table[value.weights != 0]
+    known = table[value.scale > 0]
     known = known.loc[known["effect"].abs().sort_values(ascending=False).index]
     rest = len(table) - len(known)
     text = f"What moves it most: {', '.join(known['feature'].head(4))}."
@@ -111,15 +111,17 @@ def _calibration(folder: LearningFolder) -> list[Section]:
     groups = folder.rounds[-1].get("calibration") or []
     if not groups:
         return []
+    pairs, last = METHODS[folder.config.method].PAIRED, folder.rounds[-1]
+    independent = 1.0 if pairs else min(1.0, last["games"] / last["samples"])
     rows = []
     for chance, points, n in groups:
-        rate = exact_rate(round(points * n), 0, int(n))
+        results = max(1, round(n * independent))
+        rate = exact_rate(round(points * results), 0, results)
         rows.append(
             {"chance": chance, "points": points, "low": rate.low, "high": rate.high, "samples": int(n)}
         )
     table = pd.DataFrame(rows)
     off = float(np.average(np.abs(table["chance"] - table["points"]), weights=table["samples"]))
-    pairs = METHODS[folder.config.method].PAIRED
     what = "that the first of two ends comes to more, where they differ" if pairs else "of winning"
     text = f"Predicted chances {what} are {100 * off:.1f} points off in the mean."
     loss = folder.rounds[-1]["loss"]
@@ -129,7 +131,7 @@ def _calibration(folder: LearningFolder) -> list[Section]:
             f"{text} Log loss {loss:.4f}; {np.log(2):.4f} is that of a coin.",
             [image(draw_both(plot_calibration, table), "Predicted and seen")],
             "Samples of the last round, in ten groups of as many, predicted by the value of the round "
-            "before, which has not seen them.",
+            "before, which has not seen them. Positions of one game share its result, and count as one.",
             text,
         )
     ]
@@ -185,12 +187,11 @@ def features_page(
             "sequential test tells. A test that ends early tells worse from no worse; its Elo is rough.",
             text,
         ),
-        Section(
-            "What is each worth alone?",
-            f"Missed most where it alone is left out: {', '.join(own['left_out'].head(3))}.",
-            [html_table(own[shown].rename(columns=names), formats, "Each left out alone")],
-        ),
     ]
+    if len(alone):
+        missed = f"Missed most where it alone is left out: {', '.join(own['left_out'].head(3))}."
+        table = html_table(own[shown].rename(columns=names), formats, "Each left out alone")
+        sections.append(Section("What is each worth alone?", missed, [table]))
     return make_page(f"Features of {folder.path.name}", sections, command)
 
 

@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from engine import RULES_VERSION, find_ruleset
 from evo.learning.config import LearnConfig
-from evo.learning.folder import LearningFolder
+from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.gather import gather
-from evo.learning.methods import METHODS, Samples, Value, log_loss, newest
+from evo.learning.methods import METHODS, Samples, Value, log_loss, newest, telling
 from evo.play.games import Play, Roster
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
@@ -42,6 +42,9 @@ def learn(
         play: plays the tests (`evo.play.pool.Pool.play`).
         advance: called with the number of games of a round just finished; raises to stop early.
         tell: called with each round.
+
+    Raises:
+        LearningError: a round has no sample that tells, or the folder cannot be read or written.
     """
     config = folder.config
     if not folder.rounds:
@@ -51,7 +54,6 @@ def learn(
         number = len(folder.rounds)
         value = folder.value(number - 1)
         samples = gather(config, config.player_of(weights_of(value, config.start)).row, number, advance)
-        folder.keep(number, samples)
         folder.commit(_round(folder, number, value, samples, play))
         tell(folder.rounds[number])
     return best_profile(folder)
@@ -62,20 +64,25 @@ def _round(
 ) -> dict[str, Any]:
     """What a round came to, for `LearningFolder.commit`."""
     config, method = folder.config, METHODS[folder.config.method]
+    told = int(telling(samples, method.PAIRED).sum())
+    if not told:
+        raise LearningError(f"round {number} of {folder.path} has no sample that tells: too few games")
+    checksum = folder.keep(number, samples)
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
     sizes = [*(content["samples"] for content in folder.rounds[1:]), len(samples.points)]
     first = number + 1 - (newest(sizes) if method.ALL_ROUNDS else 1)
-    rounds = [folder.samples(one) for one in range(first, number + 1)]
+    rounds = [*(folder.samples(one) for one in range(first, number)), samples]
     with threadpool_limits(1, "blas"):  # the same sums on any number of processors
         value = method.learn(before, rounds, options)
         loss = None if before is None else log_loss(before, samples, method.PAIRED)
         groups = [] if before is None else calibration(before, samples, method.PAIRED)
-    tested = config.test.every and (number % config.test.every == 0 or number == config.rounds)
+    tested = config.test.every and number % config.test.every == 0
     return {
         "round": number,
         "games": config.games,
         "samples": len(samples.points),
-        "told": int((samples.points != 0.5).sum()),
+        "told": told,
+        "sha256": checksum,
         "loss": loss,
         "calibration": groups,
         "weights": value.weights.tolist(),
@@ -94,7 +101,7 @@ def weights_of(value: Value | None, start: LookaheadWeights) -> LookaheadWeights
         return start
     named = start.named()
     own = np.array([named[f"value_{name}"] for name in FEATURES])
-    known = value.weights != 0
+    known = value.scale > 0
     size, learned = np.abs(own[known]).sum(), np.abs(value.weights[known]).sum()
     factor = size / learned if size and learned else 1.0
     found = np.where(known, value.weights * factor, own)
@@ -110,7 +117,7 @@ def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float
         samples: pairs that came to the same are left out.
         paired: whether they are pairs.
     """
-    told = samples.points != 0.5 if paired else np.ones(len(samples.points), bool)
+    told = telling(samples, paired)
     chance, points = value.chance(samples.features[told]), samples.points[told]
     groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION)
     return [[float(chance[one].mean()), float(points[one].mean()), len(one)] for one in groups if len(one)]
@@ -140,9 +147,9 @@ def mean_score(content: Mapping[str, Any]) -> float:
 
 
 def best_round(folder: LearningFolder) -> int:
-    """The round of the best mean score, the later of equals; without any test the last."""
+    """The round of the best mean score, the later of equals; the last where no round was tested."""
     scores = [mean_score(content) for content in folder.rounds]
-    if np.isnan(scores).all():
+    if np.isnan(scores[1:]).all():
         return len(scores) - 1
     return len(scores) - 1 - int(np.nanargmax(scores[::-1]))
 

@@ -188,16 +188,17 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def tables_for(roster: Roster) -> tuple[CardTable, np.ndarray]:
-    """Cards and decks of games as `engine.decks.tables_of` gives them, with what players reckon with."""
-    players = [(player.kind, player.options) for player in roster.players]
-    further, asks = reckoned_decks(players, roster.decks)
-    return tables_of((*roster.decks, *further), asks)
+def deal_schedule(
+    roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray] | None = None
+) -> np.ndarray:
+    """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,).
 
-
-def deal_schedule(roster: Roster, games: Schedule) -> np.ndarray:
-    """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,)."""
-    cards, decks = tables_for(roster)
+    Args:
+        roster: players, decks and rules.
+        games: the schedule.
+        tables: cards and decks as `tables_of` gives them; None: of the roster's decks.
+    """
+    cards, decks = tables or tables_of(roster.decks)
     states = np.zeros(len(games), STATE)
     dealt = (cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     keeps = [player.keeps for player in roster.players]
@@ -264,9 +265,23 @@ def fault_text(roster: Roster, games: Schedule, number: int) -> str:
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
+    """Play games together that have the same card table: what a player reckons with is in its own alone."""
+    pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
+    sorts = [(player.kind, player.options) for player in roster.players]
+    needs = [reckoned_decks([sorts[one], sorts[other]], roster.decks) for one, other in pairs]
+    different = list(dict.fromkeys(needs))
+    group = np.array([different.index(need) for need in needs])[pair.reshape(-1)]
+    played = np.zeros(len(games), GAME)
+    for number, (further, asks) in enumerate(different):
+        own, tables = group == number, tables_of((*roster.decks, *further), asks)
+        played[own] = _play_together(roster, games.select(own), tables)
+    return played
+
+
+def _play_together(roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray]) -> np.ndarray:
     """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
-    cards, _ = tables_for(roster)
-    states, solved = deal_schedule(roster, games), np.zeros(len(games), TURNS)
+    cards, _ = tables
+    states, solved = deal_schedule(roster, games, tables), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
     sorts = [player.sort for player in roster.players]

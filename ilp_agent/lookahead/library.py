@@ -93,7 +93,6 @@ def class_decks() -> tuple[Deck, ...]:
     return tuple(deck for deck in map(find_deck, sorted(shipped_decks())) if deck.hero_class)
 
 
-@lru_cache(maxsize=64)
 def library_in(table: CardTable) -> Library:
     """The shipped decks with a class of which a table holds all cards, by its numbers."""
     number = table.number
@@ -136,10 +135,11 @@ def library_for(
     """
     if not predicts:
         return cards, EMPTY_LIBRARY
-    if real:
-        return cards, EMPTY_LIBRARY if table is None else library_in(table)
+    if real and table is None:
+        return cards, EMPTY_LIBRARY
     if getattr(_LOCAL, "table", None) is not cards:
-        _LOCAL.table, _LOCAL.library = cards, with_library(cards)
+        _LOCAL.table = cards
+        _LOCAL.library = (cards, library_in(table)) if table is not None and real else with_library(cards)
     found: tuple[np.ndarray, Library] = _LOCAL.library
     return found
 

@@ -1,6 +1,7 @@
 """Learning by its command: the same bytes however often it is stopped, and clear words where it cannot be."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.features import Trial, leave_one_out, search_backward, smallest, table_of
+from evo.learning.features import Tested, Trial, leave_one_out, search_backward, smallest, table_of
 from evo.learning.folder import open_learning, read_learning
 from evo.learning.gather import gather
 from evo.learning.methods import Samples
@@ -60,6 +61,38 @@ def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
         assert (out / name).read_bytes() == (learned / name).read_bytes(), name
 
 
+def test_what_a_round_comes_to_does_not_depend_on_how_many_follow(tmp_path: Path) -> None:
+    assert learn(tmp_path / "longer", "rounds=1", "test.every=2").returncode == 0
+    for name, rounds in (("longer", 2), ("whole", 2)):
+        assert learn(tmp_path / name, f"rounds={rounds}", "test.every=2").returncode == 0
+    for name in ("profile.toml", "curve.csv", "report.html", "rounds/0001.json"):
+        assert (tmp_path / "longer" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("0002.json", "[" * 100_000),
+        ("0002.json", '{"schema": 1, "round": 2, "tests": []}'),
+        ("0001.parquet", "no table"),
+        ("0001.parquet", None),
+    ],
+)
+def test_a_strangers_folder_ends_no_command_with_a_traceback(
+    learned: Path, tmp_path: Path, name: str, content: str | None
+) -> None:
+    shutil.copytree(learned, tmp_path / "folder")
+    if content is None:  # the samples of another round
+        shutil.copy(learned / "rounds/0002.parquet", tmp_path / "folder/rounds" / name)
+    else:
+        (tmp_path / "folder/rounds" / name).write_text(content)
+    done = manaforge("features", tmp_path / "folder", "--games", 2, "--no-alone")
+    if name.endswith("json"):  # a damaged round does not count
+        assert done.returncode == 0, done.stderr
+    else:
+        assert "0001.parquet" in said(done)
+
+
 @pytest.mark.parametrize("method", ["logistic", "td"])
 def test_other_methods_learn(tmp_path: Path, method: str) -> None:
     assert learn(tmp_path / method, f"method={method}", "test.every=0", "games=40").returncode == 0
@@ -92,7 +125,8 @@ def test_the_profile_is_an_entrant(learned: Path) -> None:
         (["options=depht=3"], "nearest: depth"),
         (["decks=thesis-paladin,basic-mage"], "learn on one sort"),
         (["test.against=evaa"], "nearest: eva"),
-        (["profile=heartsim"], "nearest: hearthsim"),
+        (["profile=heartsim"], "--set profile=heartsim: profile: unknown profile of lookahead 'heartsim'"),
+        (["options=hands=known"], "learned with hands=off"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, more: list[str], word: str) -> None:
@@ -117,9 +151,11 @@ def planted(path: Path) -> Path:
     points = (pick.random(4_000) < chance).astype(float)
     with open_learning(path, config) as folder:
         folder.commit({"round": 0, "tests": []})
-        folder.keep(1, Samples(features, points, np.arange(4_000)))
+        checksum = folder.keep(1, Samples(features, points, np.arange(4_000)))
         zeros = [0.0] * N_FEATURES
-        folder.commit({"round": 1, "weights": zeros, "intercept": 0.0, "scale": zeros, "tests": []})
+        learned = {"weights": zeros, "intercept": 0.0, "scale": zeros, "loss": None, "calibration": []}
+        numbers = dict.fromkeys(("games", "samples", "told"), 4_000)
+        folder.commit({"round": 1, "tests": [], "sha256": checksum, **learned, **numbers})
     return path
 
 
@@ -133,8 +169,20 @@ def test_backward_search_leaves_what_matters_for_the_end(tmp_path: Path) -> None
     assert table["loss"].is_monotonic_increasing
     alone = table_of(list(leave_one_out(trial)))
     assert alone["left_out"][alone["loss"].argmax()] == "attack"
-    found = smallest(list(search_backward(trial)))
-    assert found is None or found.verdict != "worse"
+
+
+def test_enough_is_what_was_shown_to_be_no_worse() -> None:
+    def tested(*verdicts: str) -> list[Tested]:
+        return [
+            Tested(3 - n, ("attack",) * n, 0.5, 100, 0.5, 0.4, 0.6, verdict)
+            for n, verdict in enumerate(verdicts)
+        ]
+
+    assert smallest(tested("", "", "")) is None
+    assert smallest(tested("worse", "no worse")) is None
+    found = smallest(tested("no worse", "", "no worse", "worse", "no worse"))
+    assert found is not None
+    assert found.features == 1
 
 
 def test_features_of_a_folder_are_written(learned: Path) -> None:

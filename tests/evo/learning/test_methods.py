@@ -17,6 +17,7 @@ def samples_of(pick: np.random.Generator, n: int, paired: bool) -> Samples:
     """Samples whose results follow `TRUTH`, and an intercept of 0.4 where they are no pairs."""
     features = np.zeros((n, N_FEATURES))
     features[:, :6] = pick.integers(-3, 4, size=(n, 6))
+    features[:, 6] = 0 if paired else 2  # which never differs
     chance = expit(features @ TRUTH + (0 if paired else 0.4))
     points = (pick.random(n) < chance).astype(float)
     if paired:  # as many that came to the same, which say nothing
@@ -66,7 +67,9 @@ def test_a_step_is_that_of_the_lambda_return(decay: float) -> None:
 
 def test_weights_keep_their_size_and_those_of_features_that_never_differed() -> None:
     start = find_agent_profile("lookahead", "hearthsim").weights
-    value = Value(np.array([2.0, -1.0, *np.zeros(N_FEATURES - 2)]), 0.0, np.ones(N_FEATURES))
+    value = Value(
+        np.array([2.0, -1.0, *np.zeros(N_FEATURES - 2)]), 0.0, np.array([1.0] * 2 + [0.0] * (N_FEATURES - 2))
+    )
     found = weights_of(value, start).named()
     attack, health = (start.named()[f"value_{name}"] for name in FEATURES[:2])
     assert found["value_attack"] == pytest.approx(2 / 3 * (attack + health), rel=1e-5)

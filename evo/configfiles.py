@@ -16,7 +16,7 @@ from evo.config import Config, ConfigError, ConfigOptionError, RunConfig, meanin
 from evo.shipped import shipped_configs
 from ilp_agent.shipped import configs_folder
 
-LISTS = ("decks", "test.against")
+LISTS = ("decks", "test.against", "also")
 """Keys whose values are lists of names."""
 
 LONGEST_PATH = 4_000

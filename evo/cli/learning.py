@@ -16,7 +16,7 @@ from evo.shipped import shipped_learning
 if TYPE_CHECKING:
     import numpy as np
 
-    from evo.learning.features import Tested
+    from evo.learning.features import Comparison
     from evo.play.games import Roster, Schedule
 
 LearnConfigName = Annotated[
@@ -148,7 +148,7 @@ def features_command(
     from evo.cli.options import Place
     from evo.cli.progress import Counter, output_console
     from evo.cli.sessions import pool_of
-    from evo.learning.features import Tested, Trial, leave_one_out, search_backward, smallest, table_of
+    from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
     from evo.learning.folder import read_learning
     from evo.learning.report import features_page
     from evo.play.pool import InterruptedRunError
@@ -158,7 +158,7 @@ def features_command(
     found, test = read_learning(folder), parse_sprt(sprt)
     console = output_console()
     counter = Counter(console, 0)
-    tables: dict[str, list[Tested]] = {"features-alone": [], "features": []}
+    tables: dict[str, list[Comparison]] = {"features-alone": [], "features": []}
     walks = {"features-alone": leave_one_out} if alone else {}
     with pool_of(
         Place("local", workers, ""), [found.config.player], found.config.found_decks, counter
@@ -201,7 +201,7 @@ def features_command(
     console.print(f"written: {folder}/{files}", markup=False)
 
 
-def _elo_of(tested: "Tested") -> str:
+def _elo_of(tested: "Comparison") -> str:
     """Elo of a set with its interval: "-3 (-9 to +4)"."""
     from evo.stats.ratings import elo
 

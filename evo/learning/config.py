@@ -108,6 +108,15 @@ class LearnConfig(Settings):
         float,
         Field(gt=0, le=1e9, description="how much weights are held small, of paired and logistic"),
     ] = 1.0
+    also: Annotated[
+        tuple[str, ...],
+        Field(
+            strict=False,
+            max_length=64,
+            description="folders of other learnings whose samples are fitted with these, such as of minion "
+            "decks beside class decks; not of td",
+        ),
+    ] = ()
     workers: Annotated[
         int, Field(ge=0, le=100_000, description="threads; 0: one for each processor that may be used")
     ] = 0
@@ -118,6 +127,8 @@ class LearnConfig(Settings):
     def _consistent(self) -> Self:
         if self.method not in METHODS:
             raise ValueError(f"method: {unknown_name('method', self.method, METHODS)}")
+        if self.also and not METHODS[self.method].ALL_ROUNDS:
+            raise ValueError(f"also: {self.method} fits no samples of other learnings")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         if len({deck.effects for deck in self.found_decks}) > 1:

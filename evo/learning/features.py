@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from engine import find_ruleset
 from evo.learning.folder import LearningError, LearningFolder
-from evo.learning.methods import METHODS, Samples, Value, log_loss, newest
+from evo.learning.methods import METHODS, Samples, Value, log_loss
 from evo.learning.run import weights_of
 from evo.play.games import GAME, Play, Roster, refuse_faults
 from evo.play.matchups import Matchups, games_table, make_pairings
@@ -29,11 +29,11 @@ STEP = 400
 
 COLUMNS = ("features", "left_out", "loss", "games", "score", "low", "high", "verdict")
 
-Tell = Callable[["Tested"], None]
+Tell = Callable[["Comparison"], None]
 
 
 @dataclass(frozen=True)
-class Tested:
+class Comparison:
     """A set of features against all of them.
 
     Attributes:
@@ -76,10 +76,9 @@ class Trial:
             raise LearningError(
                 f"{folder.path} was learned by {folder.config.method}, not by paired or logistic"
             )
-        sizes = [content["samples"] for content in folder.rounds[1:]]
-        if not sizes:
+        if len(folder.rounds) < 2:
             raise LearningError(f"{folder.path} has no round yet; manaforge learn plays them")
-        rounds = [folder.samples(number) for number in range(1, len(folder.rounds))][-newest(sizes) :]
+        rounds = folder.samples_to_fit(len(folder.rounds) - 1)
         self.samples = Samples(
             np.concatenate([one.features for one in rounds]),
             np.concatenate([one.points for one in rounds]),
@@ -105,7 +104,7 @@ class Trial:
         named = weights_of(value, self.config.start).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
-    def test(self, left_out: Sequence[str]) -> Tested:
+    def test(self, left_out: Sequence[str]) -> Comparison:
         """Play the value without some features against the one with all."""
         value = self.fit(left_out)
         weights = self.weights(value, left_out), self.weights(self.all, ())
@@ -132,16 +131,16 @@ class Trial:
             verdict = {"elo0": "worse", "elo1": "no worse"}.get(str(self._sprt.verdict(counts)), "")
         n = len(self.known) - len(left_out)
         own = float(row["score"]), float(row["low"]), float(row["high"])
-        return Tested(n, tuple(left_out), self.loss(value), len(played), *own, verdict)
+        return Comparison(n, tuple(left_out), self.loss(value), len(played), *own, verdict)
 
 
-def leave_one_out(trial: Trial) -> Iterator[Tested]:
+def leave_one_out(trial: Trial) -> Iterator[Comparison]:
     """Each feature left out alone, in their order."""
     for name in trial.known:
         yield trial.test((name,))
 
 
-def search_backward(trial: Trial) -> Iterator[Tested]:
+def search_backward(trial: Trial) -> Iterator[Comparison]:
     """Features left out one after the other, each time the one whose lack the samples notice least."""
     left_out: tuple[str, ...] = ()
     while len(left_out) < len(trial.known) - 1:
@@ -151,13 +150,13 @@ def search_backward(trial: Trial) -> Iterator[Tested]:
         yield trial.test(left_out)
 
 
-def table_of(tested: Sequence[Tested]) -> pd.DataFrame:
+def table_of(tested: Sequence[Comparison]) -> pd.DataFrame:
     """One row a set of features; `left_out` is the one left out last."""
     rows = [vars(one) | {"left_out": one.left_out[-1]} for one in tested]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def smallest(tested: Sequence[Tested]) -> Tested | None:
+def smallest(tested: Sequence[Comparison]) -> Comparison | None:
     """The smallest set shown to be no worse, before the first that is worse; None where there is none."""
     found = None
     for one in tested:

@@ -26,8 +26,16 @@ from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.methods import Samples, Value
-from evo.storage.files import first_link, json_bytes, parquet_bytes, replace_file, take_lock, why_unusable
+from evo.learning.methods import METHODS, Samples, Value, newest
+from evo.storage.files import (
+    digest_of,
+    first_link,
+    json_bytes,
+    parquet_bytes,
+    replace_file,
+    take_lock,
+    why_unusable,
+)
 from evo.storage.kinds import LEARNING
 from ilp_agent.lookahead.features import FEATURES
 
@@ -44,11 +52,16 @@ class LearningFolder:
     Attributes:
         path: the folder.
         config: the configuration.
+        digest: of the configuration and of the samples of other learnings.
         rounds: contents of the committed rounds, from round 0 on, which is the profile to begin with.
     """
 
     def __init__(self, path: Path, config: LearnConfig) -> None:
         self.path, self.config = path, config
+        others = [
+            content["sha256"] for text in config.also for content in read_learning(Path(text)).rounds[1:]
+        ]
+        self.digest = digest_of([config.digest, others]) if others else config.digest
         self.rounds: list[dict[str, Any]] = []
 
     def read_rounds(self) -> None:
@@ -59,7 +72,7 @@ class LearningFolder:
         """
         self.rounds = []
         while (content := self._read_round(len(self.rounds))) is not None:
-            if content["schema"] != SCHEMA or content["config_hash"] != self.config.digest:
+            if content["schema"] != SCHEMA or content["config_hash"] != self.digest:
                 raise LearningError(
                     f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
                     "profile or an opponent was changed since; take another --out"
@@ -93,6 +106,22 @@ class LearningFolder:
         except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
             raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
 
+    def samples_to_fit(self, upto: int) -> list[Samples]:
+        """Samples of other learnings (`also`), then of the committed rounds up to `upto` that are fitted.
+
+        Raises:
+            LearningError: they cannot be read, or another learning is of another sort of method.
+        """
+        method, found = METHODS[self.config.method], []
+        for text in self.config.also:
+            other = read_learning(Path(text))
+            if METHODS[other.config.method].PAIRED != method.PAIRED:
+                raise LearningError(f"also: {text} was learned by {other.config.method}")
+            found += [other.samples(number) for number in range(1, len(other.rounds))]
+        sizes = [content["samples"] for content in self.rounds[1 : upto + 1]]
+        first = upto + 1 - (newest(sizes) if method.ALL_ROUNDS and sizes else 0)
+        return [*found, *(self.samples(number) for number in range(first, upto + 1))]
+
     def keep(self, number: int, samples: Samples) -> str:
         """Write the samples of a round, and commit nothing yet; returns their checksum, for the round."""
         table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
@@ -103,7 +132,7 @@ class LearningFolder:
 
     def commit(self, content: Mapping[str, Any]) -> None:
         """Write what a round came to; from now on it counts."""
-        whole = {"schema": SCHEMA, "config_hash": self.config.digest, **content}
+        whole = {"schema": SCHEMA, "config_hash": self.digest, **content}
         self.write(f"rounds/{len(self.rounds):04d}.json", json_bytes(whole))
         self.rounds.append(whole)
 

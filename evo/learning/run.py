@@ -12,7 +12,7 @@ from engine import RULES_VERSION, find_ruleset
 from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.gather import gather
-from evo.learning.methods import METHODS, Samples, Value, log_loss, newest, telling
+from evo.learning.methods import METHODS, Samples, Value, log_loss, telling
 from evo.play.games import Play, Roster
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
@@ -69,9 +69,7 @@ def _round(
         raise LearningError(f"round {number} of {folder.path} has no sample that tells: too few games")
     checksum = folder.keep(number, samples)
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
-    sizes = [*(content["samples"] for content in folder.rounds[1:]), len(samples.points)]
-    first = number + 1 - (newest(sizes) if method.ALL_ROUNDS else 1)
-    rounds = [*(folder.samples(one) for one in range(first, number)), samples]
+    rounds = [*folder.samples_to_fit(number - 1), samples]
     with threadpool_limits(1, "blas"):  # the same sums on any number of processors
         value = method.learn(before, rounds, options)
         loss = None if before is None else log_loss(before, samples, method.PAIRED)
@@ -163,7 +161,7 @@ def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
         "round": number,
         "games": number * config.games,
         "seed": config.seed,
-        "config_hash": config.digest,
+        "config_hash": folder.digest,
         "manaforge": version("manaforge"),
         "rules": RULES_VERSION,
     }

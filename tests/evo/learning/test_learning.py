@@ -11,7 +11,7 @@ import pytest
 
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.features import Tested, Trial, leave_one_out, search_backward, smallest, table_of
+from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
 from evo.learning.folder import open_learning, read_learning
 from evo.learning.gather import gather
 from evo.learning.methods import Samples
@@ -172,9 +172,9 @@ def test_backward_search_leaves_what_matters_for_the_end(tmp_path: Path) -> None
 
 
 def test_enough_is_what_was_shown_to_be_no_worse() -> None:
-    def tested(*verdicts: str) -> list[Tested]:
+    def tested(*verdicts: str) -> list[Comparison]:
         return [
-            Tested(3 - n, ("attack",) * n, 0.5, 100, 0.5, 0.4, 0.6, verdict)
+            Comparison(3 - n, ("attack",) * n, 0.5, 100, 0.5, 0.4, 0.6, verdict)
             for n, verdict in enumerate(verdicts)
         ]
 

@@ -171,7 +171,7 @@ _ENTRIES = (
         "ilp_agent.lookahead.agent:LookaheadAgent",
         "judges different ends of its turn by the opponent's reply",
         vector="ilp_agent.lookahead.weights:LookaheadWeights",
-        default_profile="hearthsim",
+        default_profile="learned",
         batch="ilp_agent.lookahead.selfplay:play_batch",
         options=(
             Option(

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from ilp_agent import TurnProblem, Weights
+from ilp_agent import SolverError, TurnProblem, Weights
 from ilp_agent.lookahead.ends import best_ends
+from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.replay import position_of
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
@@ -56,9 +57,23 @@ def test_brute_force_finds_the_same_ends() -> None:
         assert_like(values_of(turn, "exact"), best, turn)
 
 
+def known_ends(turn: Turn) -> list[float] | None:
+    """Values by `exact`; None for a turn of more positions than it looks at, which it says."""
+    try:
+        return values_of(turn, "exact")
+    except SolverError as error:
+        assert f"more than {MAX_NODES} positions" in str(error)
+        return None
+
+
 def like_programs(backend: str, n: int, most: int) -> None:
-    for turn in small_turns(n, most):
-        assert_like(values_of(turn, "exact"), values_of(turn, backend), turn)
+    compared = 0
+    for turn in small_turns(n + n // 10, most):
+        ours = known_ends(turn)
+        if ours is not None and compared < n:
+            assert_like(ours, values_of(turn, backend), turn)
+            compared += 1
+    assert compared == n, "few turns are too large"
 
 
 @compiled
@@ -87,11 +102,14 @@ def like_search(n: int) -> None:
         position = position_of(problem)
         cards = own_cards(position.table)
         solving = cards, weights.everything, learn_facts(cards), memory.work[0], memory.memo, memory.slots
+        known = known_ends((problem, weights))
+        if known is None:
+            continue
         solve_turn(position.state, *solving, solved[0])
         assert not solved["unproven"][0]
         found = list_ways(*solving, solved[0], WANTED, pool)
         ours = pool.listed["value"][:found].tolist()
-        assert_like(values_of((problem, weights), "exact"), ours, (problem, weights))
+        assert_like(known, ours, (problem, weights))
         compared += 1
     assert compared > n / 4
 

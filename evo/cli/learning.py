@@ -114,7 +114,7 @@ def round_line(content: Mapping[str, Any]) -> str:
             parts.append(f"log loss {content['loss']:.4f}")
     for test in content["tests"]:
         low, high = elo(test["low"]), elo(test["high"])
-        parts.append(f"{elo(test['score']):+.0f} Elo ({low:+.0f} to {high:+.0f}) on {test['opponent']}")
+        parts.append(f"{elo(test['score']):+.0f} Elo ({low:+.0f} to {high:+.0f}) against {test['opponent']}")
     return ", ".join(parts)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from engine.codes import Keyword
 from ilp_agent import SolverError, TurnProblem, Weights
 from ilp_agent.lookahead.ends import best_ends
 from ilp_agent.lookahead.records import MAX_NODES
@@ -23,6 +24,10 @@ from tests.ilp_agent.positions import random_position, random_weights
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
 Turn = tuple[TurnProblem, Weights]
+
+LOST = Keyword.DIVINE_SHIELD | Keyword.STEALTH
+"""Keywords that a minion may lose within a turn, and be like another then."""
+
 WANTED = 8
 
 
@@ -67,13 +72,17 @@ def known_ends(turn: Turn) -> list[float] | None:
 
 
 def like_programs(backend: str, n: int, most: int) -> None:
-    compared = 0
+    """A program finds as many, but where its cuts ran out before: then those that it found are the best."""
+    compared = fewer = 0
     for turn in small_turns(n + n // 10, most):
         ours = known_ends(turn)
         if ours is not None and compared < n:
-            assert_like(ours, values_of(turn, backend), turn)
+            theirs = values_of(turn, backend)
+            assert_like(ours[: len(theirs)], theirs, turn)
+            fewer += len(theirs) < len(ours)
             compared += 1
     assert compared == n, "few turns are too large"
+    assert fewer <= n / 50
 
 
 @compiled
@@ -89,14 +98,14 @@ def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
 
 
 def like_search(n: int) -> None:
-    """Where no two minions are alike, of which the search knows the cards apart."""
+    """Where no two minions are or become alike, whose cards the search tells apart."""
     searcher, pool, solved = searcher_of_thread(), new_way_pool(), np.zeros(1, SOLVED)
     memory = searcher.ready(200_000)
     memory.start["reduced"] = 0
     compared = 0
     for problem, weights in small_turns(n, coin=False):
         everyone = (*problem.friendly, *problem.hand), problem.enemy
-        bodies = [[(one.attack, one.keywords) for one in side] for side in everyone]
+        bodies = [[(one.attack, one.keywords & ~LOST) for one in side] for side in everyone]
         if any(len(set(side)) < len(side) for side in bodies):
             continue
         position = position_of(problem)

@@ -19,7 +19,8 @@ from evo.play.games import compile_games
 
 BUDGETS = {2: (1, 2, 4, 8, 16, 32, 64, 128, 256, 512), 3: (2, 4, 8, 16, 32, 64, 128, 256)}
 OPPONENTS = ("ilp:configs/champions/study.toml", "hearthsim:balanced")
-LABELLED = (1, 4, 16, 64, 512)
+LABELLED = (1, 2, 4, 8, 16, 64, 512)
+TICKS = (10, 20, 50, 100, 200, 400)
 
 
 def plot_budgets(axes: Axes, table: pd.DataFrame) -> Axes:
@@ -45,17 +46,14 @@ def plot_budgets(axes: Axes, table: pd.DataFrame) -> Axes:
                 capsize=2,
                 label=f"{name}, depth {depth}",
             )
-            for row in own[own["budget"].isin(LABELLED) & (depth == 2)].itertuples():
-                axes.annotate(
-                    f"{row.budget}",
-                    (row.us, row.elo),
-                    (0, -12),
-                    textcoords="offset points",
-                    size=8,
-                    ha="center",
-                )
+            named = own["budget"].isin(LABELLED) & (depth == 2) & (opponent == OPPONENTS[0])
+            for row in own[named].itertuples():
+                place, text = (row.us, row.elo), str(row.budget)
+                axes.annotate(text, place, (-5, 4), textcoords="offset points", size=8, ha="right")
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
+    axes.set_xticks(TICKS, list(map(str, TICKS)))
+    axes.minorticks_off()
     axes.set_xlabel("CPU time of a turn, microseconds (numbers: budgets at depth 2)")
     axes.set_ylabel("Elo against the opponent")
     axes.grid(linewidth=0.4, alpha=0.6)

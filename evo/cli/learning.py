@@ -1,7 +1,7 @@
 """The commands about learned values: learn, features."""
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -176,11 +176,7 @@ def features_command(
             name = signal.Signals(error.signal).name
             say_error(f"stopped by {name}: what was found so far is in the csv files of {folder}")
             raise
-    least = smallest(tables["features"])
-    text = f"With {games:,} games at most, no set of fewer features is shown to be no worse."
-    if least is not None:
-        names = [name for name in trial.known if name not in least.left_out]
-        text = f"{least.features} of {len(trial.known)} features are enough: {', '.join(names)}."
+    text = _enough(smallest(tables["features"]), trial.known, games)
     command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
     page = features_page(
         found,
@@ -190,15 +186,28 @@ def features_command(
         shlex.join([*command, *([] if alone else ["--no-alone"])]),
     )
     found.write("features.html", page)
-    rows = []
-    for one in tables["features"]:
-        rating, interval = _elo_of(one).split(" ", 1)
-        numbers = [f"{one.games:,}", one.verdict, f"{one.loss:.4f}"]
-        rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
-    console.print(FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features"))
+    console.print(_table(tables["features"]))
     console.print(text, markup=False, highlight=False)
     files = ", ".join(["features.html", *(f"{name}.csv" for name in tables if tables[name])])
     console.print(f"written: {folder}/{files}", markup=False)
+
+
+def _enough(least: "Comparison | None", known: list[str], games: int) -> str:
+    """What a backward search came to, in a sentence."""
+    if least is None:
+        return f"With {games:,} games at most, no set of fewer features is shown to be no worse."
+    names = [name for name in known if name not in least.left_out]
+    return f"{least.features} of {len(known)} features are enough: {', '.join(names)}."
+
+
+def _table(backward: "Sequence[Comparison]") -> FittingTable:
+    """A backward search, one row a set."""
+    rows = []
+    for one in backward:
+        rating, interval = _elo_of(one).split(" ", 1)
+        numbers = [f"{one.games:,}", one.verdict, f"{one.loss:.4f}"]
+        rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
+    return FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features")
 
 
 def _elo_of(tested: "Comparison") -> str:

@@ -1,8 +1,10 @@
 """What the opponent may hold: drawn from what is shown alone, and alike compiled and in Python."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import exp, log
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -16,12 +18,15 @@ from engine.match import deal
 from engine.streams import generator, stream_key
 from engine.view import MOST_SHOWN, Shown
 from evo.play.entrants import find_entrant
-from evo.play.games import Roster, _play_compiled, _play_in_python
+from evo.play.games import GAME, Roster, Schedule, _play_compiled, _play_in_python
 from ilp_agent.lookahead.hands import foresee, hold_hand, new_hands
 from ilp_agent.lookahead.library import (
     EMPTY_LIBRARY,
     NEIGHBOURS,
+    Library,
+    class_decks,
     find_neighbours,
+    library_for,
     shipped_library,
     with_library,
 )
@@ -280,3 +285,43 @@ def test_rows_of_before_are_rows_of_the_default() -> None:
             for one in (player, short)
         )
         assert (now == before).all()
+
+
+def test_threads_do_not_share_a_library() -> None:
+    """Neighbours are looked for in its arrays, and kernels run without the GIL."""
+    table, _ = tables_of(class_decks())
+    with ThreadPoolExecutor(2) as threads:
+        barrier = Barrier(2)
+
+        def library() -> Library:
+            barrier.wait(20)
+            return library_for(table.array, True, True, table)[1]
+
+        one, other = (ticket.result() for ticket in [threads.submit(library) for _ in range(2)])
+    assert not np.shares_memory(one.distances, other.distances)
+    assert not np.shares_memory(one.nearest, other.nearest)
+    np.testing.assert_array_equal(one.decks, other.decks)
+
+
+def test_who_reckons_with_hands_changes_no_game_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of two plain players have the card table of their decks alone, whoever else plays beside them."""
+    texts = "hearthsim", "greedy-ilp", "lookahead@4,hands=predicted"
+    players = tuple(find_entrant(text).player for text in texts)
+    decks = tuple(map(find_deck, ("reno-mage", "jade-shaman")))
+    seats = np.tile(np.array([0, 1], np.int16), (12, 1))
+    seats[::4, 1] = 2
+    keys = np.array([stream_key(77, game) for game in range(12)], np.uint64)
+    seen: list[tuple[list[list[int]], object]] = []
+
+    def note(_: Roster, games: Schedule, tables: tuple[object, np.ndarray]) -> np.ndarray:
+        seen.append((games.players.tolist(), tables[0]))
+        return np.zeros(len(games), GAME)
+
+    monkeypatch.setattr("evo.play.games._play_together", note)
+    _play_compiled(
+        Roster(players, decks, find_ruleset("thesis")), Schedule(seats, np.zeros_like(seats), keys)
+    )
+    plain = [table for games, table in seen if games == [[0, 1]] * 9]
+    assert len(seen) == 2
+    assert plain[0].array.tobytes() == tables_of(decks)[0].array.tobytes()  # type: ignore[attr-defined]
+    assert len(next(table for _, table in seen if table is not plain[0]).cards) > len(plain[0].cards)  # type: ignore[attr-defined]

@@ -60,7 +60,7 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
 	$(PYTEST) -m heavy -n 2 --dist loadfile --durations=15 $(WITHOUT)
 
-test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games
+test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games, ends by programs
 	$(PYTEST) -m long -s
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks

@@ -93,6 +93,12 @@ def test_programs_find_the_same_ends(backend: str) -> None:
 
 @compiled
 @pytest.mark.heavy
+def test_a_program_finds_the_same_ends_of_300_turns() -> None:
+    like_programs("gurobi", 300, 4)
+
+
+@compiled
+@pytest.mark.long
 def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
     like_programs("gurobi", 2_000, 4)
 

@@ -16,8 +16,12 @@ from evo.shipped import shipped_learning
 if TYPE_CHECKING:
     import numpy as np
 
+    from evo.cli.progress import Counter
     from evo.learning.features import Comparison
+    from evo.learning.folder import LearningFolder
     from evo.play.games import Roster, Schedule
+    from ilp_agent import Profile
+    from ilp_agent.lookahead.weights import LookaheadWeights
 
 LearnConfigName = Annotated[
     str,
@@ -50,16 +54,11 @@ def learn_command(
     overrides: Overrides = None,
 ) -> None:
     """Learn the value of lookahead from games against itself; the same command again continues."""
-    from evo.cli.options import Place
     from evo.cli.progress import Counter, output_console
-    from evo.cli.sessions import pool_of
     from evo.configfiles import read_config_as
     from evo.learning.config import LearnConfig
     from evo.learning.folder import open_learning
     from evo.learning.report import write_learning
-    from evo.learning.run import learn
-    from evo.play.pool import InterruptedRunError
-    from evo.wording import counted
 
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_config_as(LearnConfig, f"{config}", sets)
@@ -75,25 +74,7 @@ def learn_command(
             highlight=False,
         )
 
-        def tell(content: Mapping[str, Any]) -> None:
-            console.print(round_line(content), markup=False, highlight=False)
-
-        players = [chosen.player, *chosen.opponents]
-        with pool_of(Place("local", chosen.workers, ""), players, chosen.found_decks, counter) as pool:
-
-            def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
-                return pool.play(roster, games, lambda _: counter.raise_if_stopped())
-
-            try:
-                profile = learn(folder, play, counter.advance, tell)
-            except InterruptedRunError as error:
-                counter.close()
-                name, safe = (
-                    signal.Signals(error.signal).name,
-                    counted(max(0, len(folder.rounds) - 1), "round"),
-                )
-                say_error(f"stopped by {name}: {safe} safe in {path}. To continue: the same command again")
-                raise
+        profile = _learned(folder, counter)
         write_learning(folder, profile)
     for line in (
         f"written: {path}/profile.toml, report.html, curve.csv",
@@ -101,6 +82,34 @@ def learn_command(
         f"lookahead:{path}/profile.toml hearthsim:balanced",
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _learned(folder: "LearningFolder", counter: "Counter") -> "Profile[LookaheadWeights]":
+    """Play the rounds that are missing, with their lines and progress; the value that scored best."""
+    from evo.cli.options import Place
+    from evo.cli.sessions import pool_of
+    from evo.learning.run import learn
+    from evo.play.pool import InterruptedRunError
+    from evo.wording import counted
+
+    chosen, players = folder.config, [folder.config.player, *folder.config.opponents]
+    with pool_of(Place("local", chosen.workers, ""), players, chosen.found_decks, counter) as pool:
+
+        def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
+            return pool.play(roster, games, lambda _: counter.raise_if_stopped())
+
+        def tell(content: Mapping[str, Any]) -> None:
+            counter.console.print(round_line(content), markup=False, highlight=False)
+
+        try:
+            return learn(folder, play, counter.advance, tell)
+        except InterruptedRunError as error:
+            counter.close()
+            name, done = signal.Signals(error.signal).name, max(0, len(folder.rounds) - 1)
+            safe = f"{counted(done, 'round')} {'is' if done == 1 else 'are'} safe in {folder.path}"
+            say_error(f"stopped by {name}: {safe}. To continue: the same command again")
+            raise
+    raise AssertionError("a pool that is stopped ends the process")
 
 
 def round_line(content: Mapping[str, Any]) -> str:
@@ -150,7 +159,7 @@ def features_command(
     from evo.cli.sessions import pool_of
     from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
     from evo.learning.folder import read_learning
-    from evo.learning.report import features_page
+    from evo.learning.report import features_figure, features_page
     from evo.play.pool import InterruptedRunError
     from evo.stats.sequential import parse_sprt
     from evo.storage.files import csv_bytes
@@ -186,9 +195,10 @@ def features_command(
         shlex.join([*command, *([] if alone else ["--no-alone"])]),
     )
     found.write("features.html", page)
+    found.write("features.png", features_figure(table_of(tables["features"])))
     console.print(_table(tables["features"]))
     console.print(text, markup=False, highlight=False)
-    files = ", ".join(["features.html", *(f"{name}.csv" for name in tables if tables[name])])
+    files = ", ".join(["features.html", "features.png", *(f"{name}.csv" for name in tables if tables[name])])
     console.print(f"written: {folder}/{files}", markup=False)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from evo.figures.page import Section, html_table, image, intervals, make_page
-from evo.figures.style import draw_both
+from evo.figures.style import draw, draw_both
 from evo.learning.folder import LearningFolder
 from evo.learning.methods import METHODS
 from evo.learning.plots import plot_calibration, plot_curve, plot_features, plot_weights
@@ -193,6 +193,11 @@ def features_page(
         table = html_table(own[shown].rename(columns=names), formats, "Each left out alone")
         sections.append(Section("What is each worth alone?", missed, [table]))
     return make_page(f"Features of {folder.path.name}", sections, command)
+
+
+def features_figure(backward: pd.DataFrame) -> bytes:
+    """The curve of a backward search as a PNG file; `backward` as of `features_page`."""
+    return draw(plot_features, _in_elo(backward), width=7.2, height=3.2).png
 
 
 def _in_elo(table: pd.DataFrame) -> pd.DataFrame:

@@ -8,9 +8,9 @@ from engine.jit import njit_borrowing
 from engine.rules import outcome
 from engine.streams import below, derive
 from ilp_agent.lookahead.cards import CardMemory, carry_out, choose_card_turn
-from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM, explores
+from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.judge import keep_features
-from ilp_agent.lookahead.recording import LATEST_PAIR, NO_END, WHEN, differ, note_leaf, points_of
+from ilp_agent.lookahead.recording import LATEST_PAIR, NO_END, WHEN, differ, points_of
 
 
 @njit_borrowing
@@ -30,7 +30,6 @@ def record_card_games(
     luck: np.ndarray,
     leaves: np.ndarray,
     whose: np.ndarray,
-    drawn: np.ndarray,
 ) -> int:
     """Play games on real cards, and note what their turns lead to; a turn may be chosen in several parts.
 
@@ -48,8 +47,8 @@ def record_card_games(
             choose_card_turn(state, cards, own_cards, row, explore, stream, facts, works, memo, slots, memory)
             number += 1
             if memory.judged[0] > 0 and n_leaves < len(leaves):
-                owner, is_drawn = 2 * game + seat, explores(explore, stream)
-                note_leaf(memory.leaf, owner, is_drawn, n_leaves, leaves, whose, drawn)
+                keep_features(memory.leaf, leaves[n_leaves])
+                whose[n_leaves] = 2 * game + seat
                 n_leaves += 1
             carry_out(state, cards, plan, luck[0])
     return n_leaves

@@ -18,17 +18,14 @@ _WHETHER, _WHICH = range(2)
 
 
 @njit_borrowing
-def explores(explore: int, key: np.uint64) -> bool:
-    """Whether an end of a turn is drawn at random.
+def draw_end(explore: int, key: np.uint64, found: int) -> int:
+    """The number of an end drawn at random, below `found`; -1 where none is drawn.
 
     Args:
-        explore: chance of that, in millionths.
+        explore: chance that one is, in millionths.
         key: stream of the turn.
+        found: how many ends there are, >= 1.
     """
-    return explore > NEVER and below(key, _WHETHER, ALWAYS) < explore
-
-
-@njit_borrowing
-def draw_end(explore: int, key: np.uint64, found: int) -> int:
-    """The number of an end drawn at random, below `found`; -1 where none is. Arguments as of `explores`."""
-    return int(below(key, _WHICH, found)) if explores(explore, key) else -1
+    if explore > NEVER and below(key, _WHETHER, ALWAYS) < explore:
+        return int(below(key, _WHICH, found))
+    return -1

@@ -15,7 +15,7 @@ from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import outcome
 from engine.streams import below, derive
-from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM, explores
+from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.judge import Memory, keep_features
 from ilp_agent.lookahead.kernel import choose_turn
@@ -42,13 +42,11 @@ class Recorded:
             judged: after the reply with depth 2.
         game: int64, shape (positions,): the game.
         seat: int64, shape (positions,): 0 or 1, the player.
-        drawn: bool, shape (positions,): whether the end of the turn was drawn at random.
     """
 
     features: np.ndarray
     game: np.ndarray
     seat: np.ndarray
-    drawn: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def record(
         explore: chance of a random end of a turn, in millionths.
     """
     room = USUAL_POSITIONS * len(states)
-    leaves, whose, drawn = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64), np.zeros(room, np.bool_)
+    leaves, whose = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64)
     rows = kernel_rows(row[None])
     if states["effects"].any():
         looking, search = looking_of_thread(), searcher_of_thread().ready()
@@ -93,13 +91,11 @@ def record(
         looking.memory.hands.n_decks[0] = 0
         play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:record_card_games")
         known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-        n = play(cards, looking.cards, rows[0], states, chances, keys, explore, *known, leaves, whose, drawn)
+        n = play(cards, looking.cards, rows[0], states, chances, keys, explore, *known, leaves, whose)
     else:
         actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-        n = record_games(
-            cards, rows[0], states, keys, explore, memory_of_thread(), actions, leaves, whose, drawn
-        )
-    return Recorded(leaves[:n].copy(), whose[:n] // 2, whose[:n] % 2, drawn[:n].copy())
+        n = record_games(cards, rows[0], states, keys, explore, memory_of_thread(), actions, leaves, whose)
+    return Recorded(leaves[:n].copy(), whose[:n] // 2, whose[:n] % 2)
 
 
 def record_pairs(
@@ -143,7 +139,6 @@ def record_games(
     actions: np.ndarray,
     leaves: np.ndarray,
     whose: np.ndarray,
-    drawn: np.ndarray,
 ) -> int:
     """`record` for games of bodies.
 
@@ -157,7 +152,6 @@ def record_games(
         actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
         leaves: float64, shape (room, `N_FEATURES`). Modified in place: features, from their player's view.
         whose: int64, shape (room,). Modified in place: 2 game + seat of that player.
-        drawn: bool, shape (room,). Modified in place: whether the end was drawn at random.
 
     Returns:
         How many were noted; as many as there is room at most.
@@ -170,27 +164,11 @@ def record_games(
             n = choose_turn(state, cards, row, explore, stream, memory, actions)
             number += 1
             if memory.judged[0] > 0 and n_leaves < len(leaves):
-                note_leaf(
-                    memory.leaf, 2 * game + seat, explores(explore, stream), n_leaves, leaves, whose, drawn
-                )
+                keep_features(memory.leaf, leaves[n_leaves])
+                whose[n_leaves] = 2 * game + seat
                 n_leaves += 1
             carry_out(state, cards, actions, n, memory)
     return n_leaves
-
-
-@njit_borrowing
-def note_leaf(
-    leaf: np.ndarray,
-    owner: int,
-    is_drawn: bool,
-    place: int,
-    leaves: np.ndarray,
-    whose: np.ndarray,
-    drawn: np.ndarray,
-) -> None:
-    """Write a position at a place of the last three, which are modified in place."""
-    keep_features(leaf, leaves[place])
-    whose[place], drawn[place] = owner, is_drawn
 
 
 @njit_borrowing

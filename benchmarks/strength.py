@@ -18,6 +18,7 @@ from engine import find_deck, find_ruleset
 from engine.batches import deal_games, dealt_cards, endings
 from engine.codes import Outcome
 from engine.decks import tables_of
+from engine.match import Reckoned
 from engine.state import STATE
 from engine.streams import agent_keys, stream_key
 from evo.play.entrants import Entrant, find_entrant
@@ -81,7 +82,7 @@ def play_chunk(
     agent_keys(keys, streams)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     deal_games(cards.array, records, find_ruleset(rules).array, pairs, keys, states)
-    asked = {"dealt": dealt_cards(states), "table": cards}
+    asked = {"known": Reckoned(dealt_cards(states), cards)}
     seat, used = numbers % 2, np.zeros(4)
     places = [np.full((n, 2), -1, np.int64) for _ in players]
     places[0][np.arange(n), seat] = 0

@@ -8,12 +8,13 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from engine.actions import Action
 from engine.batches import dealt_cards
+from engine.cards.table import CardTable
 from engine.codes import RULES_VERSION, ActionKind, Outcome, Purpose
 from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
@@ -189,6 +190,20 @@ def deal(
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
     return deal_key((first, second), stream_key(seed, *address), rules, keeps)
+
+
+class Reckoned(NamedTuple):
+    """What compiled games give agents that reckon with the opponent's cards.
+
+    Attributes:
+        dealt: cards that the decks had (`engine.batches.dealt_cards`).
+        table: the games' cards, those of the agents' libraries among them where these are real cards.
+        further: decks that an opponent may play beside the shipped ones.
+    """
+
+    dealt: np.ndarray
+    table: CardTable | None = None
+    further: tuple[Deck, ...] = ()
 
 
 def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:

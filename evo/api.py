@@ -159,6 +159,7 @@ def play_tournament(
     seats: str = "paired",
     sprt: str = "",
     seed: int = 1,
+    library: str | Path | None = None,
     out: str | Path | None = None,
     workers: int = 0,
     pool: str = "auto",
@@ -176,6 +177,7 @@ def play_tournament(
         seats: "paired" or "fixed" (docs/tournament.md).
         sprt: a sequential test, such as "elo0=0 elo1=20"; "" for none.
         seed: of the deals.
+        library: a folder of decks, which entrants with hands=predicted know beside the shipped ones.
         out: its folder; None: `runs/tournament-<hash>`.
         workers: 0 for one on each processor.
         pool: "auto", "local" or "ray".
@@ -192,6 +194,7 @@ def play_tournament(
         names,
         ruleset,
         sprt,
+        _path(library),
         games=games,
         seats=one_of("seats", "kind of seats", seats, SEATS),
         style=one_of("style", "format", style, OFFERED_FORMATS),

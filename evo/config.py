@@ -20,12 +20,13 @@ from pydantic import (
 
 from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import WrongValueError, unknown_name
+from evo.decklibrary import texts_of
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed, settled
 from ilp_agent.weights import WeightVector
-from rivals import AGENTS, DEFAULT_AGENT, refuse_decks, weight_class, weighted_kinds
+from rivals import AGENTS, DEFAULT_AGENT, predicts_decks, refuse_decks, weight_class, weighted_kinds
 from rivals.options import read_options
 
 TYPED = "configuration"
@@ -185,6 +186,16 @@ class _RunConfig(Settings):
             "lookahead; empty: their defaults"
         ),
     ] = ""
+    library: Annotated[
+        tuple[str, ...],
+        BeforeValidator(texts_of),
+        Field(
+            max_length=10_000,
+            strict=False,
+            description="decks that the agent knows beside the shipped ones where its options say "
+            "hands=predicted: names, files, deck codes, or a folder of them",
+        ),
+    ] = ()
     backend: Annotated[
         str,
         Field(
@@ -234,6 +245,9 @@ class _RunConfig(Settings):
             raise ValueError(f'options "{self.options}": {error}') from None
         if AGENTS[self.agent].sight(self.option_values) is not AGENTS[self.agent].sees:
             raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
+        if self.library and not predicts_decks(self.agent, self.option_values):
+            raise ValueError("library: the agent predicts no decks; it does with options hands=predicted")
+        _ = self.found_library
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names
@@ -259,10 +273,11 @@ class _RunConfig(Settings):
         """
         content = self.model_dump(mode="json", by_alias=True, exclude=self._without_meaning)
         if folder is not None:
-            content["decks"] = [
-                str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
-                for deck in self.decks
-            ]
+            for key in ("decks", "library"):
+                content[key] = [
+                    str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
+                    for deck in content[key]
+                ]
         content["address"] = ""
         return tomli_w.dumps(content)
 
@@ -272,6 +287,11 @@ class _RunConfig(Settings):
         decks = tuple(find_deck(deck) for deck in self.decks)
         refuse_decks([(self.agent, self.backend)], decks)
         return decks
+
+    @property
+    def found_library(self) -> tuple[Deck, ...]:
+        """The decks of `library`."""
+        return tuple(find_deck(deck) for deck in self.library)
 
     @property
     def option_values(self) -> tuple[int, ...]:
@@ -305,6 +325,8 @@ class _RunConfig(Settings):
                 section, _, name = key.rpartition(".")
                 (content.setdefault(section, {}) if section else content)[name] = value
         content["decks"] = [deck.identity for deck in self.found_decks]
+        if self.library:
+            content["library"] = [deck.identity for deck in self.found_library]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -334,7 +356,8 @@ class _RunConfig(Settings):
     @property
     def _without_meaning(self) -> set[str]:
         """Keys that the agent does not have."""
-        return set() if self.takes_weight_set else {"weights"}
+        predicts = predicts_decks(self.agent, self.option_values)
+        return (set() if self.takes_weight_set else {"weights"}) | (set() if predicts else {"library"})
 
 
 if TYPE_CHECKING:

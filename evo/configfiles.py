@@ -16,7 +16,7 @@ from evo.config import Config, ConfigError, ConfigOptionError, RunConfig, meanin
 from evo.shipped import shipped_configs
 from ilp_agent.shipped import configs_folder
 
-LISTS = ("decks", "test.against", "also")
+LISTS = ("decks", "library", "test.against", "also")
 """Keys whose values are lists of names."""
 
 LONGEST_PATH = 4_000
@@ -56,11 +56,18 @@ def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[st
             f"{file}: address: a file may not choose a cluster, got {address!r}: it can run code on the "
             "machines that join it. Give it on the command line: --address"
         )
-    decks = content.get("decks")
-    if isinstance(decks, list):
-        content["decks"] = [deck_beside(deck, file.parent) for deck in decks]
+    for key in ("decks", "library"):
+        if isinstance(content.get(key), list):
+            content[key] = [_beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}
     return validated_as(model, content, str(file), given)
+
+
+def _beside(text: Any, folder: Path) -> Any:
+    """A deck, or a folder of decks, as a file in `folder` names it."""
+    if isinstance(text, str) and text and os.path.isdir(folder / text):  # noqa: PTH112 - accepts any name
+        return str(folder / text)
+    return deck_beside(text, folder)
 
 
 def deck_beside(deck: Any, folder: Path) -> Any:

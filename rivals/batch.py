@@ -8,7 +8,7 @@ import numpy as np
 from engine.lazy import loaded
 
 if TYPE_CHECKING:
-    from engine.cards.table import CardTable
+    from engine.match import Reckoned
 
 
 class PlayBatch(Protocol):
@@ -23,8 +23,7 @@ class PlayBatch(Protocol):
         keys: np.ndarray,
         chances: np.ndarray,
         turns: np.ndarray,
-        dealt: np.ndarray | None = None,
-        table: "CardTable | None" = None,
+        known: "Reckoned | None" = None,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -42,9 +41,7 @@ class PlayBatch(Protocol):
             chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
                 agent does not look at them.
             turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
-            dealt: cards that the decks had (`engine.batches.dealt_cards`), for kinds that ask for them
-                (`AgentKind.asks_for_cards`); others are called without this and the next.
-            table: the cards of `cards`, with those of `reckoned_decks` among them.
+            known: for kinds that ask for it (`AgentKind.asks_for_cards`); others are called without.
         """
         ...
 

@@ -6,12 +6,13 @@ anew, from what the player sees alone.
 """
 
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 
-from engine import Action, PlayerView
+from engine import Action, Deck, PlayerView
 from engine.batches import nothing_dealt
-from engine.cards.table import CardTable
+from engine.match import Reckoned
 from engine.streams import key_of
 from engine.view import Shown
 from ilp_agent.lookahead.hands import take_over
@@ -38,16 +39,15 @@ def play_batch(
     keys: np.ndarray,
     chances: np.ndarray,
     turns: np.ndarray,  # noqa: ARG001
-    dealt: np.ndarray | None = None,
-    table: CardTable | None = None,
+    known: Reckoned | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     rows = with_options(weights, 2)
     predicts = bool((rows[:, 1] == Shown.SEEN).any())
-    dealt = nothing_dealt(len(states)) if dealt is None else dealt
+    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     for games, real in parts(states, predicts):
         part = states[games]
-        longer, library = library_for(cards, predicts, real, table)
+        longer, library = library_for(cards, predicts, real, table, further)
         play_turns(
             longer,
             rows,
@@ -68,6 +68,7 @@ class MctsAgent:
     Args:
         budget: playouts for a decision, 1 to `rivals.mcts_search.MOST_PLAYOUTS`.
         hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
+        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:
         shown: what of the opponent's cards it is to be shown beside its view.
@@ -76,15 +77,18 @@ class MctsAgent:
 
     name = "mcts"
 
-    def __init__(self, budget: int = 200, hands: int = Shown.NOTHING) -> None:
+    def __init__(self, budget: int = 200, hands: int = Shown.NOTHING, further: Sequence[Deck] = ()) -> None:
         self.budget, self.shown = budget, Shown(hands)
-        self.library = class_decks() if self.shown == Shown.SEEN else ()
+        self.further = tuple(further)
+        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
         """The action that was visited most."""
         position, memory = view.position, memory_of_thread()
         real = bool(position.state["effects"])
-        cards, library = library_for(position.table.array, bool(self.library), real, position.table)
+        cards, library = library_for(
+            position.table.array, bool(self.library), real, position.table, self.further
+        )
         n_shown, what = take_over(view, memory.hands), int(self.shown)
         code = choose(position.states, cards, self.budget, key_of(rng), what, n_shown, library, memory)
         return Action.from_code(code)

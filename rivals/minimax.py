@@ -7,16 +7,16 @@ the opponent's hand from decks of the internet is left out: nothing here knows s
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import make_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from engine import Action, PlayerView
+from engine import Action, Deck, PlayerView
 from engine.batches import nothing_dealt
 from engine.cards import Card
-from engine.cards.table import CardTable
+from engine.match import Reckoned
 from engine.state import STATE
 from engine.view import Shown
 from ilp_agent import Profile, WeightVector
@@ -71,16 +71,15 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
-    dealt: np.ndarray | None = None,
-    table: CardTable | None = None,
+    known: Reckoned | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     unproven, rows = np.zeros(len(states), np.int64), with_options(weights, HANDS + 1)
     predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
-    dealt = nothing_dealt(len(states)) if dealt is None else dealt
+    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     for games, real in parts(states, predicts):
         part, found = states[games], unproven[games]
-        longer, library = library_for(cards, predicts, real, table)
+        longer, library = library_for(cards, predicts, real, table, further)
         play_turns(
             longer,
             rows,
@@ -104,6 +103,7 @@ class MinimaxAgent:
         depth: turns that are looked at: 1, the own one; 2, the opponent's answer, too.
         chains: chains of the own turn that are followed, 1 to `rivals.minimax_search.MOST_CHAINS`.
         hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
+        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:
         shown: what of the opponent's cards it is to be shown beside its view.
@@ -117,12 +117,14 @@ class MinimaxAgent:
         depth: int = 2,
         chains: int = 3,
         hands: int = Shown.NOTHING,
+        further: Sequence[Deck] = (),
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else MinimaxWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.unproven = 0
         self.shown = Shown(hands)
-        self.library = class_decks() if self.shown == Shown.SEEN else ()
+        self.further = tuple(further)
+        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
         self._row = np.array([*self.weights.everything, depth, chains, hands])
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -138,7 +140,9 @@ class MinimaxAgent:
         position, memory = view.position, memory_of_thread()
         steps = np.zeros(MOST_STEPS + 1, STATE)
         real = bool(position.state["effects"])
-        cards, library = library_for(position.table.array, bool(self.library), real, position.table)
+        cards, library = library_for(
+            position.table.array, bool(self.library), real, position.table, self.further
+        )
         n_shown = take_over(view, memory.hands)
         plan_chain(position.states, cards, self._row, n_shown, library, memory, steps)
         found = memory.found[0]

@@ -98,7 +98,11 @@ class AgentKind:
         return BACKENDS[backend].compiled if self.takes_backend else self.batch is not None
 
     def agent(
-        self, weights: object = None, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()
+        self,
+        weights: object = None,
+        backend: str = DEFAULT_BACKEND,
+        options: Sequence[int] = (),
+        further: "Sequence[Deck]" = (),
     ) -> "Agent":
         """The agent as it plays.
 
@@ -106,6 +110,7 @@ class AgentKind:
             weights: numbers in the order of its weights; not looked at where it has none.
             backend: its solver, where it takes one.
             options: values of all its options; () for their defaults.
+            further: decks that an opponent may play beside the shipped ones, for kinds that predict decks.
 
         Raises:
             WeightError: the weights are not allowed.
@@ -113,7 +118,9 @@ class AgentKind:
         """
         arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
         make: Callable[..., Agent] = loaded(self.make)
-        return make(*arguments, *([backend] if self.takes_backend else []), *self.settings(options))
+        solver = [backend] if self.takes_backend else []
+        library = [further] if self.asks_for_cards else []
+        return make(*arguments, *solver, *self.settings(options), *library)
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
         """Values of all options: those given, and for those that are left out at the end the defaults."""
@@ -141,7 +148,7 @@ class AgentKind:
 
     @property
     def asks_for_cards(self) -> bool:
-        """Whether its compiled games take the cards that decks had, as `dealt`."""
+        """Whether it may reckon with the opponent's cards, so that its compiled games take `known`."""
         return _HANDS in self.options
 
 
@@ -318,14 +325,23 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         )
 
 
+def predicts_decks(kind: str, options: Sequence[int]) -> bool:
+    """Whether an agent of a kind, by values of its options, predicts which deck its opponent plays."""
+    found = find_kind(kind)
+    return (_HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
+
+
 def reckoned_decks(
-    players: Iterable[tuple[str, Sequence[int]]], decks: "Iterable[Deck]"
+    players: Iterable[tuple[str, Sequence[int]]],
+    decks: "Iterable[Deck]",
+    further: "tuple[Deck, ...]" = (),
 ) -> "tuple[tuple[Deck, ...], int]":
     """What games of players need on real cards, as `engine.match.reckoned_with` says it of agents.
 
     Args:
         players: agent kind and options of each.
         decks: that they play.
+        further: decks that those who predict decks know beside the shipped ones.
     """
     hands = {
         value
@@ -335,7 +351,7 @@ def reckoned_decks(
     }
     if not hands or not any(deck.effects for deck in decks):
         return (), 0
-    found = loaded("ilp_agent.lookahead.library:class_decks")() if looking.PREDICTED in hands else ()
+    found = loaded("ilp_agent.lookahead.library:class_decks")(further) if looking.PREDICTED in hands else ()
     return found, Ask.GRAVES
 
 

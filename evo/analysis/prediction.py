@@ -3,36 +3,24 @@
 The neighbours are those of the agents (`ilp_agent.lookahead.library`); here a card is its name.
 """
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from engine import Deck, find_deck
+from engine import Deck
 from engine.cards.facts import find_facts
-from engine.cards.real import OLD_EDITION
 from engine.codes import DECK_SIZE
-from engine.deckcodes import deck_from_code
-from engine.deckfiles import read_deck
-from engine.deckreading import Reading, split_words
 from engine.decks import COPIES
-from engine.errors import DeckError, DeckNameError, UnknownNameError, WrongValueError, unknown_name
-from engine.received import read_text
-from engine.shipped import shipped_decks
+from engine.errors import DeckError, UnknownNameError, WrongValueError, unknown_name
 from engine.streams import generator
 from engine.view import MOST_SHOWN
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
 from ilp_agent.lookahead.library import NEIGHBOURS, find_neighbours, library_of
-
-ANY_LIST = Reading(bodies=True, any_deck=True)
-"""How deck codes of a library are read: their cards need not be playable by the rules of a class."""
 
 BODIES = "bodies"
 """What stands for the class of decks without one."""
@@ -133,60 +121,6 @@ class DeckLibrary:
             np.zeros(NEIGHBOURS, np.int64),
             np.zeros(NEIGHBOURS),
         )
-
-
-def read_library(folder: Path | None = None) -> tuple[Deck, ...]:
-    """The shipped decks, and those of a folder: deck files, and deck codes in `.txt` files, one a line.
-
-    Raises:
-        DeckError: the folder has no deck, or one that cannot be read; the message names file and line.
-    """
-    decks = [find_deck(name) for name in sorted(shipped_decks())]
-    if folder is None:
-        return tuple(decks)
-    if not folder.is_dir():
-        raise DeckNameError(f"--library {folder} is no folder; it needs one with deck files and deck codes")
-    found: list[Deck] = []
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".toml":
-            found.append(read_deck(path))
-        elif path.suffix == ".txt":
-            found += _read_codes(path)
-    if not found:
-        raise DeckError(
-            f"{folder} has no deck: deck files end in .toml, files with a deck code a line in .txt"
-        )
-    return (*decks, *found)
-
-
-def _read_codes(path: Path) -> list[Deck]:
-    """The decks of a file with a deck code a line; lines that begin with # are titles and remarks."""
-    found = []
-    try:
-        lines = read_text(path).splitlines()
-    except (OSError, ValueError) as error:
-        raise DeckError(f"cannot read {path}: {error}") from None
-    for number, line in enumerate(map(str.strip, lines), 1):
-        if line and not line.startswith("#"):
-            try:
-                found.append(_deck_of(line))
-            except DeckError as error:
-                raise DeckError(f"{path}, line {number}: {error}") from None
-    return found
-
-
-def _deck_of(line: str) -> Deck:
-    """The deck of a code, of the older edition where the newest has not all of its cards."""
-    reading, code = split_words(line)
-    reading = reading.and_also(ANY_LIST)
-    try:
-        return deck_from_code(code, reading)
-    except DeckError:
-        if reading.edition:
-            raise
-        with contextlib.suppress(DeckError):
-            return deck_from_code(code, replace(reading, edition=OLD_EDITION))
-        raise
 
 
 def of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:

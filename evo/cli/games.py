@@ -10,7 +10,7 @@ from rich.console import ConsoleRenderable
 from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
-from evo.cli.options import AnyDeck, AsBodies, DeckEdition, chosen_decks
+from evo.cli.options import AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks
 from evo.play.notation import NOTATION
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
@@ -36,6 +36,7 @@ def play_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    library: LibraryFolder = None,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option(
         "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
@@ -50,6 +51,7 @@ def play_command(
     from engine.decks import coverage_of
     from engine.show import console, draw_position
     from engine.view import PlayerView
+    from evo.decklibrary import library_for
     from evo.play.entrants import find_entrant
     from evo.play.games import keeps_of_both
     from ilp_agent import IlpAgent
@@ -58,7 +60,8 @@ def play_command(
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
-    agents = players[0].agent(), players[1].agent()
+    known = library_for(any(player.predicts for player in players), library)
+    agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(shown(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))

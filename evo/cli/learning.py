@@ -165,6 +165,7 @@ def features_command(
     from evo.storage.files import csv_bytes
 
     found, test = read_learning(folder), parse_sprt(sprt)
+    trial = Trial(found, games, test)
     console = output_console()
     counter = Counter(console, 0)
     tables: dict[str, list[Comparison]] = {"features-alone": [], "features": []}
@@ -172,10 +173,9 @@ def features_command(
     with pool_of(
         Place("local", workers, ""), [found.config.player], found.config.found_decks, counter
     ) as pool:
-        trial = Trial(found, games, test, lambda roster, some: pool.play(roster, some, counter.advance))
         try:
             for name, walk in {**walks, "features": search_backward}.items():
-                for tested in walk(trial):
+                for tested in walk(trial, lambda roster, some: pool.play(roster, some, counter.advance)):
                     tables[name].append(tested)
                     found.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
                     line = f"{tested.features} features, without {tested.left_out[-1]}: {_elo_of(tested)}"

@@ -105,6 +105,16 @@ RunDecks = Annotated[
     ),
 ]
 
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library",
+        metavar="FOLDER",
+        help="Decks that an opponent may play, beside the shipped: a folder of deck files (.toml) and codes "
+        "(.txt, one a line), for hands=predicted.",
+        show_default=False,
+    ),
+]
 WHO_PLAYS = f"Who plays: {NOTATION}."
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evo.cli.options import AsJson, DealSeed
+from evo.cli.options import AsJson, DealSeed, LibraryFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,13 +28,6 @@ Seen = Annotated[
     ),
 ]
 
-LibraryFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--library",
-        help="A folder of deck files (.toml) and deck codes (.txt, one a line), beside the shipped decks.",
-    ),
-]
 FigureOut = Annotated[Path | None, typer.Option("--out", help="A PNG file for the figure of --accuracy.")]
 
 
@@ -53,11 +46,12 @@ def predict_command(
     as_data: AsJson = False,
 ) -> None:
     """Predict an opponent's deck by the cards seen: the likeliest decks, and the cards left in them."""
-    from evo.analysis.prediction import DeckLibrary, card_name, of_class, read_library
+    from evo.analysis.prediction import DeckLibrary, card_name, of_class
     from evo.cli.progress import output_console
+    from evo.decklibrary import shipped_and
 
     _check(cards, accuracy, out)
-    decks = read_library(library)
+    decks = shipped_and(library)
     if hero_class:
         decks = of_class(decks, hero_class)
     console = output_console()

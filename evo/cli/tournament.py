@@ -16,6 +16,7 @@ from evo.cli.options import (
     AsJson,
     DealSeed,
     DeckEdition,
+    LibraryFolder,
     PoolName,
     RulesetName,
     Workers,
@@ -62,6 +63,7 @@ def tournament_command(
         "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
         autocompletion=completion.seats,
     ),
+    library: LibraryFolder = None,
     out: Out = None,
     sprt: str = typer.Option(
         "",
@@ -90,6 +92,7 @@ def tournament_command(
         chosen_decks(names_in(decks), edition, bodies, any_deck),
         ruleset,
         sprt,
+        library,
         games=games,
         seats=one_of("--seats", "kind of seats", seats, SEATS),
         style=one_of("--format", "format", style, OFFERED_FORMATS),

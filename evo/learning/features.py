@@ -64,13 +64,12 @@ class Trial:
         folder: of a finished learning.
         games: against the value with all, at most.
         sprt: elo0 stands for worse, elo1 for no worse.
-        play: plays a schedule.
 
     Raises:
         LearningError: it has no samples, or its method does not fit on those of all rounds.
     """
 
-    def __init__(self, folder: LearningFolder, games: int, sprt: Sprt, play: Play) -> None:
+    def __init__(self, folder: LearningFolder, games: int, sprt: Sprt) -> None:
         self.config, self.method = folder.config, METHODS[folder.config.method]
         if not self.method.ALL_ROUNDS:
             raise LearningError(
@@ -84,7 +83,7 @@ class Trial:
             np.concatenate([one.points for one in rounds]),
             np.concatenate([one.sequence for one in rounds]),
         )
-        self._games, self._sprt, self._play = games, sprt, play
+        self._games, self._sprt = games, sprt
         self.all = self.fit(())
         self.known = [name for name, size in zip(FEATURES, self.all.scale, strict=True) if size]
 
@@ -104,7 +103,7 @@ class Trial:
         named = weights_of(value, self.config.start).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
-    def test(self, left_out: Sequence[str]) -> Comparison:
+    def test(self, left_out: Sequence[str], play: Play) -> Comparison:
         """Play the value without some features against the one with all."""
         value = self.fit(left_out)
         weights = self.weights(value, left_out), self.weights(self.all, ())
@@ -122,7 +121,7 @@ class Trial:
         step = -(-STEP // matchups.games_a_round) * matchups.games_a_round
         while len(played) < len(matchups) and not verdict:
             schedule, _ = matchups.schedule(len(played), min(len(matchups), len(played) + step))
-            new = self._play(roster, schedule)
+            new = play(roster, schedule)
             refuse_faults(roster, schedule, new)
             played = np.concatenate([played, new])
             names = [deck.name for deck in roster.decks]
@@ -134,20 +133,20 @@ class Trial:
         return Comparison(n, tuple(left_out), self.loss(value), len(played), *own, verdict)
 
 
-def leave_one_out(trial: Trial) -> Iterator[Comparison]:
+def leave_one_out(trial: Trial, play: Play) -> Iterator[Comparison]:
     """Each feature left out alone, in their order."""
     for name in trial.known:
-        yield trial.test((name,))
+        yield trial.test((name,), play)
 
 
-def search_backward(trial: Trial) -> Iterator[Comparison]:
+def search_backward(trial: Trial, play: Play) -> Iterator[Comparison]:
     """Features left out one after the other, each time the one whose lack the samples notice least."""
     left_out: tuple[str, ...] = ()
     while len(left_out) < len(trial.known) - 1:
         rest = [name for name in trial.known if name not in left_out]
         losses = [trial.loss(trial.fit((*left_out, name))) for name in rest]
         left_out = (*left_out, rest[int(np.argmin(losses))])
-        yield trial.test(left_out)
+        yield trial.test(left_out, play)
 
 
 def table_of(tested: Sequence[Comparison]) -> pd.DataFrame:

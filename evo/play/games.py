@@ -13,7 +13,7 @@ from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, SeatKeeps, deal_key, play_on, reckoned_with
+from engine.match import Agent, MatchResult, Reason, Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from evo.play.mulligans import keeps_with, opening_choices
@@ -21,7 +21,7 @@ from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.mulligan import DeckKeeps
 from ilp_agent.steps import TURNS
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, reckoned_decks, refuse_decks
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicts_decks, reckoned_decks, refuse_decks
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -95,9 +95,14 @@ class Player:
         backend = settled(self.backend, not any(deck.effects for deck in decks), thesis)
         return self if backend == self.backend else replace(self, backend=backend)
 
-    def agent(self) -> Agent:
-        """The player as an agent in Python."""
-        return find_kind(self.kind).agent(self.weights, self.backend, self.options)
+    @property
+    def predicts(self) -> bool:
+        """Whether it predicts which deck its opponent plays."""
+        return predicts_decks(self.kind, self.options)
+
+    def agent(self, library: Sequence[Deck] = ()) -> Agent:
+        """The player as an agent in Python; `library` as of `Roster`."""
+        return find_kind(self.kind).agent(self.weights, self.backend, self.options, library)
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -109,11 +114,19 @@ class Player:
 
 @dataclass(frozen=True)
 class Roster:
-    """What the numbers of a schedule refer to: players and decks by place, and the rules of all games."""
+    """What the numbers of a schedule refer to: players and decks by place, and the rules of all games.
+
+    Attributes:
+        players: by place.
+        decks: that are played, by place.
+        ruleset: of all games.
+        library: decks that players who predict the opponent's deck know beside the shipped ones.
+    """
 
     players: tuple[Player, ...]
     decks: tuple[Deck, ...]
     ruleset: Ruleset
+    library: tuple[Deck, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_decks((player.sort for player in self.players), self.decks)
@@ -175,7 +188,7 @@ def roster_of(
         Player(tuple(map(float, vector)), solver, config.agent, config.option_values) for vector in weights
     )
     decks = config.found_decks
-    return Roster((*evolved, *others), decks, find_ruleset(config.ruleset))
+    return Roster((*evolved, *others), decks, find_ruleset(config.ruleset), config.found_library)
 
 
 def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
@@ -268,7 +281,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Play games together that have the same card table: what a player reckons with is in its own alone."""
     pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
     sorts = [(player.kind, player.options) for player in roster.players]
-    needs = [reckoned_decks([sorts[one], sorts[other]], roster.decks) for one, other in pairs]
+    needs = [reckoned_decks([sorts[one], sorts[other]], roster.decks, roster.library) for one, other in pairs]
     different = list(dict.fromkeys(needs))
     group = np.array([different.index(need) for need in needs])[pair.reshape(-1)]
     played = np.zeros(len(games), GAME)
@@ -293,7 +306,7 @@ def _play_together(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
         places[own] = np.arange(len(own))
         rows = np.array([roster.players[place].row for place in own], np.float64)
         seats[sort] = places[games.players], rows
-    asked: dict[str, Any] = {"dealt": dealt_cards(states), "table": cards}
+    asked: dict[str, Any] = {"known": Reckoned(dealt_cards(states), cards, roster.library)}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
@@ -330,7 +343,7 @@ def _play_one(
     known = {} if agents is None else agents
     for player in games.players[number]:
         if player not in known:
-            known[player] = roster.players[player].agent()
+            known[player] = roster.players[player].agent(roster.library)
     first, second = (known[player] for player in games.players[number])
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]

@@ -15,7 +15,7 @@ LONGEST_NAME = 60
 """Characters of a file's name."""
 
 
-def keep_decks(folder: Path, decks: Iterable[Deck]) -> dict[str, Path]:
+def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
     """Write the files of decks into `folder`/decks.
 
     Args:
@@ -23,22 +23,24 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> dict[str, Path]:
         decks: shipped decks and deck codes need no file and are left out.
 
     Returns:
-        The file by the deck's name, of those that have one.
+        The file of each; None where it needs none.
 
     Raises:
         OSError: a file cannot be written.
     """
-    kept: dict[str, Path] = {}
+    kept: list[Path | None] = []
+    taken = {"config"}  # config.toml makes a run
     for deck in decks:
+        file = None
         if deck.text:
             stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:LONGEST_NAME] or "deck"
-            taken = {"config", *(file.stem.casefold() for file in kept.values())}  # config.toml makes a run
             while stem.casefold() in taken:
                 stem += "-2"
             file = folder / DECKS / f"{stem}.toml"
-            kept[deck.name] = file
+            taken.add(stem.casefold())
             file.parent.mkdir(exist_ok=True)
             replace_file(file, deck.text.encode(), folder / f"{file.name}.tmp")
+        kept.append(file)
     return kept
 
 

@@ -151,10 +151,13 @@ class RunFolder:
             RunError: the disk is full or fails.
         """
         with self._writing("the decks"):
-            kept = keep_decks(self.path, self.config.found_decks)
-        if kept:
-            named = zip(self.config.decks, self.config.deck_names, strict=True)
-            self.config = self.config.changed(decks=[str(kept.get(name, deck)) for deck, name in named])
+            kept = keep_decks(self.path, (*self.config.found_decks, *self.config.found_library))
+        if any(kept):
+            texts = (*self.config.decks, *self.config.library)
+            named = [str(file or text) for file, text in zip(kept, texts, strict=True)]
+            n = len(self.config.decks)
+            more = {"library": named[n:]} if self.config.library else {}
+            self.config = self.config.changed(decks=named[:n], **more)
 
     def note(self, **event: Any) -> None:
         """Append an event with its time to `log.jsonl`; a failure to write is ignored."""

@@ -39,6 +39,8 @@ TOURNAMENT_SCHEMA = 1
 MAY_GROW = ("games", "manaforge")
 """Parts of a definition that may differ when a tournament is run again."""
 
+OPTIONAL = ("library",)
+"""Parts of a definition that are left out where there is nothing to say."""
 
 ADDED = ("unproven",)
 """Columns that older versions did not write; their values are 0."""
@@ -119,7 +121,9 @@ class TournamentFolder:
             TournamentError: the disk is full or fails.
         """
         try:
-            self.deck_files = keep_decks(self.path, decks)
+            named = tuple(decks)
+            files = zip(named, keep_decks(self.path, named), strict=True)
+            self.deck_files = {deck.name: file for deck, file in files if file is not None}
         except OSError as error:
             raise self._unwritable(self.path / DECKS, error) from None
 
@@ -197,8 +201,8 @@ class TournamentFolder:
             raise TournamentError(
                 f"{about} has schema {known.get('schema')!r}; this version reads schema {TOURNAMENT_SCHEMA}"
             )
-        keys = [key for key in definition if key not in MAY_GROW]
-        other = [key for key in keys if known.get(key) != definition[key]]
+        keys = dict.fromkeys((*definition, *(key for key in OPTIONAL if key in known)))
+        other = [key for key in keys if key not in MAY_GROW and known.get(key) != definition.get(key)]
         if other:
             raise TournamentError(
                 f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"

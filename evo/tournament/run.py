@@ -51,6 +51,8 @@ class Tournament:
         origin: the whole command by the names of the decks, if it is not `manaforge tournament`.
         own_decks: for each entrant the decks that it holds in place of `decks`, which other entrants do not;
             () for an entrant that holds those. Empty where all do.
+        library: decks that entrants who predict the opponent's deck know beside the shipped ones.
+        library_folder: where these were read, as typed.
 
     Raises:
         DefinitionError: these do not define a tournament; the message says what is missing.
@@ -69,6 +71,8 @@ class Tournament:
     words: tuple[str, ...] = ()
     origin: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
     own_decks: tuple[tuple[Deck, ...], ...] = ()
+    library: tuple[Deck, ...] = ()
+    library_folder: str = field(default="", compare=False)
     matchups: Matchups = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +122,7 @@ class Tournament:
     def roster(self) -> Roster:
         """Players, decks and rules; after the decks of the tournament come those of single entrants."""
         decks = self.decks + tuple(deck for own in self.own_decks for deck in own)
-        return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset)
+        return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset, self.library)
 
     def held(self, games: Schedule) -> Schedule:
         """Games with the decks that each entrant holds, by their places in the roster."""
@@ -153,13 +157,8 @@ class Tournament:
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
-            "decks": [
-                {
-                    "deck": deck.name,
-                    "cards_sha256": digest_of([deck.random, deck.identity[2:]]),
-                }
-                for deck in self.decks
-            ],
+            "decks": [_cards_of(deck) for deck in self.decks],
+            **({"library": [_cards_of(deck) for deck in self.library]} if self.library else {}),
             "ruleset": self.ruleset.name,
             "seats": self.seats,
             "format": self.style,
@@ -184,10 +183,16 @@ class Tournament:
         words += ["--games", str(self.games), "--ruleset", self.ruleset.name]
         words += ["--seats", self.seats] if self.seats != "paired" else []
         words += ["--format", self.style] if self.style != "round-robin" else []
+        words += ["--library", self.library_folder] if self.library else []
         words += ["--seed", str(self.seed)] if self.seed != 1 else []
         if self.sprt:
             words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
         return " ".join(shlex.quote(word) for word in words)
+
+
+def _cards_of(deck: Deck) -> dict[str, Any]:
+    """A deck's name and a hash of its cards, as JSON values."""
+    return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity[2:]])}
 
 
 def _kept_by(entrant: Entrant) -> list[list[Any]]:

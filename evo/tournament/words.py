@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from engine import find_deck, find_ruleset
+from evo.decklibrary import library_for
 from evo.play.entrants import find_entrants
 from evo.stats.sequential import parse_sprt
 from evo.tournament.run import Tournament
@@ -14,7 +16,12 @@ SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 
 
 def tournament_of(
-    entrants: Sequence[str], decks: Sequence[str], ruleset: str, sprt: str = "", **parts: Any
+    entrants: Sequence[str],
+    decks: Sequence[str],
+    ruleset: str,
+    sprt: str = "",
+    library: Path | None = None,
+    **parts: Any,
 ) -> Tournament:
     """A tournament by the names of its parts.
 
@@ -24,6 +31,7 @@ def tournament_of(
         decks: names, files or deck codes.
         ruleset: its name.
         sprt: a sequential test such as "elo0=0 elo1=20"; "" for none.
+        library: a folder of decks that entrants who predict decks know beside the shipped ones.
         parts: games, seats, style and seed, as of `Tournament`.
 
     Raises:
@@ -41,6 +49,8 @@ def tournament_of(
         deck_names=tuple(decks),
         words=texts,
         ruleset=find_ruleset(ruleset),
+        library=library_for(any(entrant.player.predicts for entrant in found), library),
+        library_folder=str(library or ""),
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
         **parts,
     )

@@ -1,10 +1,10 @@
 """The agent that looks ahead, in Python: as it plays compiled, action by action."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
+from engine import Action, Deck, Outcome, PlayerView, Position
 from engine.codes import ActionKind
 from engine.jit import njit_borrowing
 from engine.lazy import loaded
@@ -36,6 +36,7 @@ class LookaheadAgent:
         samples: on real cards, how often each way to go on is tried; they share the budget. On bodies, on how
             many of the opponent's hands each end is judged.
         hands: a value of `ilp_agent.lookahead.options.HANDS`: what is taken of the opponent's hand.
+        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:
         shown: what of the opponent's cards it is to be shown beside its view.
@@ -52,13 +53,15 @@ class LookaheadAgent:
         depth: int = DEFAULT_DEPTH,
         samples: int = DEFAULT_SAMPLES,
         hands: int = Shown.NOTHING,
+        further: Sequence[Deck] = (),
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else LookaheadWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.budget, self.depth, self.samples = budget, depth, samples
         self.turns = self.judged = self.unproven = 0
         self.shown = Shown(hands)
-        self.library = class_decks() if self.shown == Shown.SEEN else ()
+        self.further = tuple(further)
+        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
         self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples, hands]]))
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -76,7 +79,7 @@ class LookaheadAgent:
             return
         position, memory = view.position, memory_of_thread()
         codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
-        cards, library = library_for(position.table.array, bool(self.library), False, position.table)
+        cards, library = self._library(position, False)
         n_shown = take_over(view, memory.hands)
         n = plan_turn(position.states, cards, self._rows, n_shown, library, memory, codes, steps)
         self.turns += 1
@@ -86,11 +89,15 @@ class LookaheadAgent:
         actions = [Action.from_code(code) for code in codes[:n].tolist()]
         self._planned = [(state.tobytes(), action) for state, action in zip(steps, actions, strict=False)]
 
+    def _library(self, position: Position, real: bool) -> tuple[np.ndarray, Library]:
+        """See `library_for`."""
+        return library_for(position.table.array, bool(self.library), real, position.table, self.further)
+
     def _plan_cards(self, view: PlayerView) -> None:
         """The same on real cards."""
         position, looking = view.position, looking_of_thread()
         looking.know(position.table.array)
-        library = library_for(position.table.array, bool(self.library), True, position.table)[1]
+        library = self._library(position, True)[1]
         choose: Callable[..., None] = loaded("ilp_agent.lookahead.cards:plan_cards")
         search = searcher_of_thread().ready()
         choose(

@@ -27,6 +27,9 @@ from engine.vocabulary import HeroName
 NEIGHBOURS = 8
 """Nearest decks that are kept."""
 
+KEPT = 8
+"""Libraries that are kept, the last ones used."""
+
 _PRINT = ("cost", "attack", "health", "keywords", "value")
 """What a body is: two with the same of these are the same card to whoever predicts."""
 
@@ -80,38 +83,40 @@ EMPTY_LIBRARY = library_of((), (), np.zeros(1, np.int64))
 """For agents that predict nothing."""
 
 
-@lru_cache(maxsize=1)
-def shipped_library() -> tuple[tuple[Deck, ...], CardTable]:
-    """The shipped decks of bodies, and a table of their cards."""
-    decks = tuple(deck for deck in map(find_deck, sorted(shipped_decks())) if not deck.effects)
+@lru_cache(maxsize=KEPT)
+def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTable]:
+    """The decks of bodies among the shipped ones and further ones, and a table of their cards."""
+    decks = tuple(deck for deck in (*map(find_deck, sorted(shipped_decks())), *further) if not deck.effects)
     return decks, table_of(decks)
 
 
-@lru_cache(maxsize=1)
-def class_decks() -> tuple[Deck, ...]:
-    """The shipped decks with a class: the library on real cards, whose cards the table of a game holds."""
-    return tuple(deck for deck in map(find_deck, sorted(shipped_decks())) if deck.hero_class)
+@lru_cache(maxsize=KEPT)
+def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
+    """The decks with a class among the shipped ones and further ones; a game's table holds their cards."""
+    return tuple(deck for deck in (*map(find_deck, sorted(shipped_decks())), *further) if deck.hero_class)
 
 
-def library_in(table: CardTable) -> Library:
-    """The shipped decks with a class of which a table holds all cards, by its numbers."""
+def library_in(table: CardTable, further: tuple[Deck, ...] = ()) -> Library:
+    """The decks with a class, by the numbers of a table; decks of which it lacks a card are left out."""
     number = table.number
-    decks = [deck for deck in class_decks() if all(card.key in number for card in deck.cards)]
+    decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
     classes = [int(table.array[number[deck.power.key]]["hero_class"]) for deck in decks if deck.power]
-    return library_of(decks, numbers, table.array["number"].astype(np.int64), classes)
+    sorts = np.unique([card.name for card in table.cards], return_inverse=True)[1]  # of all editions
+    return library_of(decks, numbers, sorts.astype(np.int64).reshape(-1), classes)
 
 
-def with_library(cards: np.ndarray) -> tuple[np.ndarray, Library]:
-    """A card table of bodies, and the same with the cards of the shipped decks behind its own.
+def with_library(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, Library]:
+    """A card table of bodies, and the same with the cards of the library's decks behind its own.
 
     Args:
         cards: the card table of a game or a batch of games.
+        further: decks beside the shipped ones.
 
     Returns:
         The longer table, and the library by its numbers.
     """
-    decks, table = shipped_library()
+    decks, table = body_decks(further)
     longer = np.frombuffer(cards.tobytes() + table.array.tobytes(), CARD)  # read-only, as tables are
     prints = np.stack([longer[name].astype(np.float64) for name in _PRINT], axis=1)
     sorts = np.unique(prints, axis=0, return_inverse=True)[1].astype(np.int64).reshape(-1)
@@ -123,7 +128,11 @@ _LOCAL = local()
 
 
 def library_for(
-    cards: np.ndarray, predicts: bool, real: bool, table: CardTable | None
+    cards: np.ndarray,
+    predicts: bool,
+    real: bool,
+    table: CardTable | None,
+    further: tuple[Deck, ...] = (),
 ) -> tuple[np.ndarray, Library]:
     """A card table and a library, for agents of which some predict the opponent's deck; kept for this thread.
 
@@ -132,14 +141,18 @@ def library_for(
         predicts: whether one does; else the table stays as it is, and the library is empty.
         real: whether it is about games on real cards, whose table holds the library's cards already.
         table: the same cards; None: on real cards nothing is predicted.
+        further: decks of the library beside the shipped ones.
     """
     if not predicts:
         return cards, EMPTY_LIBRARY
     if real and table is None:
         return cards, EMPTY_LIBRARY
-    if getattr(_LOCAL, "table", None) is not cards:
-        _LOCAL.table = cards
-        _LOCAL.library = (cards, library_in(table)) if table is not None and real else with_library(cards)
+    if getattr(_LOCAL, "table", None) is not cards or _LOCAL.further != further:
+        _LOCAL.table, _LOCAL.further = cards, further
+        if table is not None and real:
+            _LOCAL.library = cards, library_in(table, further)
+        else:
+            _LOCAL.library = with_library(cards, further)
     found: tuple[np.ndarray, Library] = _LOCAL.library
     return found
 

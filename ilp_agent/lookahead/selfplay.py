@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.batches import nothing_dealt
-from engine.cards.table import CardTable
 from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
+from engine.match import Reckoned
 from engine.rules import apply_plain, encode, outcome
 from engine.state import CARD
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM
@@ -138,20 +138,18 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
-    dealt: np.ndarray | None = None,
-    table: CardTable | None = None,
+    known: Reckoned | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
-    if dealt is None:
-        dealt = nothing_dealt(len(states))
+    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     real = states["effects"] > 0
     for games in (np.flatnonzero(~real), np.flatnonzero(real)):
         if len(games):
             part, used = states[games], use[games]
             play = play_cards if real[games[0]] else play_bodies
-            longer, library = library_for(cards, predicts, bool(real[games[0]]), table)
+            longer, library = library_for(cards, predicts, bool(real[games[0]]), table, further)
             play(longer, rows, agents[games], part, chances[games], dealt[games], library, used)
             states[games], use[games] = part, used
     turns["unproven"] += use["unproven"]

@@ -14,7 +14,7 @@ from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import think
 from engine.effects.futures import is_simple
 from engine.jit import njit_borrowing
-from engine.rules import apply, decode, encode, outcome
+from engine.rules import apply, decode, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
 from ilp_agent.births import give_births
@@ -344,5 +344,4 @@ def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     work["states"][level + 1] = work["scratch"][0]
 
 
-assert encode(ActionKind.END_TURN, 0, 0) == 0
 assert len(Term) == Term.OVERLOAD + 1

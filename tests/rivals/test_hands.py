@@ -9,7 +9,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from engine import Outcome, PlayerView, Position, find_deck, find_ruleset
+from engine import Deck, Outcome, PlayerView, Position, find_deck, find_ruleset
 from engine.batches import dealt_cards
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
 from engine.decks import tables_of
@@ -24,10 +24,10 @@ from ilp_agent.lookahead.library import (
     EMPTY_LIBRARY,
     NEIGHBOURS,
     Library,
+    body_decks,
     class_decks,
     find_neighbours,
     library_for,
-    shipped_library,
     with_library,
 )
 from ilp_agent.lookahead.options import HANDS
@@ -169,7 +169,7 @@ def plainly(library: list[list[int]], pools: list[bool], seen: list[int]) -> dic
 
 
 def test_neighbours_are_those_of_a_plain_reading() -> None:
-    decks, table = shipped_library()
+    decks, table = body_decks()
     game, _ = tables_of(tuple(map(find_deck, ("thesis-paladin", "hearthsim-basic"))))
     longer, library = with_library(game.array)
     assert longer[: len(game.array)].tobytes() == game.array.tobytes()
@@ -213,6 +213,52 @@ def test_compiled_games_on_lively_decks_are_those_of_python(entrant: str, hands:
     roster = Roster(players, tuple(map(find_deck, LIVELY)), find_ruleset("standard"))
     games = random_schedule(4, 2, len(LIVELY), 9)
     assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
+
+
+def mirrored(name: str) -> Deck:
+    """A deck that no library ships: one card thirty times."""
+    deck = find_deck(name)
+    card = deck.cards[0]
+    return replace(deck, name=f"only {card.name}", cards=(card,) * DECK_SIZE)
+
+
+@compiled
+@pytest.mark.parametrize("entrant", ENTRANTS)
+@pytest.mark.parametrize("names", [BODIES[:2], LIVELY[:2]], ids=["bodies", "cards"])
+def test_games_with_a_library_are_those_of_python(entrant: str, names: tuple[str, ...]) -> None:
+    if "3" in entrant and names != BODIES[:2]:
+        pytest.skip("slow in Python")
+    players = (find_entrant(f"{entrant}hands=predicted").player, find_entrant("aggro").player)
+    decks = tuple(map(find_deck, names))
+    roster = Roster(players, decks, find_ruleset("standard"), tuple(map(mirrored, names)))
+    games = random_schedule(6, 2, len(decks), 9)
+    assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
+
+
+def test_further_decks_are_predicted() -> None:
+    """Who saw a card that fills a further deck expects that deck; without the library another one."""
+    for name, real in (("thesis-warrior", False), ("reno-mage", True)):
+        further = (mirrored(name),)
+        table, _ = tables_of((find_deck(name), *further))
+        number = table.number[further[0].cards[0].key]
+        hero_class = int(table.array[table.number[further[0].power.key]]["hero_class"]) if real else 0
+        for given, expected in ((further, further[0]), ((), None)):
+            longer, library = library_for(table.array, True, real, table, given)
+            decks = class_decks(given) if real else body_decks(given)[0]
+            hands, seen = new_hands(), np.full(MOST_SHOWN, number, np.int64)
+            found = find_neighbours(
+                library, hero_class, seen, 6, hands.left, hands.n_left, hands.pools, hands.chances
+            )
+            known = [deck for deck in decks if not real or all(c.key in table.number for c in deck.cards)]
+            nearest = known[int(library.nearest[0])]
+            assert found > 0
+            assert (nearest == further[0]) == (expected is not None)
+            if expected:
+                assert hands.n_left[0] == DECK_SIZE - 6
+                assert {int(library.sorts[card]) for card in hands.left[0, :24]} == {
+                    int(library.sorts[number])
+                }
+        assert len(longer) >= len(table.array)
 
 
 def other_hidden(position: Position, pick: np.random.Generator) -> Position:

@@ -8,9 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engine import find_deck
-from engine.deckcodes import code_of
 from engine.errors import ManaforgeError
-from evo.analysis.prediction import BODIES, DeckLibrary, accuracy, card_name, of_class, read_library
+from evo.analysis.prediction import DeckLibrary, accuracy, card_name
 from evo.cli.main import app
 
 LISTED = tuple(map(find_deck, ("reno-mage", "basic-mage", "basic-hunter", "thesis-paladin")))
@@ -75,27 +74,6 @@ def test_what_is_seen_tells_more() -> None:
     assert table[0] < table[3] < 1.0 + 1e-9
     assert table[10] == pytest.approx(1.0)
     assert accuracy(LISTED[:2], 5, (0,), 1)["right"].tolist() == table, "the same seed, the same orders"
-
-
-def test_a_folder_adds_decks(tmp_path: Path) -> None:
-    (tmp_path / "codes.txt").write_text(f"### Mine\n{code_of(LISTED[1])}\n\n")
-    (tmp_path / "other.md").write_text("no deck")
-    shipped, more = read_library(), read_library(tmp_path)
-    assert more[: len(shipped)] == shipped
-    assert [deck.hero_class for deck in more[len(shipped) :]] == ["mage"]
-    assert {deck.hero_class for deck in of_class(more, "Mage")} == {"mage"}
-    assert {deck.hero_class for deck in of_class(more, BODIES)} == {""}
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [(None, "has no deck"), ("AAEB", "codes.txt, line 2: deck code AAEB is cut"), ("Wisp", "line 2")],
-)
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, content: str | None, says: str) -> None:
-    if content:
-        (tmp_path / "codes.txt").write_text(f"# titles\n{content}\n")
-    with pytest.raises(ManaforgeError, match=says):
-        read_library(tmp_path)
 
 
 def test_names_of_cards() -> None:

@@ -160,14 +160,14 @@ def planted(path: Path) -> Path:
 
 
 def test_backward_search_leaves_what_matters_for_the_end(tmp_path: Path) -> None:
-    trial = Trial(read_learning(planted(tmp_path / "planted")), 8, Sprt(-400, 0), play_schedule)
+    trial = Trial(read_learning(planted(tmp_path / "planted")), 8, Sprt(-400, 0))
     assert trial.known == list(FEATURES[:4])
-    table = table_of(list(search_backward(trial)))
+    table = table_of(list(search_backward(trial, play_schedule)))
     assert list(table["features"]) == [3, 2, 1]
     assert set(table["left_out"][:2]) == set(FEATURES[2:4])
     assert table["left_out"].iloc[2] == "health"
     assert table["loss"].is_monotonic_increasing
-    alone = table_of(list(leave_one_out(trial)))
+    alone = table_of(list(leave_one_out(trial, play_schedule)))
     assert alone["left_out"][alone["loss"].argmax()] == "attack"
 
 

@@ -35,6 +35,11 @@ from tests.ilp_agent.search.turns import (
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
 
+def test_zeros_in_an_array_of_actions_end_the_turn() -> None:
+    """The search writes no code where a turn ends."""
+    assert Action.from_code(0) == Action.end_turn()
+
+
 def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarray) -> np.void:
     """What a search finds of one of the turns; dtype `SOLVED`."""
     solved = np.zeros(1, SOLVED)

@@ -1,0 +1,130 @@
+"""Decks that an opponent may play beside the shipped ones: a folder of deck files and deck codes."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engine import find_deck
+from engine.cards.real import OLD_EDITION
+from engine.deckcodes import deck_from_code
+from engine.deckfiles import read_deck
+from engine.deckreading import Reading, split_words
+from engine.decks import Deck
+from engine.errors import DeckError, DeckNameError, WrongValueError
+from engine.received import read_text
+from engine.shipped import shipped_decks
+
+ANY_LIST = Reading(bodies=True, any_deck=True)
+"""How deck codes of a library are read: their cards need not be playable by the rules of a class."""
+
+
+class LibraryError(WrongValueError, ValueError):
+    """A library that nobody uses."""
+
+
+def shipped_and(folder: Path | None = None) -> tuple[Deck, ...]:
+    """The shipped decks, and those of a folder where one is named; see `read_library`."""
+    return (*map(find_deck, sorted(shipped_decks())), *(read_library(folder) if folder else ()))
+
+
+def library_for(predicts: bool, folder: Path | None) -> tuple[Deck, ...]:
+    """The decks of a folder, for games in which an agent predicts its opponent's deck; () without a folder.
+
+    Args:
+        predicts: whether one does.
+        folder: see `read_library`.
+
+    Raises:
+        DeckError: as of `read_library`.
+        LibraryError: nobody predicts.
+    """
+    if folder is None:
+        return ()
+    if not predicts:
+        raise LibraryError(
+            f"--library {folder}: nobody predicts the opponent's deck; "
+            "an agent that does says so, as in lookahead@hands=predicted"
+        )
+    return read_library(folder)
+
+
+def read_library(folder: Path) -> tuple[Deck, ...]:
+    """The decks of a folder: deck files, and deck codes in `.txt` files, one a line.
+
+    Raises:
+        DeckError: the folder has no deck, or one that cannot be read; the message names file and line.
+    """
+    return tuple(deck for _, deck in _found(folder))
+
+
+def library_texts(folder: Path) -> list[str]:
+    """The same decks as texts that `engine.find_deck` takes: files, and codes with how they were read."""
+    return [text for text, _ in _found(folder)]
+
+
+def texts_of(entries: Any) -> Any:
+    """Decks of a configuration, in which a folder stands for the decks that it holds.
+
+    Raises:
+        DeckError: as of `read_library`.
+    """
+    if not isinstance(entries, list | tuple):
+        return entries
+    return [text for entry in entries for text in (library_texts(Path(entry)) if _is_dir(entry) else [entry])]
+
+
+def _is_dir(entry: Any) -> bool:
+    return isinstance(entry, str) and entry != "" and os.path.isdir(entry)  # noqa: PTH112 - accepts any name
+
+
+def _found(folder: Path) -> list[tuple[str, Deck]]:
+    """The decks of a folder, and each as text."""
+    if not folder.is_dir():
+        raise DeckNameError(f"--library {folder} is no folder; it needs one with deck files and deck codes")
+    found: list[tuple[str, Deck]] = []
+    try:
+        files = sorted(folder.iterdir())
+    except OSError as error:
+        raise DeckError(f"cannot read {folder}: {error.strerror}") from None
+    for path in files:
+        if path.suffix == ".toml":
+            found.append((str(path), read_deck(path)))
+        elif path.suffix == ".txt":
+            found += _codes_in(path)
+    if not found:
+        raise DeckError(
+            f"{folder} has no deck: deck files end in .toml, files with a deck code a line in .txt"
+        )
+    return found
+
+
+def _codes_in(path: Path) -> Iterator[tuple[str, Deck]]:
+    """The decks of a file with a deck code a line; lines that begin with # are titles and remarks."""
+    try:
+        lines = read_text(path).splitlines()
+    except (OSError, ValueError) as error:
+        raise DeckError(f"cannot read {path}: {error}") from None
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if line and not line.startswith("#"):
+            try:
+                yield _deck_of(line)
+            except DeckError as error:
+                raise DeckError(f"{path}, line {number}: {error}") from None
+
+
+def _deck_of(line: str) -> tuple[str, Deck]:
+    """The deck of a code, of the older edition where the newest has not all of its cards; and its text."""
+    reading, code = split_words(line)
+    reading = reading.and_also(ANY_LIST)
+    older = replace(reading, edition=OLD_EDITION)
+    try:
+        return f"{reading.text}{code}", deck_from_code(code, reading)
+    except DeckError:
+        if reading.edition:
+            raise
+        with contextlib.suppress(DeckError):
+            return f"{older.text}{code}", deck_from_code(code, older)
+        raise

@@ -66,6 +66,10 @@ class AgentError(ManaforgeError, TypeError):
     """An object passed as an agent cannot play."""
 
 
+class KeepsError(ManaforgeError, TypeError):
+    """It is not said by True or False whether an opening card is kept."""
+
+
 class SeedError(ManaforgeError, ValueError):
     """A random stream's address holds something that is not an integer in range."""
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.cards import Card
 from engine.codes import Opening
-from engine.errors import unknown_name
+from engine.errors import KeepsError, unknown_name
 
 Keeps = Mapping[str, bool]
 """Whether a player keeps an opening card, by its id; others go by the ruleset's rule."""
@@ -26,7 +26,7 @@ def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
 
     Raises:
         UnknownNameError: there is no such card in the game; the message lists the nearest.
-        TypeError: it is not said by True or False whether a card is kept.
+        KeepsError: it is not said by True or False whether a card is kept.
     """
     if keeps is None:
         return np.zeros(0, np.uint8)
@@ -35,7 +35,7 @@ def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
         if word not in words:
             raise unknown_name("opening card", word, words)
     for word, kept in keeps.items():
-        if not isinstance(kept, bool):
-            raise TypeError(f"keeps: {word} must be True or False, got {kept!r}")
+        if not isinstance(kept, bool | np.bool_):
+            raise KeepsError(f"keeps: {word} must be True or False, got {kept!r}")
     codes = {True: Opening.KEEP, False: Opening.REPLACE, None: Opening.BY_RULE}
     return np.array([codes[keeps.get(word)] for word in words], np.uint8)

@@ -262,6 +262,7 @@ def play(
 
     Raises:
         UnknownNameError: there is no such deck or ruleset, or no such card to keep.
+        KeepsError: it is not said by True or False whether a card is kept.
         DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
         AgentError: `first` or `second` is not an agent.

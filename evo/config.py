@@ -20,7 +20,7 @@ from pydantic import (
 
 from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import WrongValueError, unknown_name
-from evo.decklibrary import texts_of
+from evo.decklibrary import refuse_unused, texts_of
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
@@ -247,7 +247,7 @@ class _RunConfig(Settings):
             raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
         if self.library and not predicts_decks(self.agent, self.option_values):
             raise ValueError("library: the agent predicts no decks; it does with options hands=predicted")
-        _ = self.found_library
+        refuse_unused(self.found_library, self.found_decks, "library")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names
@@ -356,8 +356,7 @@ class _RunConfig(Settings):
     @property
     def _without_meaning(self) -> set[str]:
         """Keys that the agent does not have."""
-        predicts = predicts_decks(self.agent, self.option_values)
-        return (set() if self.takes_weight_set else {"weights"}) | (set() if predicts else {"library"})
+        return set() if self.takes_weight_set else {"weights"}
 
 
 if TYPE_CHECKING:

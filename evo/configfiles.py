@@ -12,6 +12,7 @@ from engine import received
 from engine.deckreading import split_words
 from engine.errors import ManaforgeError, unknown_name
 from engine.screen import shown
+from engine.shipped import shipped_decks
 from evo.config import Config, ConfigError, ConfigOptionError, RunConfig, meanings, validated_as
 from evo.shipped import shipped_configs
 from ilp_agent.shipped import configs_folder
@@ -56,18 +57,23 @@ def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[st
             f"{file}: address: a file may not choose a cluster, got {address!r}: it can run code on the "
             "machines that join it. Give it on the command line: --address"
         )
-    for key in ("decks", "library"):
+    for key, beside in (("decks", deck_beside), ("library", _library_beside), ("also", _folder_beside)):
         if isinstance(content.get(key), list):
-            content[key] = [_beside(text, file.parent) for text in content[key]]
+            content[key] = [beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}
     return validated_as(model, content, str(file), given)
 
 
-def _beside(text: Any, folder: Path) -> Any:
-    """A deck, or a folder of decks, as a file in `folder` names it."""
+def _folder_beside(text: Any, folder: Path) -> Any:
+    """A folder as a file in `folder` names it: the one there, else the text itself."""
     if isinstance(text, str) and text and os.path.isdir(folder / text):  # noqa: PTH112 - accepts any name
         return str(folder / text)
-    return deck_beside(text, folder)
+    return text
+
+
+def _library_beside(text: Any, folder: Path) -> Any:
+    """A deck, or a folder of decks, as a file in `folder` names it."""
+    return text if text in shipped_decks() else deck_beside(_folder_beside(text, folder), folder)
 
 
 def deck_beside(deck: Any, folder: Path) -> Any:

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from engine.deckcodes import deck_from_code
 from engine.deckfiles import read_deck
 from engine.deckreading import Reading, split_words
 from engine.decks import Deck
-from engine.errors import DeckError, DeckNameError, WrongValueError
+from engine.errors import DeckError, DeckNameError, ManaforgeError, WrongValueError
 from engine.received import read_text
 from engine.shipped import shipped_decks
 
@@ -30,16 +30,34 @@ def shipped_and(folder: Path | None = None) -> tuple[Deck, ...]:
     return (*map(find_deck, sorted(shipped_decks())), *(read_library(folder) if folder else ()))
 
 
-def library_for(predicts: bool, folder: Path | None) -> tuple[Deck, ...]:
+def refuse_unused(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
+    """Refuse a library without a deck of the sort that is played, which would change no game.
+
+    Args:
+        library: decks that an opponent may play; none are fine.
+        decks: that are played.
+        named: what names the library, for the message.
+
+    Raises:
+        LibraryError: it has decks of the other sort alone: with a class, or of bodies.
+    """
+    sorts = {bool(deck.hero_class) for deck in library}
+    if sorts and not sorts & {deck.effects for deck in decks}:
+        has, played = ("a class", "none") if True in sorts else ("no class", "one")
+        raise LibraryError(f"{named}: its decks have {has}, and those that are played have {played}")
+
+
+def library_for(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:
     """The decks of a folder, for games in which an agent predicts its opponent's deck; () without a folder.
 
     Args:
         predicts: whether one does.
         folder: see `read_library`.
+        decks: that are played.
 
     Raises:
         DeckError: as of `read_library`.
-        LibraryError: nobody predicts.
+        LibraryError: nobody predicts, or no deck is of the sort that is played.
     """
     if folder is None:
         return ()
@@ -48,7 +66,9 @@ def library_for(predicts: bool, folder: Path | None) -> tuple[Deck, ...]:
             f"--library {folder}: nobody predicts the opponent's deck; "
             "an agent that does says so, as in lookahead@hands=predicted"
         )
-    return read_library(folder)
+    found = read_library(folder)
+    refuse_unused(found, decks, f"--library {folder}")
+    return found
 
 
 def read_library(folder: Path) -> tuple[Deck, ...]:
@@ -65,6 +85,11 @@ def library_texts(folder: Path) -> list[str]:
     return [text for text, _ in _found(folder)]
 
 
+def deck_files_in(folder: Path) -> list[Path]:
+    """The files of a library's folder, by their names."""
+    return sorted(path for path in folder.iterdir() if path.suffix in (".toml", ".txt"))
+
+
 def texts_of(entries: Any) -> Any:
     """Decks of a configuration, in which a folder stands for the decks that it holds.
 
@@ -77,7 +102,9 @@ def texts_of(entries: Any) -> Any:
 
 
 def _is_dir(entry: Any) -> bool:
-    return isinstance(entry, str) and entry != "" and os.path.isdir(entry)  # noqa: PTH112 - accepts any name
+    if not isinstance(entry, str) or not entry or entry in shipped_decks():
+        return False
+    return os.path.isdir(entry)  # noqa: PTH112 - accepts any name
 
 
 def _found(folder: Path) -> list[tuple[str, Deck]]:
@@ -86,14 +113,11 @@ def _found(folder: Path) -> list[tuple[str, Deck]]:
         raise DeckNameError(f"--library {folder} is no folder; it needs one with deck files and deck codes")
     found: list[tuple[str, Deck]] = []
     try:
-        files = sorted(folder.iterdir())
+        files = deck_files_in(folder)
     except OSError as error:
         raise DeckError(f"cannot read {folder}: {error.strerror}") from None
     for path in files:
-        if path.suffix == ".toml":
-            found.append((str(path), read_deck(path)))
-        elif path.suffix == ".txt":
-            found += _codes_in(path)
+        found += [(str(path), read_deck(path))] if path.suffix == ".toml" else _codes_in(path)
     if not found:
         raise DeckError(
             f"{folder} has no deck: deck files end in .toml, files with a deck code a line in .txt"
@@ -111,7 +135,7 @@ def _codes_in(path: Path) -> Iterator[tuple[str, Deck]]:
         if line and not line.startswith("#"):
             try:
                 yield _deck_of(line)
-            except DeckError as error:
+            except ManaforgeError as error:
                 raise DeckError(f"{path}, line {number}: {error}") from None
 
 

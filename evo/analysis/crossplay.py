@@ -40,6 +40,10 @@ def crossplay(
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
             raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")
+    for what in ("option_values", "found_library"):
+        if any(getattr(config, what) != getattr(configs[0], what) for config in configs):
+            said = "options of their agent" if what == "option_values" else "library"
+            raise RunError(f"these runs have different {said}")
     population = last_population(runs.individuals)
     if most is not None:
         population = population.groupby("run", observed=True).head(most).reset_index(drop=True)
@@ -53,6 +57,7 @@ def crossplay(
         deck_names=config.decks,
         ruleset=roster.ruleset,
         games=games,
+        library=roster.library,
         origin=lambda _: f"manaforge crossplay {shlex.join(map(str, paths))} --games {games}",
     )
     return tournament, population

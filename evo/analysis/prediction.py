@@ -158,7 +158,7 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
 
     Every deck is seen card by card in random orders, by who knows its class and a library with the deck. A
     deck of which cards are exchanged for others of its class is not in the library, as decks that people
-    change are not. One without others in the library is then left out.
+    change are not. One for which the library has too few others is then left out.
 
     Args:
         decks: of the library, of any class.
@@ -177,7 +177,7 @@ def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed:
         found = [
             _shares(deck, lists, orders, n, generator(seed, Stream.PREDICTION, number, n))
             for number, deck in enumerate(lists)
-            if n == 0 or _others(deck, lists)
+            if n == 0 or len(_others(deck, lists)) * COPIES >= n
         ]
         for seen, of_decks in enumerate(np.array(found).T):
             rows.append((n, seen, *cluster_rate(of_decks, np.ones(len(found))), len(found)))

@@ -60,7 +60,7 @@ def play_command(
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
-    known = library_for(any(player.predicts for player in players), library)
+    known = library_for(any(player.predicts for player in players), library, both)
     agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"

@@ -95,10 +95,11 @@ def play_into(
 
 
 def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
-    """The tournament with its deck files named as its folder keeps them, for the command that repeats it."""
+    """The tournament with decks and library named as its folder keeps them, for the command to repeat it."""
     named = zip(tournament.deck_names, tournament.decks, strict=True)
     decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
-    return replace(tournament, deck_names=decks)
+    library = tournament.library_folder if folder.library is None else str(folder.library)
+    return replace(tournament, deck_names=decks, library_folder=library)
 
 
 @contextlib.contextmanager
@@ -109,6 +110,8 @@ def played(
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     with open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder:
         folder.keep_decks(tournament.decks)
+        if tournament.library_folder:
+            folder.keep_library(Path(tournament.library_folder))
         left = len(tournament.matchups) - len(folder.played)
         for problem in folder.problems:
             console.print(f"warning: {problem}", markup=False)

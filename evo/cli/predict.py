@@ -71,13 +71,13 @@ def _check(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
     from engine import ManaforgeError
     from engine.codes import DECK_SIZE
     from evo.analysis.prediction import PredictionError
-    from evo.storage.files import why_not_writable
+    from evo.storage.files import temporary_of, why_not_writable
 
     if accuracy and cards:
         raise PredictionError("--accuracy measures all decks of the library; leave the cards out")
     if out is not None and not accuracy:
         raise PredictionError("--out is the figure of --accuracy; add --accuracy, or leave it out")
-    why = why_not_writable(out, out.with_name(f".{out.name}.tmp")) if out is not None else ""
+    why = why_not_writable(out, temporary_of(out)) if out is not None else ""
     if why:
         raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
     if len(cards or ()) > DECK_SIZE:
@@ -145,6 +145,6 @@ def _measure(
 def _write_figure(table: "pd.DataFrame", out: Path) -> None:
     from evo.analysis.plots_prediction import plot_accuracy
     from evo.figures.style import draw
-    from evo.storage.files import replace_file
+    from evo.storage.files import replace_file, temporary_of
 
-    replace_file(out, draw(plot_accuracy, table).png, out.with_name(f".{out.name}.tmp"))
+    replace_file(out, draw(plot_accuracy, table).png, temporary_of(out))

@@ -10,7 +10,7 @@ from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
 from evo.play.games import Player
-from evo.storage.files import replace_file, why_not_writable
+from evo.storage.files import replace_file, temporary_of, why_not_writable
 from evo.storage.opening import run_path
 from evo.storage.store import RunError
 
@@ -29,7 +29,7 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
         RunError: the page cannot be written, or the runs cannot be compared.
     """
     target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
-    temporary = target.with_name(f".{target.name}.tmp")
+    temporary = temporary_of(target)
     why = why_not_writable(target, temporary)
     if why:
         raise RunError(f"cannot write {target}: {why}; choose another --out")

@@ -182,7 +182,9 @@ class LearnConfig(Settings):
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
-        content["opponents"] = [[p.kind, p.backend, p.weights, p.options] for p in self.opponents]
+        content["opponents"] = [
+            [p.kind, p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])] for p in self.opponents
+        ]
         content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

@@ -5,7 +5,7 @@ with all of them. Source of the backward search: Dash, Handali and Jia, "Do Andr
 Sheep?", 4.3, with 200 games a set; here a sequential test says when there are enough.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +28,6 @@ STEP = 400
 """Games at least between two looks at the sequential test."""
 
 COLUMNS = ("features", "left_out", "loss", "games", "score", "low", "high", "verdict")
-
-Tell = Callable[["Comparison"], None]
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Trial:
             )
         if len(folder.rounds) < 2:
             raise LearningError(f"{folder.path} has no round yet; manaforge learn plays them")
-        rounds = folder.samples_to_fit(len(folder.rounds) - 1)
+        rounds = folder.samples_to_fit()
         self.samples = Samples(
             np.concatenate([one.features for one in rounds]),
             np.concatenate([one.points for one in rounds]),

@@ -3,6 +3,8 @@
     learning.toml         the configuration, complete
     rounds/0001.parquet   samples of a round
     rounds/0001.json      its value, loss, calibration and tests; written last, so that the round counts
+    also/0001.parquet     samples of other learnings (`also`), copied when this one begins
+    also.json             where they come from, and their checksums
     profile.toml, curve.csv, report.html    written at the end
 
 A round is a function of configuration and the rounds before it, so that a folder that is continued comes to
@@ -12,7 +14,7 @@ the same bytes.
 import contextlib
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +36,16 @@ from evo.storage.files import (
     parquet_bytes,
     replace_file,
     take_lock,
+    temporary_of,
     why_unusable,
 )
 from evo.storage.kinds import LEARNING
 from ilp_agent.lookahead.features import FEATURES
 
 SCHEMA = 1
+
+ALSO = "also.json"
+"""Lists the samples of other learnings."""
 
 
 class LearningError(ManaforgeError, ValueError):
@@ -52,17 +58,63 @@ class LearningFolder:
     Attributes:
         path: the folder.
         config: the configuration.
-        digest: of the configuration and of the samples of other learnings.
+        others: checksums of the samples of other learnings.
         rounds: contents of the committed rounds, from round 0 on, which is the profile to begin with.
     """
 
     def __init__(self, path: Path, config: LearnConfig) -> None:
         self.path, self.config = path, config
-        others = [
-            content["sha256"] for text in config.also for content in read_learning(Path(text)).rounds[1:]
-        ]
-        self.digest = digest_of([config.digest, others]) if others else config.digest
+        self.others: list[str] = []
         self.rounds: list[dict[str, Any]] = []
+
+    @property
+    def digest(self) -> str:
+        """Of the configuration and of the samples of other learnings."""
+        return digest_of([self.config.digest, self.others]) if self.others else self.config.digest
+
+    def read_others(self) -> None:
+        """Read which samples of other learnings there are.
+
+        Raises:
+            LearningError: the list is missing or damaged.
+        """
+        if not self.config.also:
+            return
+        file = self.path / ALSO
+        try:
+            found = [entry["sha256"] for entry in read_json(file)["samples"]]
+            if not found or not all(isinstance(text, str) for text in found):
+                raise ValueError("it lists no samples")
+        except (OSError, KeyError, ValueError, TypeError) as error:
+            raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
+        self.others = found
+
+    def find_others(self) -> list[tuple[str, int, bytes]]:
+        """The samples of other learnings where they are: folder, round, and the file.
+
+        Raises:
+            LearningNameError: one cannot be read, has no round, or is of another sort of method.
+        """
+        found = []
+        for text in self.config.also:
+            try:
+                other = read_learning(Path(text))
+                if METHODS[other.config.method].PAIRED != METHODS[self.config.method].PAIRED:
+                    raise LearningError(f"it was learned by {other.config.method}, not {self.config.method}")
+                if len(other.rounds) < 2:
+                    raise LearningError("it has no round yet; manaforge learn plays them")
+                found += [(text, one, other.sample_bytes(one)) for one in range(1, len(other.rounds))]
+            except ManaforgeError as error:
+                raise LearningNameError(f"also: {text}: {error}") from None
+        return found
+
+    def keep_others(self, found: Sequence[tuple[str, int, bytes]]) -> None:
+        """Copy samples of other learnings into the folder."""
+        entries = []
+        for place, (text, number, content) in enumerate(found, 1):
+            self.write(f"also/{place:04d}.parquet", content)
+            entries.append({"folder": text, "round": number, "sha256": _sha256(content)})
+        self.write(ALSO, json_bytes({"samples": entries}))
 
     def read_rounds(self) -> None:
         """Read the committed rounds; the first that is missing or damaged ends them.
@@ -92,35 +144,33 @@ class LearningFolder:
         Raises:
             LearningError: they cannot be read.
         """
-        file = self._round(number, "parquet")
-        try:
-            content = read_bytes(file)
-            if hashlib.sha256(content).hexdigest() != self.rounds[number]["sha256"]:
-                raise ValueError("it is not the file that the round was learned from")
-            table = pq.ParquetFile(io.BytesIO(content)).read().to_pandas()
-            return Samples(
-                table[list(FEATURES)].to_numpy(np.float64),
-                table["points"].to_numpy(np.float64),
-                table["sequence"].to_numpy(np.int64),
-            )
-        except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
-            raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
+        return _samples_in(self._round(number, "parquet"), self.rounds[number]["sha256"])
 
-    def samples_to_fit(self, upto: int) -> list[Samples]:
-        """Samples of other learnings (`also`), then of the committed rounds up to `upto` that are fitted.
+    def sample_bytes(self, number: int) -> bytes:
+        """The file of the samples of a committed round; errors as of `samples`."""
+        self.samples(number)
+        return read_bytes(self._round(number, "parquet"))
+
+    def samples_to_fit(self, new: Samples | None = None) -> list[Samples]:
+        """Samples of other learnings (`also`), of the newest committed rounds, and of the round after them.
+
+        Args:
+            new: of the round after; None: the last committed round is the newest.
 
         Raises:
-            LearningError: they cannot be read, or another learning is of another sort of method.
+            LearningError: they cannot be read.
         """
-        method, found = METHODS[self.config.method], []
-        for text in self.config.also:
-            other = read_learning(Path(text))
-            if METHODS[other.config.method].PAIRED != method.PAIRED:
-                raise LearningError(f"also: {text} was learned by {other.config.method}")
-            found += [other.samples(number) for number in range(1, len(other.rounds))]
-        sizes = [content["samples"] for content in self.rounds[1 : upto + 1]]
-        first = upto + 1 - (newest(sizes) if method.ALL_ROUNDS and sizes else 0)
-        return [*found, *(self.samples(number) for number in range(first, upto + 1))]
+        also = self.path / "also"
+        found = [
+            _samples_in(also / f"{place:04d}.parquet", checksum)
+            for place, checksum in enumerate(self.others, 1)
+        ]
+        sizes = [content["samples"] for content in self.rounds[1:]]
+        sizes += [len(new.points)] if new else []
+        kept = newest(sizes) if METHODS[self.config.method].ALL_ROUNDS else 1
+        first = 1 + len(sizes) - kept
+        own = [self.samples(number) for number in range(first, len(self.rounds))]
+        return [*found, *own, *([new] if new else [])]
 
     def keep(self, number: int, samples: Samples) -> str:
         """Write the samples of a round, and commit nothing yet; returns their checksum, for the round."""
@@ -128,7 +178,7 @@ class LearningFolder:
         table["points"], table["sequence"] = samples.points, samples.sequence
         content = parquet_bytes(table, SCHEMA)
         self.write(f"rounds/{number:04d}.parquet", content)
-        return hashlib.sha256(content).hexdigest()
+        return _sha256(content)
 
     def commit(self, content: Mapping[str, Any]) -> None:
         """Write what a round came to; from now on it counts."""
@@ -144,7 +194,7 @@ class LearningFolder:
         """
         target = self.path / name
         try:
-            replace_file(target, content, target.with_name(f".{target.name}.tmp"))
+            replace_file(target, content, temporary_of(target))
         except OSError as error:
             raise LearningError(why_unusable(error, self.path, "write to")) from None
 
@@ -177,8 +227,10 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     if path.is_dir() and any(path.iterdir()) and not (path / "rounds").is_dir():
         raise LearningError(f"{path} holds something else; choose another --out")
     folder = LearningFolder(path, config)
+    others = [] if (path / ALSO).exists() else folder.find_others()
     try:
-        (path / "rounds").mkdir(parents=True, exist_ok=True)
+        for name in ("rounds", *(("also",) if config.also else ())):
+            (path / name).mkdir(parents=True, exist_ok=True)
         link = first_link(path) or first_link(path / "rounds")
         if link is not None:
             raise LearningError(f"{link} is a symbolic link; choose another --out")
@@ -190,6 +242,9 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     with lock:
         if known.exists() and read_config_as(LearnConfig, known).digest != config.digest:
             raise LearningError(f"{path} was begun with another configuration, {known}; take another --out")
+        if others:
+            folder.keep_others(others)
+        folder.read_others()
         folder.read_rounds()
         folder.write(LEARNING, config.to_toml().encode())
         yield folder
@@ -205,14 +260,37 @@ def read_learning(path: Path) -> LearningFolder:
     if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():
         raise LearningNameError(f"{path} is no folder of manaforge learn: it has no {LEARNING} and rounds/")
     folder = LearningFolder(path, read_config_as(LearnConfig, path / LEARNING))
+    folder.read_others()
     folder.read_rounds()
     return folder
+
+
+def _samples_in(file: Path, checksum: str) -> Samples:
+    """The samples in a file with this checksum; errors as of `LearningFolder.samples`."""
+    try:
+        content = read_bytes(file)
+        if _sha256(content) != checksum:
+            raise ValueError("it is not the file that was learned from")
+        table = pq.ParquetFile(io.BytesIO(content)).read().to_pandas()
+        return Samples(
+            table[list(FEATURES)].to_numpy(np.float64),
+            table["points"].to_numpy(np.float64),
+            table["sequence"].to_numpy(np.int64),
+        )
+    except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
+        raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _is_whole(content: Any, number: int) -> bool:
     """Whether a round's content is what a learning writes: so much of it as is read again."""
     try:
-        tests = [[float(test[name]) for name in ("score", "low", "high")] for test in content["tests"]]
+        tests = [
+            [float(test[name]) for name in ("games", "score", "low", "high")] for test in content["tests"]
+        ]
         texts = [*(test["opponent"] for test in content["tests"]), content["config_hash"]]
         whole = content["round"] == number and isinstance(content["schema"], int)
         whole &= all(isinstance(text, str) for text in texts) and bool(np.isfinite(np.array(tests)).all())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from engine import RULES_VERSION, Deck, ManaforgeError, Ruleset
 from engine.keeps import card_word
 from evo.learning.mulligan import Lesson, LessonError, keeps_by_rule
-from evo.storage.files import replace_file, why_not_writable, why_unusable
+from evo.storage.files import replace_file, temporary_of, why_not_writable, why_unusable
 from ilp_agent import Profile, WeightVector
 from ilp_agent.mulligan import SeatValues
 
@@ -69,7 +69,7 @@ def check_out(path: Path) -> None:
         raise LearnedFileError(f"{path} exists; choose another --out")
     with contextlib.suppress(OSError):  # whose reason is told below
         path.parent.mkdir(parents=True, exist_ok=True)
-    why = why_not_writable(path, path.with_name(f".{path.name}.tmp"))
+    why = why_not_writable(path, temporary_of(path))
     if why:
         raise LearnedFileError(f"cannot write {path}: {why}; choose another --out")
 

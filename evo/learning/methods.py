@@ -18,7 +18,7 @@ from scipy.special import expit
 from ilp_agent.lookahead.features import N_FEATURES
 
 MOST_SAMPLES = 1_000_000
-"""Most samples that a regression is given, unless one round has more."""
+"""Most samples of its own that a regression is given, unless the last round has more."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ def _regression(
     wins = np.repeat([True, False], [won.sum(), lost.sum()])
     sizes = np.concatenate([points[won], 1 - points[lost]])
     if len(np.unique(wins)) < 2:
-        return Value(np.zeros(features.shape[1]), 0.0, scale)
+        return Value(np.zeros(features.shape[1]), 0.0, np.zeros_like(scale))  # they say nothing
     model = LogisticRegression(C=1 / ridge, fit_intercept=intercept, max_iter=1_000, tol=1e-6)
     model.fit(rows, wins, sample_weight=sizes)
     return Value(_divided(model.coef_[0], scale), float(model.intercept_[0]) if intercept else 0.0, scale)

@@ -69,7 +69,7 @@ def _round(
         raise LearningError(f"round {number} of {folder.path} has no sample that tells: too few games")
     checksum = folder.keep(number, samples)
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
-    rounds = [*folder.samples_to_fit(number - 1), samples]
+    rounds = folder.samples_to_fit(samples)
     with threadpool_limits(1, "blas"):  # the same sums on any number of processors
         value = method.learn(before, rounds, options)
         loss = None if before is None else log_loss(before, samples, method.PAIRED)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 from pathlib import Path
 
 from engine import Deck, ManaforgeError, find_deck
@@ -34,8 +35,8 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
         file = None
         if deck.text:
             stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:LONGEST_NAME] or "deck"
-            while stem.casefold() in taken:
-                stem += "-2"
+            numbered = (f"{stem}-{number}" for number in count(2))
+            stem = next(name for name in chain([stem], numbered) if name.casefold() not in taken)
             file = folder / DECKS / f"{stem}.toml"
             taken.add(stem.casefold())
             file.parent.mkdir(exist_ok=True)

@@ -66,8 +66,16 @@ def why_unusable(error: OSError, path: Path, use: str) -> str:
     return f"cannot {use} {path}: {about}{error.strerror or error}"
 
 
+def temporary_of(target: Path) -> Path:
+    """The file beside a target that is written before it takes its place; of a folder without a name, too."""
+    return target.parent / f".{target.name}.tmp"
+
+
 def why_not_writable(target: Path, temporary: Path) -> str:
-    """Why a file cannot be written here; "" where it can, which is tried with the temporary one."""
+    """Why a file cannot be written here; "" where it can, which is tried with the temporary one.
+
+    See `temporary_of`.
+    """
     if target.is_dir():
         return "it is a folder"
     file = file_in_the_way(target.parent)

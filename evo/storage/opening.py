@@ -99,8 +99,7 @@ def run_config(path: Path) -> RunConfig:
     try:
         return read_config(file)
     except ConfigError as error:
-        decks = read_toml(file, "configuration").get("decks")
-        if missing_decks(path, decks if isinstance(decks, list) else []):
+        if missing_decks(path, [deck for named in _decks_named(path).values() for deck in named]):
             raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None
         raise ConfigError(str(error)) from None  # the run's own file: nothing of it was typed
 
@@ -110,14 +109,14 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
 
     Args:
         path: the run folder.
-        decks: those that are gone, or all of the run, in its order.
+        decks: those that are gone, or all of the run and of its library, in their order.
 
     Raises:
         RunError: none is gone, another number is, or the run was not started with these cards.
         ConfigError, DeckError: a deck cannot be read.
     """
-    own = read_toml(path / "config.toml", "configuration").get("decks")
-    own = [deck_beside(deck, path) for deck in own] if isinstance(own, list) else []
+    named = {key: [deck_beside(deck, path) for deck in decks] for key, decks in _decks_named(path).items()}
+    own = [deck for decks in named.values() for deck in decks]
     missing = missing_decks(path, own)
     if not missing:
         raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
@@ -128,9 +127,12 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
         raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
-    folder = RunFolder(
-        path, read_config(path / "config.toml", [f"decks={json.dumps(given, ensure_ascii=False)}"])
-    )
+    whole = iter(given)
+    sets = [
+        f"{key}={json.dumps([next(whole) for _ in decks], ensure_ascii=False)}"
+        for key, decks in named.items()
+    ]
+    folder = RunFolder(path, read_config(path / "config.toml", sets))
     known = folder.manifest().get("config_hash")
     if known is None:
         raise RunError(
@@ -143,6 +145,13 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         folder.acquire()
         folder.keep_decks()
         folder.write_config()
+
+
+def _decks_named(path: Path) -> dict[str, list[Any]]:
+    """The decks in a run's configuration, by the keys `decks` and `library` that name any."""
+    content = read_toml(path / "config.toml", "configuration")
+    found = {key: content.get(key) for key in ("decks", "library")}
+    return {key: decks for key, decks in found.items() if isinstance(decks, list) and decks}
 
 
 def peek_run(path: Path) -> RunFolder:

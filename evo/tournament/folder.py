@@ -18,6 +18,7 @@ import pandas as pd
 from engine import Deck, ManaforgeError, Ruleset
 from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
+from evo.decklibrary import deck_files_in
 from evo.play.games import GAME
 from evo.play.matchups import FAULTS
 from evo.play.results import impossible_games
@@ -77,12 +78,14 @@ class TournamentFolder:
         played: games 0 to len - 1, dtype `evo.play.games.GAME`.
         problems: damage found on opening, and other remarks, one sentence each.
         deck_files: the files of the decks that are kept here, by the deck's name.
+        library: the folder of the library that is kept here.
     """
 
     path: Path
     played: np.ndarray = field(default_factory=lambda: np.zeros(0, GAME))
     problems: list[str] = field(default_factory=list)
     deck_files: dict[str, Path] = field(default_factory=dict)
+    library: Path | None = None
     _lock: IO[bytes] | None = None
 
     def append(self, results: np.ndarray) -> None:
@@ -126,6 +129,21 @@ class TournamentFolder:
             self.deck_files = {deck.name: file for deck, file in files if file is not None}
         except OSError as error:
             raise self._unwritable(self.path / DECKS, error) from None
+
+    def keep_library(self, source: Path) -> None:
+        """Copy the deck files and deck codes of a library into the folder.
+
+        Raises:
+            TournamentError: the disk is full or fails.
+        """
+        self.library = self.path / "library"
+        try:
+            self.library.mkdir(exist_ok=True)
+            for file in deck_files_in(source):
+                if not (self.library / file.name).exists():
+                    replace_file(self.library / file.name, read_bytes(file), self.path / f"{file.name}.tmp")
+        except OSError as error:
+            raise self._unwritable(self.library, error) from None
 
     def note(self, what: str) -> None:
         """Append a worker's failure that was handled to `log.jsonl`."""

@@ -49,7 +49,7 @@ def tournament_of(
         deck_names=tuple(decks),
         words=texts,
         ruleset=find_ruleset(ruleset),
-        library=library_for(any(entrant.player.predicts for entrant in found), library),
+        library=library_for(any(entrant.player.predicts for entrant in found), library, found_decks),
         library_folder=str(library or ""),
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
         **parts,

@@ -143,18 +143,18 @@ def library_for(
         table: the same cards; None: on real cards nothing is predicted.
         further: decks of the library beside the shipped ones.
     """
-    if not predicts:
+    if not predicts or (real and table is None):
         return cards, EMPTY_LIBRARY
-    if real and table is None:
-        return cards, EMPTY_LIBRARY
+    kept: dict[bool, tuple[np.ndarray, Library]] = _LOCAL.__dict__.setdefault("kept", {})
     if getattr(_LOCAL, "table", None) is not cards or _LOCAL.further != further:
         _LOCAL.table, _LOCAL.further = cards, further
-        if table is not None and real:
-            _LOCAL.library = cards, library_in(table, further)
+        kept.clear()
+    if real not in kept:
+        if real and table is not None:
+            kept[real] = cards, library_in(table, further)
         else:
-            _LOCAL.library = with_library(cards, further)
-    found: tuple[np.ndarray, Library] = _LOCAL.library
-    return found
+            kept[real] = with_library(cards, further)
+    return kept[real]
 
 
 @njit_borrowing

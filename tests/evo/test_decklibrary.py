@@ -1,6 +1,7 @@
 """Folders of decks that opponents may play: read, played with, kept in runs, refused."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from evo.api import play_tournament
 from evo.config import ConfigError
 from evo.configfiles import read_config
 from evo.decklibrary import LibraryError, library_texts, read_library, shipped_and
-from evo.storage.opening import peek_run
+from evo.storage.decks import keep_decks
+from evo.storage.opening import give_decks, peek_run, run_config
 from evo.tournament.folder import TournamentError
 from evo.tournament.words import tournament_of
 from tests.evo.runs import TINY, run_new
@@ -47,7 +49,12 @@ def test_a_folder_adds_decks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(None, "has no deck"), ("AAEB", "codes.txt, line 2: deck code AAEB is cut"), ("Wisp", "line 2")],
+    [
+        (None, "has no deck"),
+        ("2019-04:AAEB", "codes.txt, line 2: .*2018-07"),
+        ("AAEB", "codes.txt, line 2: deck code AAEB is cut"),
+        ("Wisp", "line 2"),
+    ],
 )
 def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, content: str | None, says: str) -> None:
     if content:
@@ -73,6 +80,9 @@ def test_a_tournament_says_which_library_it_used(folder: Path, tmp_path: Path) -
     assert plain.digest != tournament.digest
     assert "library" not in plain.definition
     play_tournament(*entrants, decks="reno-mage", games=2, library=folder, out=tmp_path / "t", quiet=True)
+    kept = {file.name: file.read_text() for file in (tmp_path / "t/library").iterdir()}
+    assert kept == {file.name: file.read_text() for file in folder.iterdir()}
+    assert f"--library {tmp_path}/t/library" in (tmp_path / "t/summary.json").read_text()
     with pytest.raises(TournamentError, match="library differ"):
         play_tournament(*entrants, decks="reno-mage", games=2, out=tmp_path / "t", quiet=True)
 
@@ -80,6 +90,14 @@ def test_a_tournament_says_which_library_it_used(folder: Path, tmp_path: Path) -
 def test_a_library_that_nobody_uses_is_refused(folder: Path) -> None:
     with pytest.raises(LibraryError, match="hands=predicted"):
         tournament_of(("lookahead", "aggro"), ["reno-mage"], "thesis", games=2, library=folder)
+
+
+def test_a_library_of_the_other_sort_is_refused(folder: Path) -> None:
+    (folder / "mine.toml").unlink()
+    with pytest.raises(LibraryError, match="have a class, and those that are played have none"):
+        tournament_of((PREDICTS, "aggro"), ["thesis-paladin"], "thesis", games=2, library=folder)
+    with pytest.raises(ConfigError, match="library: its decks have a class"):
+        TINY.changed(**PREDICTING, library=[str(folder)])
 
 
 # Runs
@@ -99,13 +117,37 @@ def test_a_run_keeps_its_library(folder: Path, tmp_path: Path) -> None:
     kept = peek_run(tmp_path / "moved").config
     assert kept.found_library == decks
     assert kept.digest == digest
+    shutil.rmtree(tmp_path / "moved/decks")
+    with pytest.raises(ConfigError, match="--decks FILE"):
+        run_config(tmp_path / "moved")
+    file = tmp_path / "again/decks/thesis-paladin.toml"
+    give_decks(tmp_path / "moved", [str(file)])
+    assert run_config(tmp_path / "moved").digest == digest
+
+
+def test_names_that_make_no_file_names_are_numbered(tmp_path: Path) -> None:
+    deck = replace(find_deck("thesis-warrior"), text="schema = 1")
+    kept = keep_decks(tmp_path, [replace(deck, name=chr(0x4E00 + n)) for n in range(200)])
+    assert len({file.name for file in kept if file}) == 200
+
+
+def test_a_folder_with_the_name_of_a_shipped_deck_hides_no_deck(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder.rename(tmp_path / "basic-mage")
+    file = tmp_path / "own.toml"
+    file.write_text(
+        'agent = "lookahead"\noptions = "hands=predicted"\nlibrary = ["basic-mage"]\ndecks = ["basic-mage"]\n'
+    )
+    assert read_config(file).found_library == (find_deck("basic-mage"),)
+    assert read_config(file).found_decks == (find_deck("basic-mage"),)
 
 
 def test_another_library_is_another_run(folder: Path) -> None:
     one, two = (TINY.changed(**PREDICTING, library=found) for found in ([str(folder)], []))
     assert one.digest != two.digest
     assert two.digest == TINY.changed(**PREDICTING).digest
-    assert "library" not in TINY.to_toml()
 
 
 def test_a_library_beside_a_configuration(folder: Path) -> None:

@@ -215,6 +215,22 @@ def test_compiled_games_on_lively_decks_are_those_of_python(entrant: str, hands:
     assert (_play_compiled(roster, games) == _play_in_python(roster, games)).all()
 
 
+@compiled
+@pytest.mark.parametrize("entrant", ["lookahead@4,", "minimax-td@"])
+def test_bodies_and_real_cards_in_one_batch_have_each_their_library(entrant: str) -> None:
+    players = (find_entrant(f"{entrant}hands=predicted").player, find_entrant("aggro").player)
+    decks = tuple(map(find_deck, ("thesis-paladin", "reno-mage")))
+    roster = Roster(players, decks, find_ruleset("standard"))
+    n = 8
+    seats = np.tile(np.array([0, 1], np.int16), (n, 1))
+    held = np.repeat(np.arange(2, dtype=np.int16), n // 2)[:, None] * np.ones(2, np.int16)
+    games = Schedule(seats, held, np.array([stream_key(78, game) for game in range(n)], np.uint64))
+    together = _play_compiled(roster, games)
+    assert (together == _play_in_python(roster, games)).all()
+    apart = np.concatenate([_play_compiled(roster, games.select(half)) for half in (slice(4, 8), slice(4))])
+    assert (together == np.roll(apart, 4)).all()
+
+
 def mirrored(name: str) -> Deck:
     """A deck that no library ships: one card thirty times."""
     deck = find_deck(name)

@@ -14,7 +14,8 @@ from evo.learning.config import LearnConfig
 from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
 from evo.learning.folder import open_learning, read_learning
 from evo.learning.gather import gather
-from evo.learning.methods import Samples
+from evo.learning.methods import METHODS, Samples
+from evo.learning.run import weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.lookahead.features import FEATURES, N_FEATURES
@@ -141,9 +142,9 @@ def test_a_folder_of_something_else_is_refused(learned: Path, tmp_path: Path) ->
     assert "is no folder of manaforge learn" in said(manaforge("features", tmp_path))
 
 
-def planted(path: Path) -> Path:
+def planted(path: Path, *more: str) -> Path:
     """A folder whose samples say that attack decides, that health matters, and that nothing else does."""
-    config = read_config_as(LearnConfig, "learn", SMALL)
+    config = read_config_as(LearnConfig, "learn", [*SMALL, *more])
     pick = np.random.default_rng(9)
     features = np.zeros((4_000, N_FEATURES))
     features[:, :4] = pick.integers(-3, 4, size=(4_000, 4))
@@ -201,3 +202,58 @@ def test_a_damaged_round_is_played_again(learned: Path, tmp_path: Path) -> None:
     assert learn(out).returncode == 0
     assert (out / "profile.toml").read_bytes() == (learned / "profile.toml").read_bytes()
     assert json.loads((out / "rounds/0002.json").read_text())["round"] == 2
+
+
+# Samples of other learnings
+
+
+def test_samples_of_another_learning_are_fitted_and_kept(tmp_path: Path) -> None:
+    other, out = planted(tmp_path / "other"), tmp_path / "own"
+    assert learn(out, f"also={other}", "rounds=1", "test.every=0").returncode == 0
+    with_it = read_learning(out).rounds[1]
+    assert learn(tmp_path / "alone", "rounds=1", "test.every=0").returncode == 0
+    assert read_learning(tmp_path / "alone").rounds[1]["weights"] != with_it["weights"]
+    before = [len(samples.points) for samples in read_learning(out).samples_to_fit()]
+    assert before[0] == 4_000
+    shutil.rmtree(other)
+    assert learn(out, f"also={other}", "rounds=2", "test.every=0").returncode == 0
+    sizes = [len(samples.points) for samples in read_learning(out).samples_to_fit()]
+    assert sizes[:2] == before
+    assert len(sizes) == 3
+    assert read_learning(out).rounds[1] == with_it
+
+
+def test_the_newest_rounds_are_fitted_and_the_same_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round is fitted on what a reader finds once it is committed."""
+    path = planted(tmp_path / "planted")
+    folder, new = read_learning(path), Samples(np.zeros((3, N_FEATURES)), np.zeros(3), np.arange(3))
+    for most, wanted in ((4_003, [4_000, 3]), (4_002, [3]), (1, [3])):
+        monkeypatch.setattr("evo.learning.methods.MOST_SAMPLES", most)
+        assert [len(samples.points) for samples in folder.samples_to_fit(new)] == wanted
+    assert [len(samples.points) for samples in folder.samples_to_fit()] == [4_000]
+
+
+def test_another_learning_that_cannot_be_fitted_is_named_before_anything_is_begun(tmp_path: Path) -> None:
+    other, own = planted(tmp_path / "other", "method=logistic"), tmp_path / "own"
+    assert f"also: {other}: it was learned by logistic" in said(learn(own, f"also={other}"))
+    young = planted(tmp_path / "young")
+    (young / "rounds/0001.json").unlink()
+    assert f"also: {young}: it has no round yet" in said(learn(own, f"also={young}"))
+    assert f"also: {tmp_path}/none: " in said(learn(own, f"also={tmp_path}/none"))
+    assert not own.exists()
+
+
+def test_a_strangers_folder_that_names_itself_is_refused(tmp_path: Path) -> None:
+    path = planted(tmp_path / "loop")
+    text = (path / "learning.toml").read_text()
+    (path / "learning.toml").write_text(text.replace("also = []", f'also = ["{path}"]'))
+    assert "also.json" in said(manaforge("features", path))
+
+
+def test_samples_that_all_went_one_way_change_no_weight() -> None:
+    config = read_config_as(LearnConfig, "learn", SMALL)
+    features = np.random.default_rng(1).normal(size=(5, N_FEATURES))
+    value = METHODS["paired"].learn(None, [Samples(features, np.ones(5), np.arange(5))], {"ridge": 1.0})
+    assert weights_of(value, config.start) == config.start

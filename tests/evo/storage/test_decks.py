@@ -74,11 +74,11 @@ def test_a_configuration_names_deck_files_beside_it_before_those_of_the_current_
 def test_names_of_any_text_become_files_of_their_own(tmp_path: Path) -> None:
     texts = ["../up", "up", "ü/p", "Ä", "x" * 300]
     decks = [find_deck(deck_file(tmp_path / f"{place}.toml", text)) for place, text in enumerate(texts)]
-    kept = keep_decks(tmp_path, [*decks, find_deck("thesis-warrior")])
-    assert list(kept) == texts
-    assert len(set(kept.values())) == len(texts)
-    for deck in decks:
-        file = kept[deck.name]
+    *kept, none = keep_decks(tmp_path, [*decks, find_deck("thesis-warrior")])
+    assert none is None
+    assert len(set(kept)) == len(texts)
+    for deck, file in zip(decks, kept, strict=True):
+        assert file is not None
         assert file.parent == tmp_path / "decks"
         assert find_deck(file) == deck
         assert len(file.name) < 100

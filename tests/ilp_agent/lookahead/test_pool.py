@@ -78,6 +78,7 @@ def like_programs(backend: str, n: int, most: int) -> None:
         ours = known_ends(turn)
         if ours is not None and compared < n:
             theirs = values_of(turn, backend)
+            assert theirs
             assert_like(ours[: len(theirs)], theirs, turn)
             fewer += len(theirs) < len(ours)
             compared += 1

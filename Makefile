@@ -58,7 +58,7 @@ test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with a
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals tests/contracts
 
 test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
-	$(PYTEST) -m heavy -n 2 --dist loadfile --durations=15 $(WITHOUT)
+	$(PYTEST) -m heavy -n 2 --dist worksteal --durations=15 $(WITHOUT)
 
 test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games, ends by programs
 	$(PYTEST) -m long -s

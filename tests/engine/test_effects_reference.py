@@ -34,7 +34,8 @@ from tests.reference.record import game_of
 GAMES = int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "60"))
 """Games of each kind of decks in the fast suite; `python -m tests.reference 10000` plays more."""
 
-HEAVY_GAMES = 400
+HEAVY_GAMES = int(os.environ.get("MANAFORGE_HEAVY_GAMES", "400"))
+"""And in the heavy one; `.ci/run` plays fewer."""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -83,7 +83,7 @@ def test_a_fault_is_refused_with_what_happened(monkeypatch: pytest.MonkeyPatch) 
         def act(self, view: object, rng: object) -> object:
             raise RuntimeError("out of ideas")
 
-    monkeypatch.setattr(Player, "agent", lambda self: Broken())
+    monkeypatch.setattr(Player, "agent", lambda self, *_: Broken())
     monkeypatch.setattr(Player, "compiled", False)
     played = play_schedule(roster, games.select(slice(0, 2)))
     assert played["fault"].tolist() == [2, 2]

@@ -11,6 +11,8 @@
 | a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
 | the deals that score a learned value | LEARNING_TEST, deck pair, setup |
 | the deals that compare sets of features | LEARNING_TEST, 1, deck pair, setup |
+| which bests of earlier generations are met | OPPONENTS, generation |
+| the deals that find a Nash mixture of opponents | OPPONENTS, generation, deck pair, setup |
 | orders and exchanges by which predictions are measured | PREDICTION, deck, cards exchanged |
 | the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
@@ -36,6 +38,7 @@ class Stream(IntEnum):
     MULLIGAN = 9
     LEARNING_TEST = 10
     PREDICTION = 11
+    OPPONENTS = 12
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

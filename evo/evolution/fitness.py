@@ -4,7 +4,7 @@ Source: EVA, Eq. 13: games won against every other parent and child over all ord
 count half.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +59,15 @@ class Tally:
         np.add.at(counts, self.pairings[:, 0], self.games)
         np.add.at(counts, self.pairings[:, 1], self.games.transpose(0, 2, 1))
         return counts
+
+
+def join(parts: Sequence[Tally]) -> Tally:
+    """The results of several groups of pairings between the same players."""
+    if len(parts) == 1:
+        return parts[0]
+    tables = ("pairings", "games", "wins", "draws", "turns")
+    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in tables}
+    return Tally(**whole, solved={name: sum(part.solved.get(name, 0) for part in parts) for name in SOLVED})
 
 
 def play_pairings(

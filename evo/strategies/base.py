@@ -217,6 +217,10 @@ class Strategy(Protocol):
         """The candidates of the final, after the last generation; equal weights once."""
         ...
 
+    def hall_of_fame(self) -> list[Individual]:
+        """Bests of the generations so far, each once, the latest first."""
+        ...
+
     def step_size(self) -> float:
         """One number for the distance of the next children from their parents; after the first generation."""
         ...
@@ -312,6 +316,10 @@ class PopulationStrategy:
         ):
             found.setdefault(candidate.weights, candidate)
         return list(found.values())
+
+    def hall_of_fame(self) -> list[Individual]:
+        """Bests of the latest generations; see `Strategy`."""
+        return list(self.hall)
 
     def step_size(self) -> float:
         """Median step size of the parents."""

@@ -183,7 +183,6 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library"}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}
     assert later == added, "keys added later"
-    )
     assert base.changed(generations=3, workers=2, pool="local").digest == base.digest
     assert base.changed(es={"initial_sigma": 0.1}).digest != base.digest
     assert base.changed(seed=2).digest != base.digest

@@ -105,6 +105,10 @@ class _RunConfig(Settings):
             description="games for each pairing and ordered pair of decks; even",
         ),
     ] = 20
+    deals: Annotated[
+        Literal["common", "own"],
+        Field(description="all pairings of a generation play the same deals, or each pairing its own"),
+    ] = "common"
     decks: Annotated[
         tuple[str, ...],
         Field(

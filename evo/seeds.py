@@ -5,6 +5,7 @@
 | first weights and step sizes of an individual | FIRST, individual |
 | a child's mutation | CHILD, generation, child |
 | the deal of a setup | SETUP, generation, deck pair, setup |
+| a pairing's own deal of a setup | SETUP, generation, deck pair, setup, pairing |
 | the deals of the final | FINAL, stage, deck pair, setup |
 | the deals of a validation | VALIDATION, generation, deck pair, setup |
 | seed of a run of a study | STUDY, run |

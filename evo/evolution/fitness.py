@@ -4,7 +4,7 @@ Source: EVA, Eq. 13: games won against every other parent and child over all ord
 count half.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,7 +71,13 @@ def join(parts: Sequence[Tally]) -> Tally:
 
 
 def play_pairings(
-    roster: Roster, pairings: np.ndarray, games: int, seed: int, address: tuple[int, ...], play: Play
+    roster: Roster,
+    pairings: np.ndarray,
+    games: int,
+    seed: int,
+    address: tuple[int, ...],
+    play: Play,
+    own: Iterable[int] | None = None,
 ) -> "Tally":
     """Play pairings over common setups and sum the results.
 
@@ -82,11 +88,12 @@ def play_pairings(
         seed: of the run.
         address: of the setups below it.
         play: plays a schedule (`evo.play.pool.Pool.play`).
+        own: numbers of the pairings, if each has deals of its own; None: all share them.
 
     Raises:
         GameError: an agent failed.
     """
-    setups = make_setups(len(roster.decks), games, seed, *address)
+    setups = make_setups(len(roster.decks), games, seed, *address, own=own)
     schedule = make_schedule(pairings, setups)
     played = play(roster, schedule)
     refuse_faults(roster, schedule, played)

@@ -8,6 +8,7 @@ game-theoretic approach to multiagent reinforcement learning" (2017), with Nash 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from evo.seeds import Stream
 from evo.stats.nash import nash_average
 from evo.strategies import Individual, Strategy
 from rivals import refuse_decks
+
+MOST_PAIRINGS = 2**32
+"""Parts of an address are below it."""
 
 NASH_DIGITS = 3
 """Digits of a member's part of the Nash mixture; who has less than that is not met for it."""
@@ -157,21 +161,27 @@ def play_generation(
     opponents = opponents_of(config, strategy, asked, fixed, play)
     roster = roster_of(config, asked, [opponent.player for opponent in opponents])
     address = (Stream.SETUP, strategy.generation)
-    parts, shares = [], []
+    parts: list[Tally] = []
+    shares: list[float] = []
+    numbers = iter(range(MOST_PAIRINGS)) if config.deals == "own" else None
+
+    def against(pairings: np.ndarray, games: int) -> Tally:
+        own = None if numbers is None else list(islice(numbers, len(pairings)))
+        return play_pairings(roster, pairings, games, config.seed, address, play, own)
+
     if options.population and n > 1:
-        parts.append(play_pairings(roster, all_pairings(n), config.games, config.seed, address, play))
+        parts.append(against(all_pairings(n), config.games))
         shares.append(options.population)
     if opponents:
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
-        games = options.games or config.games
-        parts.append(play_pairings(roster, pairings, games, config.seed, address, play))
+        parts.append(against(pairings, options.games or config.games))
     tally = join(parts)
     if not opponents:
         return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))
     scores = [_mean_scores(part, n) for part in parts[: len(shares)]]
-    against = parts[-1]
-    won = (against.wins + against.draws / 2).sum(axis=(1, 2)) / against.games.sum(axis=(1, 2))
+    last = parts[-1]
+    won = (last.wins + last.draws / 2).sum(axis=(1, 2)) / last.games.sum(axis=(1, 2))
     scores += list(won.reshape(len(opponents), n))
     shares += [opponent.share for opponent in opponents]
     mean = np.average(np.array(scores), axis=0, weights=shares)

@@ -180,7 +180,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     known = dict(meanings())
     assert set(HASHED) | set(NOT_HASHED) <= set(known)
     later = set(known) - set(HASHED) - set(NOT_HASHED)
-    added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library"}
+    added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals"}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}
     assert later == added, "keys added later"
     assert base.changed(generations=3, workers=2, pool="local").digest == base.digest

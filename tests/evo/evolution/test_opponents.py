@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 
 from evo.config import ConfigError, RunConfig
-from evo.evolution.opponents import find_opponents, members, most_opponents, nash_mixture, opponents_of
+from evo.evolution.opponents import (
+    find_opponents,
+    members,
+    most_opponents,
+    nash_mixture,
+    opponents_of,
+    play_generation,
+)
 from evo.evolution.records import new_strategy
 from evo.evolution.run import begin_session, evolve, games_of_generation
 from evo.evolution.study import open_or_create
@@ -237,3 +244,21 @@ def test_members_are_drawn_by_the_generation(met: Path) -> None:
         assert len(chosen) <= most_opponents(config, generation)
         strategy.tell(np.arange(len(asked), dtype=float))
     assert met.exists()
+
+
+def test_each_pairing_may_have_deals_of_its_own(tmp_path: Path) -> None:
+    """Twins of one individual then differ in what they meet, as they do not on common deals."""
+    config = with_opponents(fixed={EVA: 1.0}).changed(deals="own", generations=1, games=20)
+    path = run(tmp_path / "run", config)
+    assert bytes_of(path) == bytes_of(run(tmp_path / "two", config, LocalPool(2)))
+    strategy = new_strategy(config)
+    asked = strategy.ask()
+    clones = [asked[0]] * len(asked)
+    fixed = list(find_opponents(config).values())
+    own, common = (
+        play_generation(one, strategy, clones, fixed, play_schedule).tally
+        for one in (config, config.changed(deals="common"))
+    )
+    against_eva = own.pairings[:, 1] >= len(clones)
+    assert len({table.tobytes() for table in common.turns[against_eva]}) == 1
+    assert len({table.tobytes() for table in own.turns[against_eva]}) == len(clones)

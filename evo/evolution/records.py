@@ -99,7 +99,14 @@ def pairings_table(
 def new_strategy(config: RunConfig) -> Strategy:
     """The strategy of a run before its first generation."""
     return STRATEGIES[config.strategy](
-        Parameters(config.seed, config.mu, config.lambda_, config.vector, config.strategy_options)
+        Parameters(
+            config.seed,
+            config.mu,
+            config.lambda_,
+            config.vector,
+            config.strategy_options,
+            config.games * len(config.decks) ** 2,
+        )
     )
 
 

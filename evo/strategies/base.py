@@ -120,6 +120,7 @@ class Parameters:
         lambda_: children of a generation.
         vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
         options: the strategy's own section of the configuration; None where it has none.
+        games: of a pairing, over all decks.
     """
 
     seed: int
@@ -127,6 +128,7 @@ class Parameters:
     lambda_: int
     vector: type[WeightVector]
     options: Any = None
+    games: int = 0
 
 
 class Strategy(Protocol):
@@ -358,6 +360,24 @@ class PopulationStrategy:
 def _candidate(individual: Individual) -> Candidate:
     weights = tuple(individual)
     return Candidate(f"individual {individual.number}", weights, individual.birth)
+
+
+def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
+    """Restore a strategy by repeating ask() and tell() of every committed generation.
+
+    Raises:
+        StrategyError: it asks for other individuals than are written there.
+    """
+    columns = [f"weight_{name}" for name in strategy.parameters.vector.names()]
+    for table in generations:
+        asked = np.array(strategy.ask())
+        if not np.array_equal(asked, table[columns].to_numpy()):
+            raise StrategyError(
+                f"generation {strategy.generation} cannot be repeated bit for bit: strategy "
+                f'"{strategy.NAME}" resumes only on the machine model and with the locked versions that '
+                "started the run. Resume it there, or start a new run"
+            )
+        strategy.tell(table["fitness"].to_numpy())
 
 
 def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:

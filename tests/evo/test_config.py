@@ -89,7 +89,7 @@ def test_overrides() -> None:
             "agent=foo",
             "^--set agent=foo: agent must be 'ilp', 'lookahead', 'hearthsim', 'eva', 'greedy-ilp' or 'minimax-td', got 'foo'$",
         ),
-        ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma$"),
+        ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma, spsa$"),
         ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),
         ("es.bounds=hard", "^--set es.bounds=hard: es.bounds must be 'clamp' or 'reflect', got 'hard'$"),
         ("decks=thesis-paladin,none", "^--set decks=thesis-paladin,none: unknown deck 'none'"),

@@ -43,7 +43,7 @@ class Quiet:
     def advance(self, games: int) -> None:  # noqa: D102
         pass
 
-    def generation(self, told: Told, strategy: Strategy, seconds: float, validation: object) -> None:  # noqa: D102
+    def generation(self, told: Told, strategy: Strategy, *_: object) -> None:  # noqa: D102
         pass
 
     def final(self) -> None:  # noqa: D102

@@ -11,7 +11,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     create_model,
@@ -21,6 +20,7 @@ from pydantic import (
 from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
 from engine.errors import WrongValueError, unknown_name
 from evo.decklibrary import refuse_unused, texts_of
+from evo.runoptions import MOST_GAMES_A_CELL, FinalOptions, OpponentOptions, Settings, ValidationOptions
 from evo.strategies import STRATEGIES, StrategyOptions
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
@@ -31,9 +31,6 @@ from rivals.options import read_options
 
 TYPED = "configuration"
 """Stands for the file in errors where there is none: all values come from options or from a caller."""
-
-MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
-"""Far more games than anybody plays; numbers of any size would overflow, or never end."""
 
 HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
@@ -59,53 +56,6 @@ class ConfigError(ManaforgeError, ValueError):
 
 class ConfigOptionError(ConfigError, WrongValueError):
     """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
-
-
-class Settings(BaseModel):
-    """A table of a configuration: strict types, no unknown keys."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True
-    )
-
-
-class FinalOptions(Settings):
-    """The games that choose the champion."""
-
-    games: Annotated[
-        int,
-        Field(
-            ge=0, le=MOST_GAMES, description="games of the final in all; 0 takes the last generation's best"
-        ),
-    ] = 100_000
-    benchmark_games: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=MOST_GAMES,
-            description="games of the champion against each of the thesis's seven profiles",
-        ),
-    ] = 4_000
-
-
-class ValidationOptions(Settings):
-    """The games that measure progress against fixed opponents; they decide nothing."""
-
-    every: Annotated[
-        int,
-        Field(
-            ge=0, le=1_000_000, description="generations from one validation of the best to the next; 0: none"
-        ),
-    ] = 0
-    games: Annotated[
-        int,
-        Field(
-            ge=2,
-            le=MOST_GAMES_A_CELL,
-            multiple_of=2,
-            description="games against each of the thesis's seven and ordered pair of decks; even",
-        ),
-    ] = 20
 
 
 _WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
@@ -155,6 +105,10 @@ class _RunConfig(Settings):
             description="games for each pairing and ordered pair of decks; even",
         ),
     ] = 20
+    deals: Annotated[
+        Literal["common", "own"],
+        Field(description="all pairings of a generation play the same deals, or each pairing its own"),
+    ] = "common"
     decks: Annotated[
         tuple[str, ...],
         Field(
@@ -225,6 +179,7 @@ class _RunConfig(Settings):
     if TYPE_CHECKING:  # added below, after the sections of the strategies
         final: FinalOptions = FinalOptions()
         validation: ValidationOptions = ValidationOptions()
+        opponents: OpponentOptions = OpponentOptions()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -364,7 +319,7 @@ if TYPE_CHECKING:
 else:
     # Sections of strategies come from their registry; the others follow them.
     _SECTIONS = {name: kind.OPTIONS for name, kind in STRATEGIES.items() if kind.OPTIONS}
-    _SECTIONS |= {"final": FinalOptions, "validation": ValidationOptions}
+    _SECTIONS |= {"final": FinalOptions, "validation": ValidationOptions, "opponents": OpponentOptions}
     RunConfig = create_model(
         "RunConfig",
         __base__=_RunConfig,

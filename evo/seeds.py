@@ -5,12 +5,15 @@
 | first weights and step sizes of an individual | FIRST, individual |
 | a child's mutation | CHILD, generation, child |
 | the deal of a setup | SETUP, generation, deck pair, setup |
+| a pairing's own deal of a setup | SETUP, generation, deck pair, setup, pairing |
 | the deals of the final | FINAL, stage, deck pair, setup |
 | the deals of a validation | VALIDATION, generation, deck pair, setup |
 | seed of a run of a study | STUDY, run |
 | a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
 | the deals that score a learned value | LEARNING_TEST, deck pair, setup |
 | the deals that compare sets of features | LEARNING_TEST, 1, deck pair, setup |
+| which bests of earlier generations are met | OPPONENTS, generation |
+| the deals that find a Nash mixture of opponents | OPPONENTS, generation, deck pair, setup |
 | orders and exchanges by which predictions are measured | PREDICTION, deck, cards exchanged |
 | the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
@@ -36,6 +39,7 @@ class Stream(IntEnum):
     MULLIGAN = 9
     LEARNING_TEST = 10
     PREDICTION = 11
+    OPPONENTS = 12
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

@@ -20,6 +20,7 @@ from engine.console import plain_width
 from engine.decks import coverage_of
 from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
+from evo.evolution.fitness import Tally
 from evo.evolution.validation import BEST_AGAINST_SEVEN, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
@@ -110,7 +111,7 @@ class Display(Stoppable):
         self._task: Any = None
         self._left = 0
         self._recent: deque[tuple[float, int]] = deque()
-        self._generations = self._games_a_pairing = 0
+        self._generations = 0
         self._inert: frozenset[str] = frozenset()
         self._validated = ""
 
@@ -130,7 +131,6 @@ class Display(Stoppable):
         config = folder.config
         self._generations = config.generations
         self._inert = config.inert_weights
-        self._games_a_pairing = config.games * len(config.decks) ** 2
         self._left = games
         for problem in folder.problems:
             self.console.print(f"warning: {problem}", markup=False, highlight=False)
@@ -198,11 +198,10 @@ class Display(Stoppable):
         return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
 
     def generation(
-        self, told: Told, strategy: Strategy, seconds: float, validation: Validation | None
+        self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
         """Show a committed generation, and its validation if it has one."""
-        opponents = len(told.individuals) - 1
-        games = opponents * self._games_a_pairing
+        games = int(tally.games[tally.pairings[:, 0] == 0].sum())  # the first individual's, as everyone's
         vector = strategy.parameters.vector
         shares = np.nan_to_num(vector.active_shares(np.array(strategy.parents), self._inert))
         active = [name not in self._inert for name in vector.names()]
@@ -211,7 +210,7 @@ class Display(Stoppable):
             "mean win rate of parents": float(np.mean(told.fitness[told.survived])) / games,
             "spread of weights": float(shares[:, active].std(axis=0).mean()),
             "median step size": strategy.step_size(),
-            "games a second": games * len(told.individuals) / 2 / seconds,
+            "games a second": float(tally.games.sum()) / seconds,
         }
         if told.generation:  # in the first all are
             scalars["new parents"] = float(

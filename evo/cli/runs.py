@@ -111,6 +111,7 @@ def resume_command(
     from evo.cli.decks import give_decks_to
     from evo.cli.progress import Display, output_console
     from evo.cli.sessions import carry_on, playing
+    from evo.play.opponents import read_opponents
     from evo.storage.opening import open_run, run_path
 
     display = Display(output_console(), tensorboard)
@@ -119,7 +120,7 @@ def resume_command(
     with open_run(run) as folder:
         display.say(unfollowed_address(run / "config.toml", address))
         chosen = placed(folder.config, workers, pool, address)
-        with playing(chosen, display) as players:
+        with playing(chosen, display, read_opponents(run, folder.config)) as players:
             carry_on(folder, players, display, chosen.address, generations)
     show_champion(run, display.console)
 

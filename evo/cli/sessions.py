@@ -11,6 +11,7 @@ from engine.screen import say_error
 from evo.cli.options import Place
 from evo.cli.progress import Counter, Display, stop_on_signals
 from evo.config import RunConfig
+from evo.evolution.opponents import find_opponents
 from evo.evolution.run import begin_session, evolve, extend
 from evo.play.games import Player, compile_games
 from evo.play.pool import InterruptedRunError, Pool
@@ -22,11 +23,18 @@ from rivals import find_kind
 
 
 @contextlib.contextmanager
-def playing(config: RunConfig, display: Display) -> Iterator[Pool]:
-    """A pool for a configuration."""
+def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | None = None) -> Iterator[Pool]:
+    """A pool for a configuration.
+
+    Args:
+        config: of the run.
+        display: shows its progress.
+        opponents: the fixed ones; None: those that the configuration names, which must be there.
+    """
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     if config.final.benchmark_games:
         players.append(Player(backend=config.backend))
+    players += find_opponents(config).values() if opponents is None else opponents
     place = Place(config.pool, config.workers, config.address)
     with pool_of(place, players, config.found_decks, display) as pool:
         yield pool

@@ -4,7 +4,7 @@ Source: EVA, Eq. 13: games won against every other parent and child over all ord
 count half.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,8 +61,23 @@ class Tally:
         return counts
 
 
+def join(parts: Sequence[Tally]) -> Tally:
+    """The results of several groups of pairings between the same players."""
+    if len(parts) == 1:
+        return parts[0]
+    tables = ("pairings", "games", "wins", "draws", "turns")
+    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in tables}
+    return Tally(**whole, solved={name: sum(part.solved.get(name, 0) for part in parts) for name in SOLVED})
+
+
 def play_pairings(
-    roster: Roster, pairings: np.ndarray, games: int, seed: int, address: tuple[int, ...], play: Play
+    roster: Roster,
+    pairings: np.ndarray,
+    games: int,
+    seed: int,
+    address: tuple[int, ...],
+    play: Play,
+    own: Iterable[int] | None = None,
 ) -> "Tally":
     """Play pairings over common setups and sum the results.
 
@@ -73,11 +88,12 @@ def play_pairings(
         seed: of the run.
         address: of the setups below it.
         play: plays a schedule (`evo.play.pool.Pool.play`).
+        own: numbers of the pairings, if each has deals of its own; None: all share them.
 
     Raises:
         GameError: an agent failed.
     """
-    setups = make_setups(len(roster.decks), games, seed, *address)
+    setups = make_setups(len(roster.decks), games, seed, *address, own=own)
     schedule = make_schedule(pairings, setups)
     played = play(roster, schedule)
     refuse_faults(roster, schedule, played)

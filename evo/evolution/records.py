@@ -7,6 +7,7 @@ import pandas as pd
 
 from evo.config import RunConfig
 from evo.evolution.fitness import Tally
+from evo.evolution.opponents import Opponent
 from evo.storage.schema import wins_column
 from evo.storage.store import RunFolder
 from evo.strategies import STRATEGIES, Parameters, Strategy, Told
@@ -26,7 +27,8 @@ def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Seque
     individuals = told.individuals
     n = len(individuals)
     parents = [individual.parents for individual in individuals]
-    scores, played = tally.scores(n), tally.played(n)
+    players = max(n, 1 + int(tally.pairings.max(initial=0)))  # opponents follow the individuals
+    scores, played = tally.scores(players)[:n], tally.played(players)[:n]
     columns: dict[str, object] = {
         "generation": np.full(n, told.generation, np.int32),
         "individual": np.array([individual.number for individual in individuals], np.int64),
@@ -51,18 +53,25 @@ def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Seque
 
 
 def pairings_table(
-    generation: int, individuals: Sequence[int], tally: Tally, decks: Sequence[str]
+    generation: int,
+    individuals: Sequence[int],
+    tally: Tally,
+    decks: Sequence[str],
+    opponents: Sequence[Opponent] | None = None,
 ) -> pd.DataFrame:
     """One row a pairing and ordered pair of decks.
 
     Args:
         generation: its number.
-        individuals: numbers of the players in the order of the tally.
+        individuals: their numbers, in the order of the tally.
         tally: the results.
         decks: names in the order of the tally.
+        opponents: players of the tally after the individuals, in a run that has such. Columns `entrant` (of a
+            fixed one, which has no number in `opponent`) and `share` then follow.
     """
     n_pairings, n_decks = len(tally.pairings), len(decks)
-    numbers = np.asarray(individuals, np.int64)[tally.pairings]
+    of_players = [*individuals, *(-1 if one.number is None else one.number for one in opponents or ())]
+    numbers = np.asarray(of_players, np.int64)[tally.pairings]
     repeat = n_decks * n_decks
     names = pd.Categorical.from_codes(list(range(n_decks)), list(decks))
     columns = {
@@ -74,13 +83,30 @@ def pairings_table(
     }
     for name in ("games", "wins", "draws", "turns"):
         columns[name] = getattr(tally, name).reshape(-1).astype(np.int64)
-    return pd.DataFrame(columns)
+    table = pd.DataFrame(columns)
+    if opponents is not None:
+        others = np.repeat(tally.pairings[:, 1], repeat)
+        entrants = pd.Series(
+            [*["" for _ in individuals], *(one.entrant for one in opponents)], dtype="string"
+        )
+        shares = [*[np.nan] * len(individuals), *(one.share for one in opponents)]
+        table["opponent"] = table["opponent"].astype("Int64").mask(table["opponent"] < 0)
+        table["entrant"] = entrants.mask(entrants == "").take(others).reset_index(drop=True)
+        table["share"] = np.array(shares)[others]
+    return table
 
 
 def new_strategy(config: RunConfig) -> Strategy:
     """The strategy of a run before its first generation."""
     return STRATEGIES[config.strategy](
-        Parameters(config.seed, config.mu, config.lambda_, config.vector, config.strategy_options)
+        Parameters(
+            config.seed,
+            config.mu,
+            config.lambda_,
+            config.vector,
+            config.strategy_options,
+            config.games * len(config.decks) ** 2,
+        )
     )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from engine import RULES_VERSION
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
-from evo.evolution.fitness import all_pairings, play_pairings
+from evo.evolution.fitness import Tally
+from evo.evolution.opponents import most_opponents, play_generation
 from evo.evolution.panel import games_of_panel, play_panel
 from evo.evolution.records import individuals_table, pairings_table, restore
 from evo.evolution.validation import (
@@ -23,11 +24,12 @@ from evo.evolution.validation import (
     missing_validations,
     validate,
 )
-from evo.play.games import Roster, Schedule, roster_of
+from evo.play.games import Roster, Schedule
+from evo.play.opponents import opponents_digest, read_opponents
 from evo.play.pool import Pool, processors
-from evo.seeds import Stream
 from evo.storage.champion import whole_champion, write_champion
 from evo.storage.files import json_bytes
+from evo.storage.kinds import OPPONENTS
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
 from evo.strategies import STRATEGIES, Strategy, Told
@@ -51,7 +53,7 @@ class Reporter(Protocol):
         """`games` more games were finished; also called with 0 while waiting."""
 
     def generation(
-        self, told: Told, strategy: Strategy, seconds: float, validation: Validation | None
+        self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
         """A generation was committed, and validated if that was due."""
 
@@ -77,10 +79,12 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     if ended and not missing:
         reporter.begin(folder, 0)
         return
-    strategy = restore(folder)
+    strategy, fixed, played = restore(folder), read_opponents(folder.path, config), 0
     names = config.deck_names
 
     def play(roster: Roster, games: Schedule) -> np.ndarray:
+        nonlocal played
+        played += len(games)
         return pool.play(roster, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
 
     left = 0 if ended else games_to_play(config, folder.committed)
@@ -94,18 +98,21 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         began = time.perf_counter()
         generation = strategy.generation
         asked = strategy.ask()
-        roster = roster_of(config, asked)
-        pairings = all_pairings(len(asked))
-        tally = play_pairings(roster, pairings, config.games, config.seed, (Stream.SETUP, generation), play)
-        told = strategy.tell(tally.scores(len(asked)).sum(axis=(1, 2)))
+        before = played
+        met = play_generation(config, strategy, asked, fixed, play)
+        reporter.advance(games_of_generation(config, generation) - (played - before))  # fewer opponents
+        told, tally = strategy.tell(met.fitness), met.tally
         numbers = [individual.number for individual in asked]
         individuals = individuals_table(told, strategy, tally, names)
-        folder.commit(generation, individuals, pairings_table(generation, numbers, tally, names))
+        pairings = pairings_table(
+            generation, numbers, tally, names, met.opponents if config.opponents.beside else None
+        )
+        folder.commit(generation, individuals, pairings)
         seconds = time.perf_counter() - began
         solved = dict(tally.solved)
         folder.note(event="generation", generation=generation, seconds=round(seconds, 3), solved=solved)
         validation = validate(folder, generation, individuals, play) if is_due(config, generation) else None
-        reporter.generation(told, strategy, seconds, validation)
+        reporter.generation(told, strategy, tally, seconds, validation)
     reporter.final()
     began = time.perf_counter()
     champion = play_final(strategy, config, play)
@@ -115,9 +122,16 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:
-    """Games of a generation: all pairings, all ordered deck pairs."""
+    """Most games of a generation: all pairings with all ordered deck pairs, and those of a Nash mixture.
+
+    There are fewer where bests of earlier generations are still among the individuals.
+    """
     n = STRATEGIES[config.strategy].evaluated(config.mu, config.lambda_, generation)
-    return n * (n - 1) // 2 * len(config.decks) ** 2 * config.games
+    options, others = config.opponents, most_opponents(config, generation)
+    games = n * (n - 1) // 2 * config.games if options.population else 0
+    mixture = others * (others - 1) // 2 if options.nash else 0
+    games += (n * others + mixture) * (options.games or config.games)
+    return games * len(config.decks) ** 2
 
 
 def games_to_play(config: RunConfig, committed: int) -> int:
@@ -199,6 +213,13 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
             f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
             "start a new run"
         )
+    if folder.config.opponents.fixed:
+        kept = opponents_digest(folder.path)
+        if manifest.setdefault("opponents_sha256", kept) != kept:
+            raise RunError(
+                f"{folder.path / OPPONENTS} is not what the run was started with; "
+                "put it back, or start a new run"
+            )
     session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
     manifest.setdefault("sessions", []).append(session)
     folder.write("manifest.json", json_bytes(manifest))

@@ -9,7 +9,9 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from evo.config import RunConfig
+from evo.evolution.opponents import find_opponents
 from evo.evolution.run import extend, new_manifest
+from evo.play.opponents import opponents_bytes
 from evo.play.pool import InterruptedRunError
 from evo.seeds import study_seed
 from evo.storage.opening import create_run, open_run
@@ -36,7 +38,8 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
         RunError: it was started with another configuration, or is in use.
     """
     if not (path / "config.toml").exists():
-        return create_run(path, config, new_manifest(config))
+        players = find_opponents(config)
+        return create_run(path, config, new_manifest(config), opponents_bytes(players) if players else b"")
     folder = open_run(path)
     try:
         if folder.config.digest != config.digest:

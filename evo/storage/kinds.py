@@ -12,6 +12,9 @@ RUNS = Path("runs")
 LEARNING = "learning.toml"
 """The configuration in a folder of `manaforge learn`."""
 
+OPPONENTS = "opponents.json"
+"""The fixed opponents in a run folder."""
+
 MOST_NAMED = 4
 """Runs of a study that are named."""
 

@@ -12,12 +12,12 @@ from evo.configfiles import deck_beside, read_config, read_toml
 from evo.storage.decks import DECKS, missing_decks
 from evo.storage.files import file_in_the_way, json_bytes, sync_folder, why_unusable
 from evo.storage.history import KINDS, read_history
-from evo.storage.kinds import RUNS, what_it_is
+from evo.storage.kinds import OPPONENTS, RUNS, what_it_is
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder, RunNameError
 
 
-def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFolder:
+def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponents: bytes = b"") -> RunFolder:
     """Create a run folder and lock it.
 
     Raises:
@@ -38,6 +38,8 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any]) -> RunFo
                 f"{why_unusable(error, path, 'create run folder')}; choose another --out"
             ) from None
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
+        if opponents:
+            folder.write(OPPONENTS, opponents)
         folder.keep_decks()
         folder.write_config()  # last, since it makes the folder a run
         on_error.pop_all()

@@ -16,6 +16,7 @@ from pyarrow import compute
 
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
+from evo.runoptions import MOST_SHARE
 from evo.strategies import STRATEGIES
 from ilp_agent.weights import MAX_WEIGHT
 
@@ -65,10 +66,11 @@ PLACE = Kind("number", _number, 0, MOST_COUNT)
 VALUE = Kind("number", _number, -MAX_WEIGHT, MAX_WEIGHT)
 SCORE = Kind("number", _number, -1, 2)
 ROUNDS = Kind("number", _number, 0, MOST_COUNT)
+SHARE = Kind("number", _number, 0, MOST_SHARE * 2)
 YES_NO = Kind("yes or no", kinds.is_boolean)
 NAME = Kind("text", _text)
 
-MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent"})
+MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent", "entrant", "share"})
 """Columns in which values may be missing."""
 
 FINAL = {
@@ -86,6 +88,9 @@ PAIRINGS = {
     **dict.fromkeys(("deck", "opponent_deck"), NAME),
     **dict.fromkeys(("games", "wins", "draws", "turns"), COUNT),
 }
+
+OF_OPPONENTS = {"entrant": NAME, "share": SHARE}
+"""Columns of `pairings/` in runs with opponents beside the population."""
 
 VALIDATION = {
     **dict.fromkeys(("generation", "individual"), COUNT),
@@ -171,9 +176,10 @@ def most_rows(kind: str, config: RunConfig) -> int:
     """Most rows that a table of a run can have."""
     strategy, n_decks = STRATEGIES[config.strategy], len(config.decks)
     n = max(strategy.evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations))
+    others = len(config.opponents.fixed) + config.opponents.members
     rows = {
         "generations": n,
-        "pairings": n * (n - 1) // 2 * n_decks**2,
+        "pairings": n * ((n - 1) // 2 + 1 + others) * n_decks**2,
         "final": 2 * n + 100,
         "validation": 8,
     }
@@ -181,7 +187,8 @@ def most_rows(kind: str, config: RunConfig) -> int:
 
 
 def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
-    known = {"pairings": PAIRINGS, "validation": VALIDATION, "final": FINAL}
+    pairings = PAIRINGS | (OF_OPPONENTS if config.opponents.beside else {})
+    known = {"pairings": pairings, "validation": VALIDATION, "final": FINAL}
     return known.get(kind) or _of_individuals(config.vector.names(), config.strategy, tuple(config.decks))
 
 

@@ -120,6 +120,7 @@ class Parameters:
         lambda_: children of a generation.
         vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
         options: the strategy's own section of the configuration; None where it has none.
+        games: of a pairing, over all decks.
     """
 
     seed: int
@@ -127,6 +128,7 @@ class Parameters:
     lambda_: int
     vector: type[WeightVector]
     options: Any = None
+    games: int = 0
 
 
 class Strategy(Protocol):
@@ -215,6 +217,10 @@ class Strategy(Protocol):
 
     def candidates(self) -> list[Candidate]:
         """The candidates of the final, after the last generation; equal weights once."""
+        ...
+
+    def hall_of_fame(self) -> list[Individual]:
+        """Bests of the generations so far, each once, the latest first."""
         ...
 
     def step_size(self) -> float:
@@ -313,6 +319,10 @@ class PopulationStrategy:
             found.setdefault(candidate.weights, candidate)
         return list(found.values())
 
+    def hall_of_fame(self) -> list[Individual]:
+        """Bests of the latest generations; see `Strategy`."""
+        return list(self.hall)
+
     def step_size(self) -> float:
         """Median step size of the parents."""
         return float(np.median([individual.sigmas for individual in self.parents]))
@@ -350,6 +360,24 @@ class PopulationStrategy:
 def _candidate(individual: Individual) -> Candidate:
     weights = tuple(individual)
     return Candidate(f"individual {individual.number}", weights, individual.birth)
+
+
+def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
+    """Restore a strategy by repeating ask() and tell() of every committed generation.
+
+    Raises:
+        StrategyError: it asks for other individuals than are written there.
+    """
+    columns = [f"weight_{name}" for name in strategy.parameters.vector.names()]
+    for table in generations:
+        asked = np.array(strategy.ask())
+        if not np.array_equal(asked, table[columns].to_numpy()):
+            raise StrategyError(
+                f"generation {strategy.generation} cannot be repeated bit for bit: strategy "
+                f'"{strategy.NAME}" resumes only on the machine model and with the locked versions that '
+                "started the run. Resume it there, or start a new run"
+            )
+        strategy.tell(table["fitness"].to_numpy())
 
 
 def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:

@@ -22,8 +22,8 @@ from evo.strategies.base import (
     Individual,
     Parameters,
     PopulationStrategy,
-    StrategyError,
     StrategyOptions,
+    repeat,
 )
 
 MIN_STEP = 1e-5
@@ -99,16 +99,7 @@ class Cma(PopulationStrategy):
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
         """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
-        columns = [f"weight_{name}" for name in self.parameters.vector.names()]
-        for table in generations:
-            asked = np.array(self.ask())
-            if not np.array_equal(asked, table[columns].to_numpy()):
-                raise StrategyError(
-                    f'generation {self.generation} cannot be repeated bit for bit: strategy "cma" resumes '
-                    "only on the machine model and with the locked versions that started the run. Resume it "
-                    "there, or start a new run"
-                )
-            self.tell(table["fitness"].to_numpy())
+        repeat(self, generations)
 
     def _centres(self) -> list[Candidate]:
         """The mean of the distribution."""

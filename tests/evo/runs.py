@@ -44,7 +44,7 @@ class Quiet:
             raise KeyboardInterrupt
         self.stop_after -= 1
 
-    def generation(self, told: Told, strategy: Strategy, seconds: float, validation: object) -> None:
+    def generation(self, told: Told, strategy: Strategy, *_: object) -> None:
         self.generations.append(told.generation)
 
     def final(self) -> None:

@@ -45,7 +45,7 @@ class Disturbing(Quiet):
         super().__init__()
         self._at, self._disturb = generation, disturb
 
-    def generation(self, told: Any, strategy: Any, seconds: float, validation: object) -> None:
+    def generation(self, told: Any, *_: object) -> None:
         if told.generation == self._at:  # in the middle of the next one
             threading.Timer(0.15, self._disturb).start()
 

@@ -111,3 +111,17 @@ def test_agents_in_python_play_the_same_games_as_the_compiled_batch() -> None:
     from evo.play.games import _play_in_python
 
     assert (play_schedule(compiled, games) == _play_in_python(compiled, games)).all()
+
+
+def test_own_deals_are_each_pairings_and_its_twins_stay() -> None:
+    pairings, games = all_pairings(3), 4
+    schedule = make_schedule(pairings, make_setups(2, games, 1, 3, own=range(5, 8)))
+    common = make_schedule(pairings, make_setups(2, games, 1, 3))
+    keys = schedule.keys.reshape(-1, len(pairings), 2)
+    assert (keys[:, :, 0] == keys[:, :, 1]).all(), "twins"
+    assert len(np.unique(keys)) == keys[:, :, 0].size
+    assert not set(keys.ravel().tolist()) & set(common.keys.tolist())
+    assert (schedule.players == common.players).all()
+    assert (schedule.decks == common.decks).all()
+    alone = make_schedule(pairings[1:2], make_setups(2, games, 1, 3, own=[6]))
+    assert (alone.keys.reshape(-1, 2) == keys[:, 1]).all(), "whatever is played beside it"

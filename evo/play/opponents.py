@@ -1,0 +1,94 @@
+"""The fixed opponents of a run as its folder keeps them, so that profiles may change or move."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from engine.received import read_bytes, read_json
+from evo.config import RunConfig
+from evo.play.games import Player
+from evo.storage.files import json_bytes
+from evo.storage.kinds import OPPONENTS
+from evo.storage.store import RunError
+from evo.wording import wanted
+from ilp_agent.mulligan import DeckKeeps
+from rivals import AGENTS
+
+
+class _Kept(BaseModel):
+    """A player as it is written."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    kind: str
+    weights: list[float]
+    backend: str
+    options: list[int]
+    keeps: list[tuple[str, int, list[str], list[str]]]
+
+
+_FILE: TypeAdapter[dict[str, _Kept]] = TypeAdapter(
+    Annotated[dict[str, _Kept], Field(max_length=64)], config=ConfigDict(strict=True)
+)
+
+
+def opponents_bytes(players: Mapping[str, Player]) -> bytes:
+    """The file of players by their entrants' texts."""
+    return json_bytes(
+        {
+            text: {
+                "kind": player.kind,
+                "weights": list(player.weights),
+                "backend": player.backend,
+                "options": list(player.options),
+                "keeps": [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in player.keeps],
+            }
+            for text, player in players.items()
+        }
+    )
+
+
+def read_opponents(folder: Path, config: RunConfig) -> list[Player]:
+    """The fixed opponents of a run, in the order of its configuration.
+
+    Raises:
+        RunError: the file is missing or damaged, or holds others.
+    """
+    if not config.opponents.fixed:
+        return []
+    file = folder / OPPONENTS
+    try:
+        kept = _FILE.validate_python(_as_lists(read_json(file)))
+        if set(kept) != set(config.opponents.fixed):
+            raise ValueError("it holds other opponents than config.toml names")
+        return [_player_of(kept[text]) for text in config.opponents.fixed]
+    except ValidationError as error:
+        raise RunError(f"{file} is damaged: {wanted(error.errors()[0])}; start a new run") from None
+    except (OSError, ValueError) as error:
+        raise RunError(f"{file} cannot be read: {error}; start a new run") from None
+
+
+def opponents_digest(folder: Path) -> str:
+    """SHA-256 of the file; "" where it cannot be read."""
+    try:
+        return hashlib.sha256(read_bytes(folder / OPPONENTS)).hexdigest()
+    except OSError:
+        return ""
+
+
+def _as_lists(content: Any) -> Any:
+    """The parts of keeps as tuples, which JSON has not."""
+    for player in content.values() if isinstance(content, dict) else ():
+        if isinstance(player, dict) and isinstance(player.get("keeps"), list):
+            player["keeps"] = [tuple(own) if isinstance(own, list) else own for own in player["keeps"]]
+    return content
+
+
+def _player_of(kept: _Kept) -> Player:
+    if kept.kind not in AGENTS:
+        raise ValueError(f"there is no agent {kept.kind!r}")
+    keeps = tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in kept.keeps)
+    return Player(tuple(kept.weights), kept.backend, kept.kind, tuple(kept.options), keeps)

@@ -1,0 +1,150 @@
+"""`spsa`: simultaneous perturbation stochastic approximation, with the schedule of Stockfish's fishtest.
+
+Every generation moves one point. Its individuals come in pairs, the point moved along a random direction and
+against it; the point then moves towards those that won. No population, no selection.
+
+Sources: Spall, "An overview of the simultaneous perturbation method for efficient optimization" (1998);
+fishtest's SPSA tuning (constants c_end, r_end, A, alpha, gamma; steps counted in pairs of games).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from evo.seeds import child_stream
+from evo.strategies.base import (
+    Candidate,
+    Individual,
+    Parameters,
+    PopulationStrategy,
+    StrategyOptions,
+    repeat,
+)
+
+ALPHA, GAMMA = 0.602, 0.101
+"""How fast steps and perturbations shrink; Spall's recommendation, and fishtest's default."""
+
+
+class SpsaOptions(StrategyOptions):
+    """Schedule of `strategy = "spsa"`."""
+
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first value of every weight")] = 0.5
+    c_end: Annotated[
+        float,
+        Field(gt=0, le=1, description="perturbation of every weight at the end of the schedule, of [0, 1]"),
+    ] = 0.1
+    r_end: Annotated[
+        float,
+        Field(gt=0, le=1, description="learning rate at the end: a won game moves a weight by r_end * c_end"),
+    ] = 0.01
+    pairs: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=10**9,
+            description="length of the schedule, in pairs of games between a point's two individuals",
+        ),
+    ] = 10_000
+    a_ratio: Annotated[
+        float, Field(ge=0, le=1, description="part of the schedule that damps its first steps")
+    ] = 0.1
+
+
+class Gains(NamedTuple):
+    """The constants of a schedule.
+
+    Attributes:
+        c: perturbation before it shrinks.
+        a: gain before it shrinks.
+        stability: what is added to the number of pairs in the gain.
+    """
+
+    c: float
+    a: float
+    stability: float
+
+    def perturbation(self, pairs: int) -> float:
+        """How far a weight is moved after `pairs` pairs of games."""
+        return float(self.c / (pairs + 1) ** GAMMA)
+
+    def rate(self, pairs: int) -> float:
+        """Learning rate after `pairs` pairs of games: what a won game counts, in perturbations."""
+        return float(self.a / (self.stability + pairs + 1) ** ALPHA / self.perturbation(pairs) ** 2)
+
+
+def gains_of(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gains:
+    """The constants that lead to `c_end` and `r_end` after `pairs` pairs of games."""
+    stability = a_ratio * pairs
+    return Gains(c_end * pairs**GAMMA, r_end * c_end**2 * (stability + pairs) ** ALPHA, stability)
+
+
+class Spsa(PopulationStrategy):
+    """Moves one point by the results of pairs of individuals around it."""
+
+    NAME: ClassVar[str] = "spsa"
+    SUMMARY: ClassVar[str] = "SPSA with fishtest's schedule, moves one point; mu = lambda, even"
+    OPTIONS: ClassVar[type[StrategyOptions] | None] = SpsaOptions
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__(parameters)
+        own = parameters.options
+        self.gains = gains_of(own.c_end, own.r_end, own.pairs, own.a_ratio)
+        self.point = np.full(self.n_weights, own.initial_mean)
+        self.pairs = 0
+        self._flips = np.zeros((0, self.n_weights))
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Accept as many survivors as individuals, an even number.
+
+        Raises:
+            ValueError: they differ, or are odd.
+        """
+        if mu != lambda_ or mu % 2:
+            raise ValueError(f'strategy "spsa" takes mu = lambda, an even number, got {mu} and {lambda_}')
+
+    @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:  # noqa: ARG003
+        """Individuals about the point; see `evo.strategies.base.Strategy`."""
+        return f"{lambda_} about a point"
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
+        """All individuals, in every generation; see `evo.strategies.base.Strategy`."""
+        return lambda_
+
+    def tell(self, fitness: np.ndarray) -> Any:
+        """Move the point; see `evo.strategies.base.Strategy`."""
+        flips = self._flips
+        told = super().tell(fitness)
+        results = told.fitness[0::2] - told.fitness[1::2]
+        step = self.gains.rate(self.pairs) * self.gains.perturbation(self.pairs)
+        self.point = np.clip(self.point + step * (results @ flips) / len(flips), 0.0, 1.0)
+        self.pairs += max(1, self.parameters.games // 2)
+        return told
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
+        repeat(self, generations)
+
+    def _centres(self) -> list[Candidate]:
+        """The point itself."""
+        return [Candidate("mean", tuple(map(float, self.point)), self.generation - 1)]
+
+    def _propose(self) -> list[Individual]:
+        n = self.parameters.lambda_
+        streams = [child_stream(self.parameters.seed, self.generation, place) for place in range(n // 2)]
+        self._flips = np.array([stream.choice((-1.0, 1.0), self.n_weights) for stream in streams])
+        c = self.gains.perturbation(self.pairs)
+        moved = np.repeat(self._flips, 2, axis=0) * np.tile((c, -c), n // 2)[:, None]
+        points = np.clip(self.point + moved, 0.0, 1.0).tolist()
+        first = self.generation * n
+        sigmas = [c] * self.n_weights
+        return [Individual(point, sigmas, first + k, (), self.generation) for k, point in enumerate(points)]
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """All; of equal fitness, the earlier ones first."""
+        return sorted(asked, key=lambda individual: -individual.fitness.values[0])

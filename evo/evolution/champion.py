@@ -4,7 +4,7 @@ The best of the last generation was partly lucky. The final is a tournament in t
 play half the games, then the best eight play the other half, and only those games count.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -17,6 +17,7 @@ from evo.config import RunConfig
 from evo.play.games import Play, Player, roster_of
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
+from evo.stats.ratings import cluster_rate
 from evo.stats.standings import matchups_table, scores_table
 from evo.strategies import Candidate, Strategy
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
@@ -56,25 +57,30 @@ class Champion:
     table: pd.DataFrame
 
 
-def play_final(strategy: Strategy, config: RunConfig, play: Play) -> Champion:
+def play_final(
+    strategy: Strategy, config: RunConfig, play: Play, opponents: Sequence[Player] = ()
+) -> Champion:
     """Choose the champion and play it against the thesis's seven profiles.
 
     Args:
         strategy: after its last generation.
         config: of the run.
         play: plays a schedule (`evo.play.pool.Pool.play`).
+        opponents: the fixed ones, in the order of the configuration; they count by their shares, and the
+            candidates' games among themselves by that of the population.
     """
     candidates = {candidate.name: candidate for candidate in strategy.candidates()}
     remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
     while config.final.games and len(remaining) > 1:
         last = len(remaining) <= SECOND_STAGE
         budget = config.final.games if last and stage == 0 else config.final.games // 2
-        pairings = make_pairings(len(remaining), "round-robin", ())
-        roster = roster_of(config, [candidate.weights for candidate in remaining])
+        pairings = _pairings_of_final(len(remaining), config)
+        roster = roster_of(config, [candidate.weights for candidate in remaining], opponents)
         matchups = _matchups(config, pairings, budget // len(pairings), stage)
         names = [candidate.name for candidate in remaining]
-        games = play_matchups(roster, matchups, names, play)
-        scores = scores_table(games).sort_values("score", ascending=False, kind="stable")
+        games = play_matchups(roster, matchups, [*names, *config.opponents.fixed], play)
+        scores = _scores_of_final(games, names, config)
+        scores = scores.sort_values("score", ascending=False, kind="stable")
         scores.insert(0, "stage", "final" if last else "first")
         # Candidates of this stage rank before those that did not reach it.
         ranked = pd.concat([scores, ranked[~ranked["entrant"].isin(scores["entrant"])] if stage else ranked])
@@ -109,6 +115,36 @@ FINAL_COLUMNS = {
     **dict.fromkeys(("games", "wins", "draws", "losses"), "int64"),
     **dict.fromkeys(("mean_turns", "score", "low", "high"), "float64"),
 }
+
+
+def _pairings_of_final(n: int, config: RunConfig) -> np.ndarray:
+    """Candidates against each other, and against the fixed opponents after them; shape (pairings, 2)."""
+    options = config.opponents
+    whole = make_pairings(n + len(options.fixed), "round-robin", ())
+    among = (whole[:, 1] < n) & (options.population > 0 or not options.fixed)
+    against = (whole[:, 0] < n) & (whole[:, 1] >= n)
+    return np.asarray(whole[among | against])
+
+
+def _scores_of_final(games: pd.DataFrame, names: Sequence[str], config: RunConfig) -> pd.DataFrame:
+    """Records of candidates as of `scores_table`; scores and intervals by the shares of the opponents."""
+    scores = scores_table(games)
+    scores = scores[scores["entrant"].isin(names)].reset_index(drop=True)
+    fixed = config.opponents.fixed
+    for row, name in enumerate(scores["entrant"]) if fixed else ():
+        first = games["first"] == name
+        own = first | (games["second"] == name)
+        other = games["second"].astype(object).where(first, games["first"].astype(object))[own]
+        won = np.where(first, "first", "second")[own]
+        outcome = games["outcome"].astype(object)[own]
+        points = np.where(outcome == "draw", 0.5, outcome == won)
+        group = other.where(other.isin(list(fixed)), "")
+        shares = group.map({"": config.opponents.population, **fixed})
+        weights = (shares / group.groupby(group).transform("size")).to_numpy(float)
+        setup = games["setup"].to_numpy()[own]
+        rate = cluster_rate(np.bincount(setup, weights * points), np.bincount(setup, weights))
+        scores.loc[row, ["score", "score_low", "score_high"]] = list(rate)
+    return scores
 
 
 def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -> Matchups:

@@ -115,7 +115,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         reporter.generation(told, strategy, tally, seconds, validation)
     reporter.final()
     began = time.perf_counter()
-    champion = play_final(strategy, config, play)
+    champion = play_final(strategy, config, play, fixed)
     panel = play_panel(tuple(champion.profile.weights.array), config, play)
     write_champion(folder, champion.profile, champion.table, panel)
     folder.note(event="final", seconds=round(time.perf_counter() - began, 3))

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evo.config import ConfigError, RunConfig
+from evo.evolution.champion import _pairings_of_final, _scores_of_final, play_final
 from evo.evolution.opponents import (
     find_opponents,
     members,
@@ -21,7 +22,7 @@ from evo.evolution.records import new_strategy
 from evo.evolution.run import begin_session, evolve, games_of_generation
 from evo.evolution.study import open_or_create
 from evo.play.entrants import EntrantError, find_entrant
-from evo.play.games import play_schedule, roster_of
+from evo.play.games import Roster, Schedule, play_schedule, roster_of
 from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.play.opponents import read_opponents
@@ -262,3 +263,49 @@ def test_each_pairing_may_have_deals_of_its_own(tmp_path: Path) -> None:
     against_eva = own.pairings[:, 1] >= len(clones)
     assert len({table.tobytes() for table in common.turns[against_eva]}) == 1
     assert len({table.tobytes() for table in own.turns[against_eva]}) == len(clones)
+
+
+def test_the_final_chooses_by_the_same_shares(tmp_path: Path) -> None:
+    """Candidates meet fixed opponents; without the population they do not meet each other."""
+    config = with_opponents(population=0.0, fixed={EVA: 3.0, RANDOM: 1.0})
+    strategy = new_strategy(config)
+    for _ in range(3):
+        strategy.tell(np.arange(len(strategy.ask()), dtype=float))
+    fixed, seen = list(find_opponents(config).values()), []
+
+    def play(roster: Roster, games: Schedule) -> np.ndarray:
+        seen.append((len(roster.players), games.players))
+        return play_schedule(roster, games)
+
+    table = play_final(
+        strategy, config.changed(final={"games": 400, "benchmark_games": 0}), play, fixed
+    ).table
+    n = len(strategy.candidates())
+    assert all((players.min(axis=1) < size - 2).all() for size, players in seen)
+    assert all((players.max(axis=1) >= size - 2).all() for size, players in seen)
+    assert seen[0][0] == n + 2
+    assert len(table) == n
+    assert table["score"].is_monotonic_decreasing
+    assert ((table["low"] <= table["score"]) & (table["score"] <= table["high"])).all()
+    # Beside eva, who beats random is no better for it than by a quarter of what it gains there.
+    assert table["score"].max() < 0.95
+
+
+def test_scores_of_the_final_are_means_by_shares() -> None:
+    config = with_opponents(population=2.0, fixed={EVA: 1.0}, games=2).changed(games=2)
+    roster = roster_of(config, new_strategy(config).ask(), find_opponents(config).values())
+    pairings = _pairings_of_final(3, config)
+    assert pairings.tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    games = play_matchups(roster, Matchups(pairings, 1, 40, 5, (1,)), ["a", "b", "c", EVA], play_schedule)
+    found = _scores_of_final(games, ["a", "b", "c"], config).set_index("entrant")
+    for name in "abc":
+        means = []
+        for others in ({"a", "b", "c"} - {name}, {EVA}):
+            points = [
+                0.5 if row.outcome == "draw" else float((row.first == name) == (row.outcome == "first"))
+                for row in games.itertuples()
+                if name in (row.first, row.second) and others & {row.first, row.second}
+            ]
+            means.append(np.mean(points))
+        assert found.loc[name, "score"] == pytest.approx((2 * means[0] + means[1]) / 3)
+        assert found.loc[name, "games"] == 120

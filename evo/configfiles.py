@@ -14,7 +14,7 @@ from engine.errors import ManaforgeError, unknown_name
 from engine.screen import shown
 from engine.shipped import shipped_decks
 from evo.config import Config, ConfigError, ConfigOptionError, RunConfig, meanings, validated_as
-from evo.shipped import shipped_configs
+from evo.shipped import shipped_configs, shipped_learning
 from ilp_agent.shipped import configs_folder
 
 LISTS = ("decks", "library", "test.against", "also")
@@ -47,7 +47,7 @@ def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[st
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
     """
-    file = find_config(path) if path else Path("defaults")
+    file = find_config(path, model) if path else Path("defaults")
     content = read_toml(file, "configuration") if path else {}
     address = content.get("address", "")
     if address in ADDRESSES_OF_FILES:
@@ -106,23 +106,32 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
         raise ConfigError(f"{what} {file} is not a TOML file: {error}") from None
 
 
-def find_config(path: str | Path) -> Path:
+def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
     """The file of a configuration: the path itself, or `configs/NAME.toml` of this installation.
 
+    Args:
+        path: as typed.
+        model: the kind of configuration.
+
     Raises:
-        UnknownNameError: it is neither.
-        ConfigError: no file can have this name.
+        UnknownNameError: it is neither; the message lists the shipped ones of this kind.
+        ConfigError: no file can have this name, or the shipped one is of another kind.
     """
+    own, command = (shipped_configs(), "evolve") if model is RunConfig else (shipped_learning(), "learn")
     if len(str(path)) > LONGEST_PATH or "\0" in str(path):
         raise ConfigOptionError(f"no configuration can have the name {str(path)[:40]!r}...")
     given = Path(path)
     shipped = configs_folder() / f"{path}.toml"
     if given.is_file() or not shipped.is_file():
         if not given.exists() and given.suffix != ".toml":
-            raise unknown_name("configuration", str(path), shipped_configs())
+            raise unknown_name("configuration", str(path), own)
         if not given.exists() and (configs_folder() / given.name).is_file() and given.parts[0] == "configs":
             return configs_folder() / given.name
         return given
+    if str(path) in {*shipped_configs(), *shipped_learning()} - set(own):
+        raise ConfigOptionError(
+            f"{path} is no configuration of manaforge {command}, which takes {', '.join(own)}"
+        )
     return shipped
 
 

@@ -26,8 +26,9 @@ class LibraryError(WrongValueError, ValueError):
 
 
 def shipped_and(folder: Path | None = None) -> tuple[Deck, ...]:
-    """The shipped decks, and those of a folder where one is named; see `read_library`."""
-    return (*map(find_deck, sorted(shipped_decks())), *(read_library(folder) if folder else ()))
+    """The shipped decks, and those of a folder where one is named (`read_library`), by names for tables."""
+    own = [replace(deck, name=name) for name, _, deck in _found(folder)] if folder else []
+    return (*map(find_deck, sorted(shipped_decks())), *own)
 
 
 def refuse_unused(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
@@ -77,12 +78,12 @@ def read_library(folder: Path) -> tuple[Deck, ...]:
     Raises:
         DeckError: the folder has no deck, or one that cannot be read; the message names file and line.
     """
-    return tuple(deck for _, deck in _found(folder))
+    return tuple(deck for _, _, deck in _found(folder))
 
 
 def library_texts(folder: Path) -> list[str]:
     """The same decks as texts that `engine.find_deck` takes: files, and codes with how they were read."""
-    return [text for text, _ in _found(folder)]
+    return [text for _, text, _ in _found(folder)]
 
 
 def deck_files_in(folder: Path) -> list[Path]:
@@ -107,17 +108,21 @@ def _is_dir(entry: Any) -> bool:
     return os.path.isdir(entry)  # noqa: PTH112 - accepts any name
 
 
-def _found(folder: Path) -> list[tuple[str, Deck]]:
-    """The decks of a folder, and each as text."""
+def _found(folder: Path) -> list[tuple[str, str, Deck]]:
+    """The decks of a folder, each with a name for tables and as text."""
     if not folder.is_dir():
         raise DeckNameError(f"--library {folder} is no folder; it needs one with deck files and deck codes")
-    found: list[tuple[str, Deck]] = []
+    found: list[tuple[str, str, Deck]] = []
     try:
         files = deck_files_in(folder)
     except OSError as error:
         raise DeckError(f"cannot read {folder}: {error.strerror}") from None
     for path in files:
-        found += [(str(path), read_deck(path))] if path.suffix == ".toml" else _codes_in(path)
+        if path.suffix == ".toml":
+            deck = read_deck(path)
+            found.append((deck.name, str(path), deck))
+        else:
+            found += _codes_in(path)
     if not found:
         raise DeckError(
             f"{folder} has no deck: deck files end in .toml, files with a deck code a line in .txt"
@@ -125,16 +130,20 @@ def _found(folder: Path) -> list[tuple[str, Deck]]:
     return found
 
 
-def _codes_in(path: Path) -> Iterator[tuple[str, Deck]]:
-    """The decks of a file with a deck code a line; lines that begin with # are titles and remarks."""
+def _codes_in(path: Path) -> Iterator[tuple[str, str, Deck]]:
+    """The decks of a file with a code a line; what follows ### names the next, # begins a remark."""
     try:
         lines = read_text(path).splitlines()
     except (OSError, ValueError) as error:
         raise DeckError(f"cannot read {path}: {error}") from None
+    title = ""
     for number, line in enumerate(map(str.strip, lines), 1):
-        if line and not line.startswith("#"):
+        if line.startswith("###"):
+            title = line.strip("# ")
+        elif line and not line.startswith("#"):
             try:
-                yield _deck_of(line)
+                yield (title or f"{path.name}:{number}", *_deck_of(line))
+                title = ""
             except ManaforgeError as error:
                 raise DeckError(f"{path}, line {number}: {error}") from None
 

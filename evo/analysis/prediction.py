@@ -20,7 +20,7 @@ from engine.streams import generator
 from engine.view import MOST_SHOWN
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
-from ilp_agent.lookahead.library import NEIGHBOURS, find_neighbours, library_of
+from ilp_agent.lookahead.library import NEIGHBOURS, different, find_neighbours, library_of
 
 BODIES = "bodies"
 """What stands for the class of decks without one."""
@@ -55,7 +55,7 @@ class DeckLibrary:
     """
 
     def __init__(self, decks: Iterable[Deck]) -> None:
-        self.decks = tuple(deck for deck in decks if not deck.random)
+        self.decks = different(deck for deck in decks if not deck.random)
         if not self.decks:
             raise DeckError("a library needs a deck that is a list of cards, and there is none")
         self.names = sorted({card.name for deck in self.decks for card in deck.cards})

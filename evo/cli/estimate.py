@@ -19,8 +19,11 @@ from evo.seeds import Stream
 from evo.storage.store import RunError
 from evo.wording import DAY, HOUR, duration
 
-SLOWEST = {True: 500.0, False: 0.3}
-"""Games a second of slow machines, compiled and in Python: less than an hour at these is not measured."""
+SLOWEST, SLOWEST_CARDS, SLOWEST_PYTHON = 500.0, 2.0, 0.3
+"""Games a second of slow machines, compiled on bodies and on real cards, and in Python.
+
+Less than an hour at these is not measured.
+"""
 
 SAMPLE_SECONDS = 0.5
 SAMPLE_STAGE = 1002
@@ -61,8 +64,10 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
         typer.Abort: asked, and refused.
     """
     games = runs * games_to_play(config, 0)
-    compiled = Player(backend=config.backend, kind=config.agent).compiled
-    if games / SLOWEST[compiled] < HOUR:
+    real = any(deck.effects for deck in config.found_decks)
+    compiled = SLOWEST_CARDS if real else SLOWEST
+    player = Player(backend=config.backend, kind=config.agent)
+    if games / (compiled if player.compiled else SLOWEST_PYTHON) < HOUR:
         return
     speed = games_a_second(config, pool)
     seconds = games / speed.now

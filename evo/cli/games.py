@@ -10,7 +10,7 @@ from rich.console import ConsoleRenderable
 from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
-from evo.cli.options import AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks
+from evo.cli.options import AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks, one_of
 from evo.play.notation import NOTATION
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
@@ -53,7 +53,7 @@ def play_command(
     from engine.view import PlayerView
     from evo.decklibrary import library_for
     from evo.play.entrants import find_entrant
-    from evo.play.games import keeps_of_both
+    from evo.play.games import import_kernels, keeps_of_both
     from ilp_agent import IlpAgent
     from rivals import refuse_decks
 
@@ -61,6 +61,7 @@ def play_command(
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
     known = library_for(any(player.predicts for player in players), library, both)
+    import_kernels(players, both)  # the notice of compiling counts what is there
     agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
@@ -173,6 +174,8 @@ def explain_command(
     from rivals import DEFAULT_AGENT
 
     find_solver(backend)
+    if program:
+        one_of("--program", "formulation", program, tuple(FORMULATIONS))
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))

@@ -31,6 +31,8 @@ LearnConfigName = Annotated[
         autocompletion=completion.learning,
     ),
 ]
+FEATURES_SPRT = "elo0=-15 elo1=0"
+
 LearnOut = Annotated[
     Path | None,
     typer.Option(
@@ -145,7 +147,7 @@ def features_command(
     ] = 4_000,
     sprt: Annotated[
         str, typer.Option(metavar="KEY=VALUE...", help="The test: elo0 is worse, elo1 no worse.")
-    ] = "elo0=-15 elo1=0",
+    ] = FEATURES_SPRT,
     alone: Annotated[
         bool, typer.Option("--alone/--no-alone", help="Also leave out each feature alone.")
     ] = True,
@@ -164,7 +166,7 @@ def features_command(
     from evo.stats.sequential import parse_sprt
     from evo.storage.files import csv_bytes
 
-    found, test = read_learning(folder), parse_sprt(sprt)
+    found, test = read_learning(folder), parse_sprt(f"{FEATURES_SPRT} {sprt}")
     trial = Trial(found, games, test)
     console = output_console()
     counter = Counter(console, 0)

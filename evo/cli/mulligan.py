@@ -105,7 +105,8 @@ def mulligan_command(
         return
     for one, rows in tables:
         console.print(_table(one, rows))
-    console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
+    said = f"written: {out}; play it as {player.kind}:{out} with --ruleset {ruleset}"
+    console.print(said, markup=False, soft_wrap=True)
 
 
 def _played(lesson: "Lesson", place: "Place", counter: "Counter") -> "tuple[SeatValues, ...]":

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 EXCHANGED = (0, 3, 6)
 """Cards of a deck that are exchanged where accuracy is measured."""
 
+MOST_HOLDERS = 3
+"""Decks that are named for a card."""
+
 SHOWN = 15
 """Most cards of a table."""
 
@@ -58,12 +61,25 @@ def predict_command(
     if accuracy:
         _measure(decks, orders, seed, out, as_data, console)
         return
-    known = DeckLibrary(decks)
+    known, every = DeckLibrary(decks), shipped_and(library)
     seen = [card_name(text, known) for text in cards or ()]
     if as_data:
         print(json.dumps(_as_data(known, seen), indent=1))
     else:
         _show(known, seen, console)
+        elsewhere = [name for name in sorted(set(seen) - set(known.names)) if _holders(name, every)]
+        for name in elsewhere:
+            said = f"in no {hero_class} deck of the library: {name} (it is in {_holders(name, every)})"
+            console.print(said, markup=False, highlight=False)
+        nowhere = sorted(set(seen) - set(known.names) - set(elsewhere))
+        if nowhere:
+            console.print(f"in no deck of the library: {', '.join(nowhere)}", markup=False, highlight=False)
+
+
+def _holders(card: str, decks: "tuple[Deck, ...]") -> str:
+    """Names of the first few decks that hold a card; "" where none does."""
+    found = [deck.name for deck in decks if any(card == one.name for one in deck.cards)]
+    return ", ".join(found[:MOST_HOLDERS]) + (", ..." if len(found) > MOST_HOLDERS else "")
 
 
 def _check(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
@@ -96,7 +112,6 @@ def _show(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
     """Print the likeliest decks and cards."""
     from engine.tables import Column, FittingTable
 
-    unknown = sorted(set(seen) - set(library.names))
     decks = [
         (deck.name, deck.hero_class, f"{chance:.1%}")
         for deck, chance in library.likely_decks(seen)
@@ -110,8 +125,6 @@ def _show(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
     console.print(FittingTable(columns, cards))
     if len(likely) > SHOWN:
         console.print(f"and {len(likely) - SHOWN} more (--json lists all)", markup=False, highlight=False)
-    if unknown:
-        console.print(f"in no deck of the library: {', '.join(unknown)}", markup=False, highlight=False)
 
 
 def _measure(

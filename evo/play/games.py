@@ -241,17 +241,23 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
             chosen[(*one.sort, n)] = one
     sorts = {deck.effects for deck in played}
     # All is imported before anything is compiled: the notice counts what is there.
-    for player in chosen.values():
-        kind = find_kind(player.kind)
-        assert kind.play_batch(player.backend) is not None, "only compiled games come here"
-        if True in sorts and kind.effects_module:
-            import_module(kind.effects_module)
+    import_kernels(chosen.values(), played)
     for real in sorted(sorts):
         deck = find_deck("basic-mage" if real else "hearthsim-basic")
         for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
             if find_kind(player.kind).effects or not real:
                 roster = Roster((player,), (deck,), rules)
                 _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+
+
+def import_kernels(players: Iterable[Player], decks: Iterable[Deck]) -> None:
+    """Import the kernels of players on these decks."""
+    real = any(deck.effects for deck in decks)
+    for player in players:
+        kind = find_kind(player.kind)
+        kind.play_batch(player.backend)
+        if real and kind.effects_module:
+            import_module(kind.effects_module)
 
 
 def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:

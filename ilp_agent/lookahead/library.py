@@ -7,7 +7,7 @@ minus distance. So a deck explains a card that it does not hold as often as othe
 less.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import log
 from threading import local
@@ -24,8 +24,8 @@ from engine.shipped import shipped_decks
 from engine.state import CARD
 from engine.vocabulary import HeroName
 
-NEIGHBOURS = 8
-"""Nearest decks that are kept."""
+NEIGHBOURS = 64
+"""Nearest decks that are kept: all of a class but in large libraries."""
 
 KEPT = 8
 """Libraries that are kept, the last ones used."""
@@ -83,17 +83,28 @@ EMPTY_LIBRARY = library_of((), (), np.zeros(1, np.int64))
 """For agents that predict nothing."""
 
 
+def different(decks: Iterable[Deck]) -> tuple[Deck, ...]:
+    """Decks without those that list the same cards as one before them, which would count twice."""
+    found: dict[tuple[object, ...], Deck] = {}
+    for deck in decks:
+        names = tuple(sorted(card.name for card in deck.cards))
+        found.setdefault((deck.hero_class, deck.random, deck.varied, names), deck)
+    return tuple(found.values())
+
+
 @lru_cache(maxsize=KEPT)
 def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTable]:
     """The decks of bodies among the shipped ones and further ones, and a table of their cards."""
-    decks = tuple(deck for deck in (*map(find_deck, sorted(shipped_decks())), *further) if not deck.effects)
-    return decks, table_of(decks)
+    decks = different([*map(find_deck, sorted(shipped_decks())), *further])
+    bodies = tuple(deck for deck in decks if not deck.effects)
+    return bodies, table_of(bodies)
 
 
 @lru_cache(maxsize=KEPT)
 def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
     """The decks with a class among the shipped ones and further ones; a game's table holds their cards."""
-    return tuple(deck for deck in (*map(find_deck, sorted(shipped_decks())), *further) if deck.hero_class)
+    decks = different([*map(find_deck, sorted(shipped_decks())), *further])
+    return tuple(deck for deck in decks if deck.hero_class)
 
 
 def library_in(table: CardTable, further: tuple[Deck, ...] = ()) -> Library:

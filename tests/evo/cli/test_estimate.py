@@ -33,7 +33,7 @@ def said(config: RunConfig, sure: bool = False) -> str:
 @pytest.fixture(autouse=True)
 def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: Speed(100.0))
-    monkeypatch.setitem(estimate.SLOWEST, True, 100.0)
+    monkeypatch.setattr(estimate, "SLOWEST", 100.0)
 
 
 def hours(number: float) -> RunConfig:

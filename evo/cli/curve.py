@@ -5,6 +5,7 @@ from rich.console import Console
 
 from engine.tables import Column, FittingTable
 from evo.tournament.sweep import Variants, shown
+from evo.wording import counted
 
 COLUMNS = (
     Column("games", 4, right=True),
@@ -39,5 +40,5 @@ def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console:
     console.print(FittingTable((Column(str(curve["weight"].iloc[0])), *COLUMNS), rows))
     if unproven:
         console.print(
-            f"{unproven:,} turns are unproven: the search for the best plan had not ended", markup=False
+            f"{counted(unproven, 'turn')} unproven: the search for the best plan had not ended", markup=False
         )

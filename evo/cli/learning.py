@@ -135,7 +135,7 @@ FEATURE_COLUMNS = (
     Column("Elo", right=True),
     Column("95% interval", 2, right=True),
     Column("games", 4, right=True),
-    Column("", 1),
+    Column("verdict", 1),
     Column("log loss", 5, right=True),
 )
 
@@ -165,6 +165,7 @@ def features_command(
     from evo.play.pool import InterruptedRunError
     from evo.stats.sequential import parse_sprt
     from evo.storage.files import csv_bytes
+    from evo.wording import counted
 
     found, test = read_learning(folder), parse_sprt(f"{FEATURES_SPRT} {sprt}")
     trial = Trial(found, games, test)
@@ -180,14 +181,17 @@ def features_command(
                 for tested in walk(trial, lambda roster, some: pool.play(roster, some, counter.advance)):
                     tables[name].append(tested)
                     found.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
-                    line = f"{tested.features} features, without {tested.left_out[-1]}: {_elo_of(tested)}"
-                    console.print(f"{line}, {tested.games:,} games", markup=False, highlight=False)
+                    line = f"{counted(tested.features, 'feature')}, without {tested.left_out[-1]}"
+                    console.print(
+                        f"{line}: {_elo_of(tested)}, {tested.games:,} games", markup=False, highlight=False
+                    )
         except InterruptedRunError as error:
             counter.close()
             name = signal.Signals(error.signal).name
-            say_error(f"stopped by {name}: what was found so far is in the csv files of {folder}")
+            said = f"what was found so far is in the csv files of {folder}; the command again begins anew"
+            say_error(f"stopped by {name}: {said}")
             raise
-    text = _enough(smallest(tables["features"]), trial.known, games)
+    text = _enough(smallest(tables["features"]), trial.known, trial.most)
     command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
     page = features_page(
         found,
@@ -217,7 +221,7 @@ def _table(backward: "Sequence[Comparison]") -> FittingTable:
     rows = []
     for one in backward:
         rating, interval = _elo_of(one).split(" ", 1)
-        numbers = [f"{one.games:,}", one.verdict, f"{one.loss:.4f}"]
+        numbers = [f"{one.games:,}", one.verdict or "undecided", f"{one.loss:.4f}"]
         rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
     return FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features")
 

@@ -63,6 +63,9 @@ class Trial:
         games: against the value with all, at most.
         sprt: elo0 stands for worse, elo1 for no worse.
 
+    Attributes:
+        most: games that are played against the value with all, at most: as many for every pair of decks.
+
     Raises:
         LearningError: it has no samples, or its method does not fit on those of all rounds.
     """
@@ -81,7 +84,8 @@ class Trial:
             np.concatenate([one.points for one in rounds]),
             np.concatenate([one.sequence for one in rounds]),
         )
-        self._games, self._sprt = games, sprt
+        cells = len(self.config.decks) ** 2
+        self.most, self._sprt = max(2, games // cells // 2 * 2) * cells, sprt
         self.all = self.fit(())
         self.known = [name for name, size in zip(FEATURES, self.all.scale, strict=True) if size]
 
@@ -111,7 +115,7 @@ class Trial:
         matchups = Matchups(
             make_pairings(2, "round-robin", ()),
             n_decks,
-            max(2, self._games // n_decks**2 // 2 * 2),
+            self.most // n_decks**2,
             self.config.seed,
             (Stream.LEARNING_TEST, 1),
         )

@@ -18,6 +18,9 @@ from ilp_agent import Profile
 from ilp_agent.lookahead.features import FEATURES, MEANINGS
 from ilp_agent.lookahead.weights import LookaheadWeights
 
+SAMPLES_A_WEIGHT = 100
+"""Samples that tell, for each weight, below which a report warns."""
+
 
 def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -> None:
     """Write the profile, the learning curve and the page; the same rounds give the same bytes."""
@@ -37,7 +40,7 @@ def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
         _what_was_played(folder),
     ]
     title = f"A value learned from games: {config.method} on {', '.join(d.name for d in config.found_decks)}"
-    return make_page(title, sections, shlex.join(["manaforge", "learn", LEARNING]))
+    return make_page(title, sections, shlex.join(["manaforge", "learn", LEARNING, "--out", "again"]))
 
 
 def _strength(folder: LearningFolder, curve: pd.DataFrame) -> Section:
@@ -91,6 +94,9 @@ def _weights(folder: LearningFolder) -> Section:
     text = f"What moves it most: {', '.join(known['feature'].head(4))}."
     if rest:
         text += f" {rest} features never differed on these decks and keep the weights they began with."
+    told = sum(content["told"] for content in folder.rounds[1 : number + 1])
+    if told < SAMPLES_A_WEIGHT * len(known):
+        text += f" Only {told:,} samples tell something, for {len(known)} weights: chance is large in them."
     formats = {"effect": "{:+.3f}", "weight": "{:g}", "began as": "{:g}"}
     height = 1.0 + 0.2 * len(known)
     return Section(

@@ -18,6 +18,7 @@ from evo.storage.files import csv_bytes, json_bytes
 from evo.tournament.folder import TournamentFolder
 from evo.tournament.page import Content, tournament_page
 from evo.tournament.run import Tournament
+from evo.wording import counted
 
 DECISIVE_SEAT = 0.6
 """A score of going first, above which a tournament says what it does to its other figures."""
@@ -182,8 +183,8 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
         )
     if summary["unproven_turns"]:
         lines["unproven"] = (
-            f"{summary['unproven_turns']:,} turns are unproven: the search for the best plan had not ended "
-            "(docs/rivals.md)."
+            f"{counted(summary['unproven_turns'], 'turn')} unproven: the search for the best plan had not "
+            "ended (docs/rivals.md)."
         )
     if summary["sprt"]:
         lines["test"] = _verdict(tournament, summary["sprt"]) + "."

@@ -14,6 +14,7 @@ from evo.storage.files import json_bytes
 from evo.storage.kinds import OPPONENTS
 from evo.storage.store import RunError
 from evo.wording import wanted
+from ilp_agent.backends import BACKENDS
 from ilp_agent.mulligan import DeckKeeps
 from rivals import AGENTS
 
@@ -88,7 +89,20 @@ def _as_lists(content: Any) -> Any:
 
 
 def _player_of(kept: _Kept) -> Player:
-    if kept.kind not in AGENTS:
-        raise ValueError(f"there is no agent {kept.kind!r}")
+    """The player as it is written.
+
+    Raises:
+        ValueError: there is none like that.
+    """
+    kind = AGENTS.get(kept.kind)
+    if kind is None or kept.backend not in BACKENDS:
+        raise ValueError(f"there is no agent {kept.kind!r} with backend {kept.backend!r}")
+    if kind.weights is not None:
+        kind.weights.from_array(kept.weights)
+    elif kept.weights:
+        raise ValueError(f"agent {kept.kind!r} has no weights")
+    values = list(zip(kind.options, kept.options, strict=False))
+    if len(values) < len(kept.options) or not all(one.least <= value <= one.most for one, value in values):
+        raise ValueError(f"agent {kept.kind!r} takes no options {kept.options}")
     keeps = tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in kept.keeps)
     return Player(tuple(kept.weights), kept.backend, kept.kind, tuple(kept.options), keeps)

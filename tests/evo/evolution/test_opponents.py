@@ -45,6 +45,9 @@ def with_opponents(**values: Any) -> RunConfig:
     return TINY.changed(opponents=values)
 
 
+WHOLE = {"kind": "eva", "weights": [1.0] * 21, "backend": "exact", "options": [], "keeps": []}
+
+
 class Counting(Quiet):
     """Counts the games that a run says it has played."""
 
@@ -184,7 +187,17 @@ def test_a_run_keeps_its_opponents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["[" * 10_000, "{}", '{"eva": 3}', '{"eva": {"kind": "evaa", "weights": []}}', "null", None]
+    "content",
+    [
+        *("[" * 10_000, "{}", '{"eva": 3}', "null", None),
+        *(
+            json.dumps({"eva": WHOLE | change})
+            for change in (
+                *({"kind": "evaa"}, {"backend": "gorubi"}, {"weights": [1.0]}, {"weights": [-1.0] * 21}),
+                *({"options": [3]}, {"options": [10**9]}, {"keeps": [["deck", 0]]}, {"more": 1}),
+            )
+        ),
+    ],
 )
 def test_damaged_opponents_are_refused(tmp_path: Path, content: str | None) -> None:
     config = with_opponents(fixed={EVA: 1.0}).changed(generations=1)

@@ -105,8 +105,8 @@ def mulligan_command(
         return
     for one, rows in tables:
         console.print(_table(one, rows))
-    said = f"written: {out}; play it as {player.kind}:{out} with --ruleset {ruleset}"
-    console.print(said, markup=False, soft_wrap=True)
+    console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
+    console.print(f"with --ruleset {ruleset}, which has a mulligan", markup=False)
 
 
 def _played(lesson: "Lesson", place: "Place", counter: "Counter") -> "tuple[SeatValues, ...]":

@@ -81,7 +81,8 @@ def make_schedule(pairings: np.ndarray, setups: Setups) -> Schedule:
     players = np.stack([np.where(swapped, holds_b, holds_a), np.where(swapped, holds_a, holds_b)], axis=-1)
     seats = np.where(setups.b_starts[:, None], setups.decks[:, ::-1], setups.decks).astype(np.int16)
     decks = np.broadcast_to(seats[:, None, None, :], (*shape, 2))
-    keys = np.broadcast_to(setups.keys.reshape(len(setups), -1, 1), shape)
+    keys = setups.keys if setups.keys.ndim == 2 else setups.keys[:, None]
+    keys = np.broadcast_to(keys[:, :, None], shape)
     return Schedule(
         np.ascontiguousarray(players.reshape(-1, 2)),
         np.ascontiguousarray(decks.reshape(-1, 2)),

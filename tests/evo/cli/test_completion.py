@@ -32,7 +32,10 @@ def completed(words: str, cwd: Path) -> list[str]:
         ("manaforge sweep ilp:keep-alive@highs --values 0,1 --weight t", ["threat", "trade"]),
         ("manaforge sweep eva --weight mana --values 1 --seats f", ["fixed"]),
         ("manaforge sweep eva --keyword s", ["stealth"]),
-        ("manaforge evolve quickstart --set strategy=", ["strategy=es", "strategy=eva", "strategy=cma"]),
+        (
+            "manaforge evolve quickstart --set strategy=",
+            ["strategy=es", "strategy=eva", "strategy=cma", "strategy=spsa"],
+        ),
         ("manaforge evolve quickstart --set agent=e", ["agent=eva"]),
         ("manaforge evolve quickstart --set backend=h", ["backend=highs"]),
         ("manaforge evolve quickstart --set pool=l", ["pool=local"]),

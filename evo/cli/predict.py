@@ -54,14 +54,13 @@ def predict_command(
     from evo.decklibrary import shipped_and
 
     _check(cards, accuracy, out)
-    decks = shipped_and(library)
-    if hero_class:
-        decks = of_class(decks, hero_class)
+    every = shipped_and(library)
+    decks = of_class(every, hero_class) if hero_class else every
     console = output_console()
     if accuracy:
         _measure(decks, orders, seed, out, as_data, console)
         return
-    known, every = DeckLibrary(decks), shipped_and(library)
+    known = DeckLibrary(decks)
     seen = [card_name(text, known) for text in cards or ()]
     if as_data:
         print(json.dumps(_as_data(known, seen), indent=1))

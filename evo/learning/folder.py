@@ -229,9 +229,10 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     folder = LearningFolder(path, config)
     others = [] if (path / ALSO).exists() else folder.find_others()
     try:
-        for name in ("rounds", *(("also",) if config.also else ())):
-            (path / name).mkdir(parents=True, exist_ok=True)
-        link = first_link(path) or first_link(path / "rounds")
+        parts = [path / name for name in ("rounds", *(["also"] if config.also else []))]
+        for part in parts:
+            part.mkdir(parents=True, exist_ok=True)
+        link = next(filter(None, map(first_link, (path, *parts))), None)
         if link is not None:
             raise LearningError(f"{link} is a symbolic link; choose another --out")
         lock = take_lock(path)

@@ -4,24 +4,17 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import tomli_w
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    create_model,
-    model_validator,
-)
+from pydantic import BaseModel, ValidationError, create_model, model_validator
 
-from engine import Deck, ManaforgeError, find_deck, find_ruleset, rulesets
+from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.errors import WrongValueError, unknown_name
-from evo.decklibrary import refuse_unused, texts_of
-from evo.runoptions import MOST_GAMES_A_CELL, FinalOptions, OpponentOptions, Settings, ValidationOptions
-from evo.strategies import STRATEGIES, StrategyOptions
+from evo.decklibrary import refuse_unused
+from evo.runkeys import WITH_SOLVER, RunKeys
+from evo.runoptions import FinalOptions, OpponentOptions, ValidationOptions
+from evo.strategies import FAMILIES, SECTIONS, STRATEGIES, StrategyOptions, find_strategy, section_of
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed, settled
@@ -58,139 +51,26 @@ class ConfigOptionError(ConfigError, WrongValueError):
     """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
 
 
-_WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
-
-
-def as_text(options: object) -> object:
-    """Options of an agent, where TOML has a number, such as its budget alone, as text."""
-    return str(options) if type(options) is int else options
-
-
-def _has_weights(agent: str) -> str:
-    """Refuse an agent kind that is unknown or has no weights."""
-    if agent not in weighted_kinds():
-        raise ValueError(f"must be {listed(map(repr, weighted_kinds()), 'or')}")
-    return agent
-
-
 def _by_turn_program(agent: str) -> bool:
     """Whether an agent plays by weights of the turn program."""
     return weight_class(agent).AGENT == DEFAULT_AGENT
 
 
-class _RunConfig(Settings):
+class _RunConfig(RunKeys):
     """A run of the evolution, every value with its unit and meaning."""
-
-    schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
-    seed: Annotated[
-        int, Field(ge=0, lt=2**63, description="seed of all random numbers; another seed is another run")
-    ] = 1
-    strategy: Annotated[
-        str, Field(description="; ".join(f"{name}: {kind.SUMMARY}" for name, kind in STRATEGIES.items()))
-    ] = next(iter(STRATEGIES))
-    mu: Annotated[int, Field(ge=2, le=10_000, description="parents, individuals")] = 10
-    lambda_: Annotated[
-        int, Field(alias="lambda", ge=1, le=10_000, description="children in each generation, individuals")
-    ] = 10
-    generations: Annotated[
-        int,
-        Field(ge=0, le=1_000_000, description="generations after the first, which has only the parents"),
-    ] = 100
-    games: Annotated[
-        int,
-        Field(
-            ge=2,
-            le=MOST_GAMES_A_CELL,
-            multiple_of=2,
-            description="games for each pairing and ordered pair of decks; even",
-        ),
-    ] = 20
-    deals: Annotated[
-        Literal["common", "own"],
-        Field(description="all pairings of a generation play the same deals, or each pairing its own"),
-    ] = "common"
-    decks: Annotated[
-        tuple[str, ...],
-        Field(
-            min_length=1,
-            max_length=64,
-            strict=False,
-            description="decks played with and against: names, files or deck codes",
-        ),
-    ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
-    ruleset: Annotated[
-        str,
-        AfterValidator(lambda name: find_ruleset(name).name),
-        Field(description="how games are set up (docs/game.md)"),
-    ] = "thesis"
-    agent: Annotated[
-        str,
-        AfterValidator(_has_weights),
-        Field(
-            description="; ".join(
-                ["whose weights evolve", *(AGENTS[name].summary for name in weighted_kinds())]
-            )
-        ),
-    ] = DEFAULT_AGENT
-    options: Annotated[
-        str,
-        BeforeValidator(as_text),
-        Field(
-            description="options of the agent in all games, as entrants write them after @: 16,depth=3 of "
-            "lookahead; empty: their defaults"
-        ),
-    ] = ""
-    library: Annotated[
-        tuple[str, ...],
-        BeforeValidator(texts_of),
-        Field(
-            max_length=10_000,
-            strict=False,
-            description="decks that the agent knows beside the shipped ones where its options say "
-            "hands=predicted: names, files, deck codes, or a folder of them",
-        ),
-    ] = ()
-    backend: Annotated[
-        str,
-        Field(
-            description="; ".join(
-                [f"solver of {_WITH_SOLVER}", *(entry.summary for entry in BACKENDS.values())]
-            )
-        ),
-    ] = DEFAULT_BACKEND
-    weights: Annotated[
-        Literal["thesis", "extended"],
-        Field(
-            description="which weights of the turn program evolve, of agent ilp or greedy-ilp; thesis: the "
-            "thesis's eight; extended: these and eight more, for real cards"
-        ),
-    ] = "thesis"
-    pool: Annotated[
-        Literal["auto", "local", "ray"],
-        Field(description="threads (local) or Ray; auto chooses and prints which"),
-    ] = "auto"
-    workers: Annotated[
-        int, Field(ge=0, le=100_000, description="workers; 0: one for each processor that may be used")
-    ] = 0
-    address: Annotated[
-        str,
-        Field(description="Ray cluster to join; only --address sets it, and files hold nothing"),
-    ] = ""
-    if TYPE_CHECKING:  # added below, after the sections of the strategies
-        final: FinalOptions = FinalOptions()
-        validation: ValidationOptions = ValidationOptions()
-        opponents: OpponentOptions = OpponentOptions()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.strategy not in STRATEGIES:
-            raise ValueError(f"strategy: {unknown_name('strategy', self.strategy, STRATEGIES)}")
-        STRATEGIES[self.strategy].check(self.mu, self.lambda_)
+        try:
+            strategy = find_strategy(self.strategy)
+        except ManaforgeError as error:
+            raise ValueError(f"strategy: {error}") from None
+        strategy.check(self.mu, self.lambda_)
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
         if not AGENTS[self.agent].takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
-                f'backend "{self.backend}" is for agent "{_WITH_SOLVER}"; "{self.agent}" takes none'
+                f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" takes none'
             )
         if self.options and not AGENTS[self.agent].options:
             raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
@@ -292,8 +172,26 @@ class _RunConfig(Settings):
     @property
     def strategy_options(self) -> StrategyOptions | None:
         """The section of this run's strategy; None where it has no section."""
-        options: StrategyOptions | None = getattr(self, self.strategy, None)
+        options: StrategyOptions | None = getattr(self, section_of(self.strategy), None)
         return options
+
+    def games_in(self, generation: int) -> int:
+        """Games for each pairing of individuals and ordered pair of decks in a generation; even."""
+        return self._grown(self.games, generation)
+
+    def opponent_games_in(self, generation: int) -> int:
+        """The same for each individual and opponent that is none of the population."""
+        return self._grown(self.opponents.games or self.games, generation)
+
+    def _grown(self, games: int, generation: int) -> int:
+        """So many games after the growth of some generations, at most `games_most`; even."""
+        if self.games_growth == 1.0:
+            return games
+        most = max(games, self.games_most)
+        try:
+            return min(most, 2 * int(games * self.games_growth**generation / 2))
+        except OverflowError:
+            return most
 
     def changed(self, **values: Any) -> "RunConfig":
         """A copy with other values, checked again.
@@ -318,8 +216,11 @@ if TYPE_CHECKING:
     RunConfig = _RunConfig
 else:
     # Sections of strategies come from their registry; the others follow them.
-    _SECTIONS = {name: kind.OPTIONS for name, kind in STRATEGIES.items() if kind.OPTIONS}
-    _SECTIONS |= {"final": FinalOptions, "validation": ValidationOptions, "opponents": OpponentOptions}
+    _SECTIONS = SECTIONS | {
+        "final": FinalOptions,
+        "validation": ValidationOptions,
+        "opponents": OpponentOptions,
+    }
     RunConfig = create_model(
         "RunConfig",
         __base__=_RunConfig,
@@ -350,17 +251,22 @@ def choices() -> dict[str, list[str]]:
         for key, value in properties.items():
             if value.get("type") == "boolean":
                 found[prefix + key] = ["true", "false"]
-            elif "enum" in value:
-                found[prefix + key] = [str(choice) for choice in value["enum"]]
+            else:
+                known = value.get("enum") or [
+                    one for part in value.get("anyOf", ()) for one in part.get("enum", ())
+                ]
+                found |= {prefix + key: [str(choice) for choice in known]} if known else {}
     return found
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON schema of a configuration, by which editors complete and check it."""
     schema = RunConfig.model_json_schema()
-    names = {"strategy": STRATEGIES, "agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
+    names = {"agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
     for key, known in names.items():
         schema["properties"][key]["enum"] = list(known)
+    families = [{"pattern": f"^{prefix}.+"} for prefix in FAMILIES]
+    schema["properties"]["strategy"]["anyOf"] = [{"enum": list(STRATEGIES)}, *families]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 

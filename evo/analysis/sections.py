@@ -50,7 +50,7 @@ from evo.figures.style import WIDE, draw_both, plot_scores
 from evo.play.games import Play
 from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
-from evo.strategies import STRATEGIES
+from evo.strategies import find_strategy
 from ilp_agent import DEFAULT_BACKEND, WeightVector, shipped_profiles
 from rivals import DEFAULT_AGENT, find_agent_profile
 
@@ -136,7 +136,7 @@ def _runs_table(runs: Runs) -> Markup:
         {
             "run": name,
             "strategy": config.strategy,
-            "individuals": STRATEGIES[config.strategy].sizes(config.mu, config.lambda_),
+            "individuals": find_strategy(config.strategy).sizes(config.mu, config.lambda_),
             "generation": f"{last.get(name, 'none')} of {config.generations}",
             "games a cell": config.games,
             "decks": ", ".join(config.deck_names),

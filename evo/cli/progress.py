@@ -24,7 +24,7 @@ from evo.evolution.fitness import Tally
 from evo.evolution.validation import BEST_AGAINST_SEVEN, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
-from evo.strategies import STRATEGIES, Strategy, Told
+from evo.strategies import Strategy, Told, find_strategy
 from evo.wording import duration
 
 LEGEND = (
@@ -134,7 +134,7 @@ class Display(Stoppable):
         self._left = games
         for problem in folder.problems:
             self.console.print(f"warning: {problem}", markup=False, highlight=False)
-        sizes = STRATEGIES[config.strategy].sizes(config.mu, config.lambda_)
+        sizes = find_strategy(config.strategy).sizes(config.mu, config.lambda_)
         if not games:
             text = f"run {folder.path}: finished, {config.generations} generations"
             self.console.print(text, markup=False, highlight=False)

@@ -124,7 +124,7 @@ def nash_mixture(
     roster = roster_of(config, met, fixed)
     order = np.array([*range(len(met), n), *range(len(met))])  # the fixed ones first
     pairings = all_pairings(n)
-    games = config.opponents.games or config.games
+    games = config.opponent_games_in(generation)
     tally = play_pairings(roster, order[pairings], games, config.seed, (Stream.OPPONENTS, generation), play)
     won, played = (tally.wins + tally.draws / 2).sum(axis=(1, 2)), tally.games.sum(axis=(1, 2))
     odds = np.log((won + 0.5) / (played - won + 0.5))
@@ -170,12 +170,12 @@ def play_generation(
         return play_pairings(roster, pairings, games, config.seed, address, play, own)
 
     if options.population and n > 1:
-        parts.append(against(all_pairings(n), config.games))
+        parts.append(against(all_pairings(n), config.games_in(strategy.generation)))
         shares.append(options.population)
     if opponents:
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
-        parts.append(against(pairings, options.games or config.games))
+        parts.append(against(pairings, config.opponent_games_in(strategy.generation)))
     tally = join(parts)
     if not opponents:
         return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))

@@ -10,7 +10,7 @@ from evo.evolution.fitness import Tally
 from evo.evolution.opponents import Opponent
 from evo.storage.schema import wins_column
 from evo.storage.store import RunFolder
-from evo.strategies import STRATEGIES, Parameters, Strategy, Told
+from evo.strategies import Parameters, Strategy, Told, find_strategy
 
 
 def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
@@ -98,14 +98,14 @@ def pairings_table(
 
 def new_strategy(config: RunConfig) -> Strategy:
     """The strategy of a run before its first generation."""
-    return STRATEGIES[config.strategy](
+    return find_strategy(config.strategy)(
         Parameters(
             config.seed,
             config.mu,
             config.lambda_,
             config.vector,
             config.strategy_options,
-            config.games * len(config.decks) ** 2,
+            lambda generation: config.games_in(generation) * len(config.decks) ** 2,
         )
     )
 

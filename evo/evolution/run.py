@@ -32,7 +32,7 @@ from evo.storage.files import json_bytes
 from evo.storage.kinds import OPPONENTS
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
-from evo.strategies import STRATEGIES, Strategy, Told
+from evo.strategies import Strategy, Told, find_strategy
 from ilp_agent.backends import library_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
@@ -126,11 +126,11 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
     There are fewer where bests of earlier generations are still among the individuals.
     """
-    n = STRATEGIES[config.strategy].evaluated(config.mu, config.lambda_, generation)
+    n = find_strategy(config.strategy).evaluated(config.mu, config.lambda_, generation)
     options, others = config.opponents, most_opponents(config, generation)
-    games = n * (n - 1) // 2 * config.games if options.population else 0
+    games = n * (n - 1) // 2 * config.games_in(generation) if options.population else 0
     mixture = others * (others - 1) // 2 if options.nash else 0
-    games += (n * others + mixture) * (options.games or config.games)
+    games += (n * others + mixture) * config.opponent_games_in(generation)
     return games * len(config.decks) ** 2
 
 
@@ -173,8 +173,8 @@ def extend(folder: RunFolder, generations: int) -> None:
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:
     """Versions and machine that started a run. Nothing in it affects the bytes of the history."""
-    of_strategies = {name for strategy in STRATEGIES.values() for name in strategy.LIBRARIES}
-    libraries = {name: version(name) for name in {*LIBRARIES, *of_strategies}} | library_versions()
+    own = find_strategy(config.strategy).LIBRARIES
+    libraries = {name: version(name) for name in {*LIBRARIES, *own}} | library_versions()
     return {
         "manaforge": version("manaforge"),
         "git": _git_commit(),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evo.config import RunConfig
 from evo.evolution.opponents import find_opponents
+from evo.evolution.records import new_strategy
 from evo.evolution.run import extend, new_manifest
 from evo.play.opponents import opponents_bytes
 from evo.play.pool import InterruptedRunError
@@ -36,8 +37,10 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
 
     Raises:
         RunError: it was started with another configuration, or is in use.
+        StrategyError: this machine does not have the strategy.
     """
     if not (path / "config.toml").exists():
+        new_strategy(config)  # which another package may have to be installed for
         players = find_opponents(config)
         return create_run(path, config, new_manifest(config), opponents_bytes(players) if players else b"")
     folder = open_run(path)

@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
 from engine.errors import unknown_name
 from engine.vocabulary import EFFECTS_VERSION
-from evo.config import as_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
+from evo.runkeys import as_text
 from evo.runoptions import MOST_GAMES_A_CELL, Settings
 from ilp_agent.lookahead.weights import LookaheadWeights
 from rivals import find_agent_profile, find_kind, refuse_decks

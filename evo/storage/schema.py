@@ -17,7 +17,7 @@ from pyarrow import compute
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
 from evo.runoptions import MOST_SHARE
-from evo.strategies import STRATEGIES
+from evo.strategies import find_strategy
 from ilp_agent.weights import MAX_WEIGHT
 
 RUN_SCHEMA = 1
@@ -174,7 +174,7 @@ def count_rows(content: bytes) -> int:
 
 def most_rows(kind: str, config: RunConfig) -> int:
     """Most rows that a table of a run can have."""
-    strategy, n_decks = STRATEGIES[config.strategy], len(config.decks)
+    strategy, n_decks = find_strategy(config.strategy), len(config.decks)
     n = max(strategy.evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations))
     others = len(config.opponents.fixed) + config.opponents.members
     rows = {
@@ -270,7 +270,7 @@ def _of_individuals(
 ) -> dict[str, Kind]:
     """Columns of a generation's individuals, including the strategy's own."""
     decks = [find_deck(deck).name for deck in config_decks]
-    numbers = [f"weight_{name}" for name in weights] + STRATEGIES[strategy].columns(weights)
+    numbers = [f"weight_{name}" for name in weights] + find_strategy(strategy).columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]
     return {
         **dict.fromkeys(("generation", "individual", "birth", "games"), COUNT),

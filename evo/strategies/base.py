@@ -5,7 +5,7 @@ files. To add one, write a class in this package, add it to `evo.strategies.STRA
 `tests/contracts/test_strategies.py`; docs/extending.md describes the steps.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -120,7 +120,7 @@ class Parameters:
         lambda_: children of a generation.
         vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
         options: the strategy's own section of the configuration; None where it has none.
-        games: of a pairing, over all decks.
+        games: of a pairing over all decks, by generation.
     """
 
     seed: int
@@ -128,7 +128,7 @@ class Parameters:
     lambda_: int
     vector: type[WeightVector]
     options: Any = None
-    games: int = 0
+    games: Callable[[int], int] = lambda generation: 0  # noqa: ARG005
 
 
 class Strategy(Protocol):
@@ -185,6 +185,17 @@ class Strategy(Protocol):
         """An individual's values in these columns, finite."""
         ...
 
+    @classmethod
+    def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:
+        """Options that make a schedule of steps end with these generations; {} where it has no schedule.
+
+        Args:
+            generations: from generation 0 on.
+            lambda_: individuals of a generation.
+            games: of a pairing over all decks and generations.
+        """
+        ...
+
     def ask(self) -> list[Individual]:
         """The individuals to evaluate.
 
@@ -217,6 +228,13 @@ class Strategy(Protocol):
 
     def candidates(self) -> list[Candidate]:
         """The candidates of the final, after the last generation; equal weights once."""
+        ...
+
+    def centre(self) -> Candidate | None:
+        """Where it stands after the last finished generation, less noisy than any individual.
+
+        None where there is nothing to take the mean of.
+        """
         ...
 
     def hall_of_fame(self) -> list[Individual]:
@@ -272,6 +290,11 @@ class PopulationStrategy:
         """A step size for each weight; see `Strategy`."""
         return [f"sigma_{name}" for name in weights]
 
+    @classmethod
+    def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
+        """No schedule; see `Strategy`."""
+        return {}
+
     def values(self, individual: Individual) -> Sequence[float]:
         """Its step sizes; see `Strategy`."""
         return individual.sigmas
@@ -310,14 +333,23 @@ class PopulationStrategy:
 
     def candidates(self) -> list[Candidate]:
         """Parents, centroid and hall of fame; see `Strategy`."""
-        found: dict[tuple[float, ...], Candidate] = {}
+        centre, found = self.centre(), dict[tuple[float, ...], Candidate]()
         for candidate in (
             *map(_candidate, self.parents),
-            *self._centres(),
+            *([] if centre is None else [centre]),
             *map(_candidate, self.hall),
         ):
             found.setdefault(candidate.weights, candidate)
         return list(found.values())
+
+    def centre(self) -> Candidate | None:
+        """The centroid of the parents' scale-free weights; None where all their weights are zero."""
+        shares = self.parameters.vector.scale_free(np.array(self.parents))
+        shares = shares[~np.isnan(shares).any(axis=1)]
+        if not len(shares):
+            return None
+        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
+        return Candidate("centroid", centroid, self.generation - 1)
 
     def hall_of_fame(self) -> list[Individual]:
         """Bests of the latest generations; see `Strategy`."""
@@ -326,15 +358,6 @@ class PopulationStrategy:
     def step_size(self) -> float:
         """Median step size of the parents."""
         return float(np.median([individual.sigmas for individual in self.parents]))
-
-    def _centres(self) -> list[Candidate]:
-        """The centroid of the parents' scale-free weights; none where all their weights are zero."""
-        shares = self.parameters.vector.scale_free(np.array(self.parents))
-        shares = shares[~np.isnan(shares).any(axis=1)]
-        if not len(shares):
-            return []
-        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
-        return [Candidate("centroid", centroid, self.generation - 1)]
 
     def _advance(self, parents: Sequence[Individual]) -> None:
         """Make these the parents of the next generation, best first."""

@@ -101,10 +101,10 @@ class Cma(PopulationStrategy):
         """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
         repeat(self, generations)
 
-    def _centres(self) -> list[Candidate]:
+    def centre(self) -> Candidate:
         """The mean of the distribution."""
         mean = tuple(_bounded(self._cma.result.xfavorite))
-        return [Candidate("mean", mean, self.generation - 1)]
+        return Candidate("mean", mean, self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         with _one_thread():

@@ -7,7 +7,7 @@ Sources: Spall, "An overview of the simultaneous perturbation method for efficie
 fishtest's SPSA tuning (constants c_end, r_end, A, alpha, gamma; steps counted in pairs of games).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -116,6 +116,11 @@ class Spsa(PopulationStrategy):
         """All individuals, in every generation; see `evo.strategies.base.Strategy`."""
         return lambda_
 
+    @classmethod
+    def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
+        """As many pairs as are played between a point's two individuals; see `Strategy`."""
+        return {"pairs": max(1, games // 2)}
+
     def tell(self, fitness: np.ndarray) -> Any:
         """Move the point; see `evo.strategies.base.Strategy`."""
         flips = self._flips
@@ -123,16 +128,16 @@ class Spsa(PopulationStrategy):
         results = told.fitness[0::2] - told.fitness[1::2]
         step = self.gains.rate(self.pairs) * self.gains.perturbation(self.pairs)
         self.point = np.clip(self.point + step * (results @ flips) / len(flips), 0.0, 1.0)
-        self.pairs += max(1, self.parameters.games // 2)
+        self.pairs += max(1, self.parameters.games(told.generation) // 2)
         return told
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
         """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
         repeat(self, generations)
 
-    def _centres(self) -> list[Candidate]:
+    def centre(self) -> Candidate:
         """The point itself."""
-        return [Candidate("mean", tuple(map(float, self.point)), self.generation - 1)]
+        return Candidate("mean", tuple(map(float, self.point)), self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         n = self.parameters.lambda_

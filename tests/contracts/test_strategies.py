@@ -10,10 +10,12 @@ import pytest
 from evo.config import RunConfig
 from evo.evolution.fitness import Tally, all_pairings
 from evo.evolution.records import individuals_table, new_strategy
-from evo.strategies import STRATEGIES, Strategy, StrategyError
+from evo.strategies import STRATEGIES, Strategy, StrategyError, find_strategy
+from evo.strategies.nevergrad import MISSING
 from ilp_agent import WEIGHT_NAMES
 
-NAMES = sorted(STRATEGIES)
+NEVERGRAD = ("nevergrad:TBPSA", "nevergrad:NGOpt")
+NAMES = [*sorted(STRATEGIES), *NEVERGRAD]
 TARGET = np.linspace(0.1, 0.9, len(WEIGHT_NAMES))
 
 
@@ -44,6 +46,8 @@ def generations(strategy: Strategy, n: int) -> Iterator[pd.DataFrame]:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
+    if request.param in NEVERGRAD:
+        pytest.importorskip("nevergrad", reason=MISSING)
     return str(request.param)
 
 
@@ -54,7 +58,7 @@ def test_individuals_are_as_promised(name: str) -> None:
     for generation in range(4):
         assert strategy.generation == generation
         asked = strategy.ask()
-        assert len(asked) == STRATEGIES[name].evaluated(config.mu, config.lambda_, generation)
+        assert len(asked) == find_strategy(name).evaluated(config.mu, config.lambda_, generation)
         for one in asked:
             assert len(one) == len(WEIGHT_NAMES)
             assert all(type(weight) is float and 0 <= weight <= 1 for weight in one)
@@ -133,7 +137,9 @@ def test_candidates_are_distinct_weights(name: str) -> None:
     assert all(0 <= one.birth < 5 for one in candidates)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "spsa"])  # its steps follow a schedule
+@pytest.mark.parametrize(
+    "name", [name for name in STRATEGIES if name != "spsa"]
+)  # its steps follow a schedule
 def test_it_adapts_its_steps_to_climb_a_hill(name: str) -> None:
     """From a distance of about 0.7 to within 0.02 of a point, which a fixed step size does not reach."""
     strategy = new_strategy(config_of(name, mu=10))
@@ -143,3 +149,16 @@ def test_it_adapts_its_steps_to_climb_a_hill(name: str) -> None:
         began = strategy.step_size() if generation == 0 else began
     assert -strategy.parents[0].fitness.values[0] < 0.02
     assert strategy.step_size() < began / 10
+
+
+def test_its_centre_is_a_candidate_and_the_same_after_a_restore(name: str) -> None:
+    strategy = new_strategy(config_of(name))
+    whole = list(generations(strategy, 5))
+    centre = strategy.centre()
+    assert centre is not None
+    assert centre.weights in [one.weights for one in strategy.candidates()]
+    assert centre.birth == 4
+    restored = new_strategy(config_of(name))
+    for table in whole:  # one after the other, as readers of a folder do
+        restored.restore([table])
+    assert restored.centre() == centre

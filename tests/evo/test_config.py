@@ -89,7 +89,7 @@ def test_overrides() -> None:
             "agent=foo",
             "^--set agent=foo: agent must be 'ilp', 'lookahead', 'hearthsim', 'eva', 'greedy-ilp' or 'minimax-td', got 'foo'$",
         ),
-        ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma, spsa$"),
+        ("strategy=foo", "^--set strategy=foo: .*known: es, eva, cma, spsa, nevergrad:NAME$"),
         ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),
         ("es.bounds=hard", "^--set es.bounds=hard: es.bounds must be 'clamp' or 'reflect', got 'hard'$"),
         ("decks=thesis-paladin,none", "^--set decks=thesis-paladin,none: unknown deck 'none'"),
@@ -181,6 +181,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     assert set(HASHED) | set(NOT_HASHED) <= set(known)
     later = set(known) - set(HASHED) - set(NOT_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals"}
+    added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}
     assert later == added, "keys added later"

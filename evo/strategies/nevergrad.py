@@ -1,0 +1,189 @@
+"""`nevergrad:NAME`: an optimiser of the package nevergrad, an optional extra.
+
+Every generation asks it for lambda points and tells it all their scores. What is random comes from
+generators of its own, seeded by an address of ours: some optimisers draw from those of the whole process, which
+are exchanged for the run's own as long as they work. A run is restored by repeating ask() and tell() of every
+committed generation. As with `cma`, the same bytes are promised on one machine model with the locked versions
+alone.
+
+Source: Rapin and Teytaud, "Nevergrad - A gradient-free optimization platform" (2018).
+"""  # noqa: E501
+
+import contextlib
+import random
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from threadpoolctl import threadpool_limits
+
+from engine.errors import unknown_name
+from evo.seeds import child_stream
+from evo.strategies.base import (
+    Candidate,
+    Individual,
+    Parameters,
+    PopulationStrategy,
+    Strategy,
+    StrategyError,
+    StrategyOptions,
+    repeat,
+)
+
+PREFIX = "nevergrad:"
+MISSING = "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"
+SEEDS = 2**32
+
+_LOCK = threading.Lock()
+"""Held while a run uses the generators of the process."""
+
+
+class NevergradOptions(StrategyOptions):
+    """What strategies `nevergrad:NAME` are created from."""
+
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first value of every weight")] = 0.5
+    budget: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=10**9,
+            description="individuals in all, by which some optimisers choose what they do; they go on beyond",
+        ),
+    ] = 2_000
+
+
+class Nevergrad(PopulationStrategy):
+    """Asks an optimiser for lambda points, and calls the best mu of them parents."""
+
+    NAME: ClassVar[str] = f"{PREFIX}NAME"
+    SUMMARY: ClassVar[str] = "an optimiser of nevergrad, an optional extra, such as TBPSA; mu at most lambda"
+    OPTIONS: ClassVar[type[StrategyOptions] | None] = NevergradOptions
+    LIBRARIES: ClassVar[tuple[str, ...]] = ("deap", "nevergrad")
+    OPTIMISER: ClassVar[str]
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__(parameters)
+        # Addresses of children begin at generation 0: this one is of no generation.
+        seed = int(child_stream(parameters.seed, SEEDS - 1, 0).integers(SEEDS))
+        self._states = _states_of(seed)
+        with self._alone():
+            self._optimiser = _optimiser_of(self.OPTIMISER, parameters, self.n_weights, seed)
+        self._points: list[Any] = []
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Accept a mu of at most lambda.
+
+        Raises:
+            ValueError: mu is more than lambda.
+        """
+        if mu > lambda_:
+            raise ValueError(f'strategy "{cls.NAME}" takes mu <= lambda, got {mu} and {lambda_}')
+
+    @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:
+        """The best mu of the lambda individuals asked for; see `evo.strategies.base.Strategy`."""
+        return f"{mu} of {lambda_}"
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
+        """The lambda individuals asked for; see `evo.strategies.base.Strategy`."""
+        return lambda_
+
+    @classmethod
+    def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
+        """All individuals of the generations; see `evo.strategies.base.Strategy`."""
+        return {"budget": max(1, generations * lambda_)}
+
+    def tell(self, fitness: np.ndarray) -> Any:
+        """Learn from the fitness; see `evo.strategies.base.Strategy`."""
+        points = self._points
+        told = super().tell(fitness)
+        with self._alone():
+            for point, value in zip(points, told.fitness, strict=True):
+                self._optimiser.tell(point, -float(value))
+        return told
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
+        repeat(self, generations)
+
+    def centre(self) -> Candidate:
+        """What the optimiser recommends."""
+        with self._alone():
+            point = self._optimiser.provide_recommendation().value
+        return Candidate("recommendation", tuple(_bounded(point)), self.generation - 1)
+
+    def _propose(self) -> list[Individual]:
+        n = self.parameters.lambda_
+        with self._alone():
+            self._points = [self._optimiser.ask() for _ in range(n)]
+        weights = [_bounded(point.value) for point in self._points]
+        sigmas = np.maximum(np.std(weights, axis=0), 1e-5).tolist()  # it has no step sizes: the spread
+        first = self.generation * n
+        return [Individual(own, sigmas, first + k, (), self.generation) for k, own in enumerate(weights)]
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The process's generators in the run's own states; linear algebra on one thread.
+
+        The order of sums must not depend on the number of threads.
+        """
+        with _LOCK, threadpool_limits(1, "blas"):
+            before = random.getstate(), np.random.get_state()  # noqa: NPY002
+            _set_states(self._states)
+            try:
+                yield
+            finally:
+                self._states = random.getstate(), np.random.get_state()  # noqa: NPY002
+                _set_states(before)
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """The best mu; of equal fitness, the earlier ones first."""
+        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]
+
+
+@lru_cache
+def nevergrad_strategy(name: str) -> type[Strategy]:
+    """The strategy of `nevergrad:NAME`; whether there is such an optimiser is found when it is made."""
+    return type("Nevergrad", (Nevergrad,), {"NAME": name, "OPTIMISER": name.removeprefix(PREFIX)})
+
+
+def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) -> Any:
+    """The optimiser over [0, 1] for a noisy function.
+
+    Raises:
+        StrategyError: nevergrad is not installed, has no such optimiser, or it asks for one point at a time.
+    """
+    try:
+        import nevergrad  # noqa: PLC0415 - seconds, for these strategies alone
+    except ImportError:
+        raise StrategyError(f'strategy "{PREFIX}{name}": {MISSING}') from None
+    known = nevergrad.optimizers.registry
+    if name not in known:
+        raise StrategyError(f"strategy: {unknown_name('nevergrad optimiser', name, sorted(known))}")
+    if known[name].no_parallelization and parameters.lambda_ > 1:
+        raise StrategyError(f'strategy "{PREFIX}{name}" asks for one individual at a time: lambda must be 1')
+    own = parameters.options
+    space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)
+    space.random_state = np.random.RandomState(seed)
+    space.function.deterministic = False
+    return known[name](space, budget=own.budget, num_workers=parameters.lambda_)
+
+
+def _states_of(seed: int) -> tuple[Any, Any]:
+    """States of the generators of `random` and of numpy after a seed."""
+    return random.Random(seed).getstate(), np.random.RandomState(seed).get_state()
+
+
+def _set_states(states: tuple[Any, Any]) -> None:
+    random.setstate(states[0])
+    np.random.set_state(states[1])  # noqa: NPY002
+
+
+def _bounded(point: np.ndarray) -> list[float]:
+    return [float(value) for value in np.clip(point, 0.0, 1.0)]

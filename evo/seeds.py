@@ -14,6 +14,7 @@
 | the deals that compare sets of features | LEARNING_TEST, 1, deck pair, setup |
 | which bests of earlier generations are met | OPPONENTS, generation |
 | the deals that find a Nash mixture of opponents | OPPONENTS, generation, deck pair, setup |
+| the deals of an experiment, or what is drawn in it | EXPERIMENT, part, ... |
 | orders and exchanges by which predictions are measured | PREDICTION, deck, cards exchanged |
 | the deals from which keep values are learned | MULLIGAN, round, deck, seat, deal |
 """
@@ -40,6 +41,7 @@ class Stream(IntEnum):
     LEARNING_TEST = 10
     PREDICTION = 11
     OPPONENTS = 12
+    EXPERIMENT = 13
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

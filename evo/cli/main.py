@@ -34,6 +34,7 @@ COMMANDS = {
     "crossplay": "evo.cli.reading:crossplay_command",
     "report": "evo.cli.reading:report_command",
     "watch": "evo.cli.reading:watch_command",
+    "bench-optimisers": "evo.cli.optimisers:bench_optimisers_command",
     "predict": "evo.cli.predict:predict_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.

@@ -164,6 +164,11 @@ class Strategy(Protocol):
         ...
 
     @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:
+        """The usual mu and lambda where a (mu + lambda) strategy has this mu and as many children."""
+        ...
+
+    @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:
         """How progress and reports write its sizes, such as "8 + 8"."""
         ...
@@ -274,6 +279,11 @@ class PopulationStrategy:
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
         """Accept all sizes; see `Strategy`."""
+
+    @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:
+        """As many children as parents; see `Strategy`."""
+        return mu, mu
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:

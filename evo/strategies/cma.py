@@ -80,6 +80,11 @@ class Cma(PopulationStrategy):
             raise ValueError(f'strategy "cma" selects at most half: mu <= lambda / 2, got {mu} and {lambda_}')
 
     @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:
+        """The better half of twice as many; see `evo.strategies.base.Strategy`."""
+        return mu, 2 * mu
+
+    @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:
         """The best mu of the lambda individuals drawn; see `evo.strategies.base.Strategy`."""
         return f"{mu} of {lambda_}"

@@ -1,13 +1,13 @@
 """`nevergrad:NAME`: an optimiser of the package nevergrad, an optional extra.
 
 Every generation asks it for lambda points and tells it all their scores. What is random comes from
-generators of its own, seeded by an address of ours: some optimisers draw from those of the whole process, which
-are exchanged for the run's own as long as they work. A run is restored by repeating ask() and tell() of every
-committed generation. As with `cma`, the same bytes are promised on one machine model with the locked versions
-alone.
+generators of its own, seeded by an address of ours: some optimisers draw from those of the whole process,
+which are exchanged for the run's own as long as they work. A run is restored by repeating ask() and tell() of
+every committed generation. As with `cma`, the same bytes are promised on one machine model with the locked
+versions alone.
 
 Source: Rapin and Teytaud, "Nevergrad - A gradient-free optimization platform" (2018).
-"""  # noqa: E501
+"""
 
 import contextlib
 import random
@@ -83,6 +83,11 @@ class Nevergrad(PopulationStrategy):
         """
         if mu > lambda_:
             raise ValueError(f'strategy "{cls.NAME}" takes mu <= lambda, got {mu} and {lambda_}')
+
+    @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:
+        """Twice as many individuals; see `evo.strategies.base.Strategy`."""
+        return mu, 2 * mu
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:

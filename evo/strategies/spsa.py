@@ -107,6 +107,11 @@ class Spsa(PopulationStrategy):
             raise ValueError(f'strategy "spsa" takes mu = lambda, an even number, got {mu} and {lambda_}')
 
     @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003
+        """One pair; see `evo.strategies.base.Strategy`."""
+        return 2, 2
+
+    @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:  # noqa: ARG003
         """Individuals about the point; see `evo.strategies.base.Strategy`."""
         return f"{lambda_} about a point"

@@ -1,0 +1,241 @@
+"""Optimisers compared at equal games: where each stands after so many games, by several runs.
+
+A run of a contender is an evolution without a final and without a folder: only its centre is kept, at every
+budget and some numbers of games before. Centres of all runs then meet the same opponents on the same deals.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evo.config import RunConfig
+from evo.evolution.fitness import play_pairings
+from evo.evolution.opponents import find_opponents, play_generation
+from evo.evolution.records import new_strategy
+from evo.evolution.run import games_of_generation
+from evo.evolution.study import run_side_by_side
+from evo.experiments.contenders import Contender
+from evo.experiments.folder import ExperimentFolder
+from evo.play.games import Play, Player, roster_of
+from evo.seeds import Stream, study_seed
+from evo.stats.ratings import elo
+from evo.stats.runs import mean_over_runs
+from evo.storage.files import json_bytes
+from evo.strategies import Strategy
+
+CURVE = 8
+"""Numbers of games, evenly spaced by their logarithm, at which a run without a schedule is measured too."""
+
+AT_ONCE = 64
+"""Centres that meet the opponents in one schedule."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A comparison.
+
+    Attributes:
+        contenders: at least one; the first is what the others are compared with.
+        budgets: games of runs, ascending.
+        seeds: runs of each contender.
+        against: entrants that rate the centres, by their texts.
+        games: of a centre against each of them and ordered pair of decks; even.
+    """
+
+    contenders: tuple[Contender, ...]
+    budgets: tuple[int, ...]
+    seeds: int
+    against: dict[str, Player]
+    games: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a comparison.
+
+    Attributes:
+        contender: its text.
+        number: from 0.
+        budget: games.
+        config: seed, generations and schedule included.
+        marks: generations after which the centre is kept, ascending.
+        ends: budgets by the last generation that they pay for, of those that this run plays.
+    """
+
+    contender: str
+    number: int
+    budget: int
+    config: RunConfig
+    marks: tuple[int, ...]
+    ends: Mapping[int, int]
+
+    @property
+    def file(self) -> str:
+        """Name of the file with its points."""
+        return f"points/{self.config.digest[:16]}-{self.budget}.json"
+
+    @property
+    def games(self) -> int:
+        """Most games that it plays."""
+        return sum(games_of_generation(self.config, number) for number in range(self.config.generations + 1))
+
+
+def runs_of(bench: Bench) -> list[Run]:
+    """All runs: of the largest budget alone where no schedule depends on it.
+
+    Raises:
+        ConfigOptionError: a budget is less than a generation.
+    """
+    found = []
+    for contender in bench.contenders:
+        budgets = bench.budgets if contender.scheduled else bench.budgets[-1:]
+        for number in range(bench.seeds):
+            seed = study_seed(contender.config.seed, number)
+            configs = {budget: contender.within(budget, seed) for budget in bench.budgets}
+            for budget in budgets:
+                own = {budget: configs[budget]} if contender.scheduled else configs
+                ends = {config.generations: end for end, config in own.items()}
+                curve = np.geomspace(1, 1 + max(ends), CURVE).astype(int) - 1
+                marks = set(ends) if contender.scheduled else {*ends, *map(int, curve)}
+                found.append(Run(contender.text, number, budget, configs[budget], tuple(sorted(marks)), ends))
+    return found
+
+
+def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
+    """Play a run; its points: games, generation and weights of the centre at every mark."""
+    config = run.config
+    strategy, fixed = new_strategy(config), list(find_opponents(config).values())
+    points, games = [], 0
+    while strategy.generation <= config.generations:
+        generation = strategy.generation
+        asked = strategy.ask()
+        met = play_generation(config, strategy, asked, fixed, play)
+        games += int(met.tally.games.sum())
+        strategy.tell(met.fitness)
+        if generation in run.marks:
+            points.append({"games": games, "generation": generation, "weights": centre_of(strategy)})
+    return points
+
+
+def centre_of(strategy: Strategy) -> list[float]:
+    """Weights of a strategy's centre; of its best parent where there is none."""
+    centre = strategy.centre()
+    return [float(value) for value in (strategy.parents[0] if centre is None else centre.weights)]
+
+
+def missing_runs(bench: Bench, folder: ExperimentFolder) -> list[Run]:
+    """Runs whose points are not in the folder."""
+    return [run for run in runs_of(bench) if not read_points(folder, run)]
+
+
+def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
+    """The points of a run that the folder keeps; [] if they cannot be read."""
+    points = folder.read(run.file).get("points")
+    try:
+        ends = [(int(point["generation"]), int(point["games"])) for point in points or ()]
+        shape = np.array([point["weights"] for point in points or ()], np.float64).shape
+    except (ValueError, KeyError, TypeError):
+        return []
+    n = len(run.config.vector.names())
+    whole = [end for end, _ in ends] == list(run.marks) and shape == (len(ends), n)
+    return points or [] if whole else []
+
+
+def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: int) -> None:
+    """Play the runs whose points are missing, so many side by side, and keep their points."""
+    missing = missing_runs(bench, folder)
+
+    def play_one(place: int) -> None:
+        run = missing[place]
+        content = {"contender": run.contender, "run": run.number, "budget": run.budget}
+        folder.write(run.file, json_bytes(content | {"points": play_run(run, play)}))
+
+    if missing:
+        run_side_by_side(play_one, len(missing), at_a_time)
+
+
+def points_table(bench: Bench, folder: ExperimentFolder) -> pd.DataFrame:
+    """All points: contender, run, budget (0 between budgets), games, generation, weights (text)."""
+    rows = []
+    for run in runs_of(bench):
+        for point in read_points(folder, run):
+            own = {"contender": run.contender, "run": run.number}
+            own |= {"budget": run.ends.get(point["generation"], 0)}
+            own |= {name: point[name] for name in ("games", "generation")}
+            rows.append(own | {"weights": json.dumps(point["weights"])})
+    return pd.DataFrame(rows)
+
+
+def games_of_rating(bench: Bench) -> int:
+    """Games that rate all points, at most."""
+    points = sum(len(run.marks) for run in runs_of(bench))
+    return points * len(bench.against) * bench.games * len(bench.contenders[0].config.decks) ** 2
+
+
+def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
+    """The points with their score (mean over the opponents) and Elo, all on the same deals.
+
+    Args:
+        bench: the comparison.
+        points: as of `points_table`.
+        play: plays a schedule.
+    """
+    different = list(dict.fromkeys(points["weights"]))
+    config, opponents = bench.contenders[0].config, list(bench.against.values())
+    scores: dict[str, float] = {}
+    for start in range(0, len(different), AT_ONCE):
+        some = different[start : start + AT_ONCE]
+        n = len(some)
+        roster = roster_of(config, [json.loads(text) for text in some], opponents)
+        pairings = np.array([(i, n + j) for i in range(n) for j in range(len(opponents))])
+        tally = play_pairings(roster, pairings, bench.games, config.seed, (Stream.EXPERIMENT, 0), play)
+        won = (tally.wins + tally.draws / 2).sum((1, 2)) / tally.games.sum((1, 2))
+        scores |= dict(zip(some, won.reshape(n, len(opponents)).mean(axis=1), strict=True))
+    table = points.assign(score=points["weights"].map(scores))
+    return table.assign(elo=table["score"].map(elo))
+
+
+def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
+    """Means over runs with their 95% intervals by Student's t, a row a contender and number of games.
+
+    Args:
+        points: with columns contender, run, budget, generation, games and the value.
+        value: the column.
+
+    Returns:
+        Columns contender, budget (0 between budgets), games (mean of the runs), runs, mean, low, high.
+    """
+    rows = []
+    for (contender, budget, _), own in points.groupby(["contender", "budget", "generation"], sort=False):
+        mean = mean_over_runs(own[value].to_numpy(float))
+        rows.append((contender, budget, float(own["games"].mean()), len(own), *mean))
+    table = pd.DataFrame(rows, columns=["contender", "budget", "games", "runs", "mean", "low", "high"])
+    order = {name: place for place, name in enumerate(dict.fromkeys(points["contender"]))}
+    return table.sort_values(
+        ["contender", "games"], key=lambda column: column.map(order) if column.name == "contender" else column
+    ).reset_index(drop=True)
+
+
+def differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
+    """Each contender less the first at every budget, run by run; 95% intervals by Student's t over runs.
+
+    Columns contender, budget, runs, mean, low, high.
+    """
+    rows = []
+    ends = points[points["budget"] > 0].drop_duplicates(["contender", "run", "budget"], keep="last")
+    wide = ends.pivot(index=["budget", "run"], columns="contender", values=value)
+    first, *others = dict.fromkeys(points["contender"])
+    for contender in others:
+        for budget, own in (wide[contender] - wide[first]).groupby("budget"):
+            values = own.dropna().to_numpy(float)
+            rows.append((contender, budget, len(values), *mean_over_runs(values)))
+    return pd.DataFrame(rows, columns=["contender", "budget", "runs", "mean", "low", "high"])
+
+
+def games_left(runs: Iterable[Run]) -> int:
+    """Most games of some runs."""
+    return sum(run.games for run in runs)

@@ -1,0 +1,65 @@
+"""Figures of experiments: functions from tables to axes."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from evo.figures.style import BLUE, GREY, MARKERS, ORANGE, legend_above, short_name
+
+COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", GREY)
+
+
+def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
+    """A value over games by contender, with 95% intervals over runs.
+
+    Args:
+        axes: to draw on.
+        curves: as `evo.experiments.optimisers.curves` makes it.
+        label: of the value.
+    """
+    for place, name in enumerate(dict.fromkeys(curves["contender"])):
+        own = curves[curves["contender"] == name]
+        colour = COLOURS[place % len(COLOURS)]
+        axes.fill_between(own["games"], own["low"], own["high"], color=colour, alpha=0.12, linewidth=0)
+        axes.plot(
+            own["games"],
+            own["mean"],
+            f"{MARKERS[place % len(MARKERS)]}-",
+            color=colour,
+            markersize=4.5,
+            linewidth=1.4,
+            label=short_name(name),
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+    axes.set(xlabel="games of a run", ylabel=label)
+    axes.grid(linewidth=0.4, alpha=0.6)
+    legend_above(axes)
+    return axes
+
+
+def plot_worth(axes: Axes, worth: pd.DataFrame) -> Axes:
+    """What each weight is worth, with 95% intervals, the most on top.
+
+    Args:
+        axes: to draw on.
+        worth: columns weight, elo, low, high; sorted.
+    """
+    places = np.arange(len(worth))
+    value, low, high = (worth[name].to_numpy(float) for name in ("elo", "low", "high"))
+    errors = np.clip(np.array([value - low, high - value]), 0, None)
+    axes.errorbar(value, places, xerr=errors, fmt="o", color=BLUE, markersize=4.5, capsize=2)
+    axes.set_yticks(places, [short_name(str(name)) for name in worth["weight"]], fontsize=9)
+    axes.set_ylim(len(worth) - 0.4, -0.6)
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
+    axes.set(xlabel="Elo lost without it", ylabel="")
+    axes.grid(axis="x", linewidth=0.4, alpha=0.6)
+    return axes
+
+
+def _thousands(games: float, _: object) -> str:
+    """20000 as "20k", a million as "1M"."""
+    if games >= 1e6:
+        return f"{games / 1e6:g}M"
+    return f"{games / 1e3:g}k" if games >= 1e3 else f"{games:g}"

@@ -1,0 +1,100 @@
+"""Optimisers on a noisy quadratic whose optimum is known: what they do where nothing else matters.
+
+The loss of weights is a quadratic of their shares, in Elo below the optimum; steep in some directions and
+flat in others, as the weights of the game are. An individual's fitness is drawn as the games of a generation
+would be won: binomial, by its loss against the mean of its generation.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from engine.streams import generator
+from evo.evolution.records import new_strategy
+from evo.evolution.run import games_of_generation
+from evo.experiments.optimisers import Bench, Run, centre_of, runs_of
+from evo.seeds import Stream
+from evo.stats.ratings import ELO
+from ilp_agent import WeightVector
+
+START = 200.0
+"""Elo that equal weights lose against the optimum."""
+
+STEEPNESS = 100.0
+"""How much steeper the steepest direction is than the flattest."""
+
+ON_BOUND = 0.25
+"""Part of the weights that are 0 in the optimum."""
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """The loss of a run.
+
+    Attributes:
+        vector: the kind of weights.
+        optimum: scale-free weights, shape (weights,).
+        steepness: Elo for a squared share, shape (weights,).
+    """
+
+    vector: type[WeightVector]
+    optimum: np.ndarray
+    steepness: np.ndarray
+
+    def loss(self, weights: np.ndarray) -> np.ndarray:
+        """Elo below the optimum; shape (...), of weights of shape (..., weights)."""
+        shares = np.nan_to_num(self.vector.scale_free(np.asarray(weights, np.float64)))
+        lost: np.ndarray = ((shares - self.optimum) ** 2 * self.steepness).sum(axis=-1)
+        return lost
+
+
+def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
+    """The quadratic of a run's number: the same for all contenders."""
+    stream = generator(seed, Stream.EXPERIMENT, 1, run)
+    n = len(vector.names())
+    optimum = stream.random(n)
+    optimum[: int(ON_BOUND * n)] = 0.0
+    steepness = stream.permutation(np.geomspace(1.0, STEEPNESS, n))
+    flat = Quadratic(vector, vector.scale_free(stream.permutation(optimum)), steepness)
+    return Quadratic(vector, flat.optimum, steepness * START / float(flat.loss(np.full(n, 0.5))))
+
+
+def simulate(run: Run, seed: int) -> list[dict[str, float]]:
+    """Games, generation and loss of the centre at every mark of a run.
+
+    Args:
+        run: of the comparison.
+        seed: of the quadratics.
+    """
+    config = run.config
+    strategy, hill = new_strategy(config), quadratic_of(config.vector, seed, run.number)
+    points, games = [], 0
+    while strategy.generation <= config.generations:
+        generation = strategy.generation
+        asked = strategy.ask()
+        whole = games_of_generation(config, generation)
+        beside = config.opponents.beside
+        of_one = whole // len(asked) * (1 if beside else 2)  # a game is one of both its players
+        loss = hill.loss(np.array(asked))
+        chance = 1 / (1 + np.exp((loss - loss.mean()) / ELO))
+        stream = generator(config.seed, Stream.EXPERIMENT, 2, generation)
+        strategy.tell(stream.binomial(of_one, chance).astype(float))
+        games += whole
+        if generation in run.marks:
+            lost = float(hill.loss(np.array(centre_of(strategy))))
+            points.append({"games": games, "generation": generation, "loss": lost})
+    return points
+
+
+def simulated(bench: Bench) -> pd.DataFrame:
+    """All runs on quadratics: columns contender, run, budget, games, generation, loss (Elo).
+
+    The budget is 0 between budgets.
+    """
+    seed, rows = bench.contenders[0].config.seed, []
+    for run in runs_of(bench):
+        for point in simulate(run, seed):
+            own = {"contender": run.contender, "run": run.number}
+            rows.append(own | {"budget": run.ends.get(int(point["generation"]), 0)} | point)
+    return pd.DataFrame(rows)

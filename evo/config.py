@@ -36,7 +36,10 @@ A key added later is hashed only where it differs from its default, so that olde
 folders and champions keep their hash.
 """
 
-NOT_HASHED = ("generations", "pool", "workers", "address", "validation.every", "validation.games")
+NOT_HASHED = (
+    *("generations", "pool", "workers", "address"),
+    *(f"validation.{name}" for name in ValidationOptions.model_fields),
+)
 """Keys that do not change the history and the champion of a run, as far as it goes."""
 
 

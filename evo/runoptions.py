@@ -40,12 +40,17 @@ class FinalOptions(Settings):
 
 
 class ValidationOptions(Settings):
-    """The games that measure progress against fixed opponents; they decide nothing."""
+    """The games that measure progress against fixed opponents, and the rule that ends a run by them.
+
+    They decide nothing else.
+    """
 
     every: Annotated[
         int,
         Field(
-            ge=0, le=1_000_000, description="generations from one validation of the best to the next; 0: none"
+            ge=0,
+            le=1_000_000,
+            description="generations from one validation of the best and the centre to the next; 0: none",
         ),
     ] = 0
     games: Annotated[
@@ -57,6 +62,41 @@ class ValidationOptions(Settings):
             description="games against each of the thesis's seven and ordered pair of decks; even",
         ),
     ] = 20
+    stop_when_gain_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1_000,
+            description="the run ends where the centre surely gains less Elo from the first half of a window "
+            "of validations to the second; 0: never",
+        ),
+    ] = 0.0
+    window: Annotated[
+        int, Field(ge=2, le=1_000, multiple_of=2, description="validations of that window; even")
+    ] = 6
+    confidence: Annotated[
+        float,
+        Field(
+            gt=0.5,
+            lt=1,
+            description="probability that a run that gains more is not ended, over all looks together",
+        ),
+    ] = 0.95
+    stop_from: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            description="first generation whose validation counts for that; resume --generations sets it "
+            "where a run goes on past its stop",
+        ),
+    ] = 0
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.stop_when_gain_below and not self.every:
+            raise ValueError("stop_when_gain_below needs validations: set every")
+        return self
 
 
 class OpponentOptions(Settings):

@@ -11,7 +11,17 @@ from scipy.special import stdtrit
 
 from evo.analysis.tables import long_weights
 from evo.evolution.validation import BEST_AGAINST_SEVEN
-from evo.figures.style import BLUE, GREY, MARKERS, legend_above, share_ticks, small, whole_ticks, width_of
+from evo.figures.style import (
+    BLUE,
+    GREY,
+    MARKERS,
+    ORANGE,
+    legend_above,
+    share_ticks,
+    small,
+    whole_ticks,
+    width_of,
+)
 
 FEW_NAMES = 10
 """Most names on an axis that are written horizontally."""
@@ -68,16 +78,18 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     return axes
 
 
-def _line_over_runs(axes: Axes, table: pd.DataFrame, y: str, marker: str = "") -> bool:
+def _line_over_runs(
+    axes: Axes, table: pd.DataFrame, y: str, marker: str = "", colour: str = BLUE, label: str = ""
+) -> bool:
     """The mean over runs by generation and, for several runs, its 95% interval by Student's t."""
     groups = table.groupby("generation")[y]
     mean, n = groups.mean(), groups.count()
-    axes.plot(mean.index, mean.to_numpy(), color=BLUE, marker=marker, markersize=4)
+    axes.plot(mean.index, mean.to_numpy(), color=colour, marker=marker, markersize=4, label=label or None)
     whole_ticks(axes.xaxis)
     several = bool(n.max() > 1)
     if several:
         half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
-        axes.fill_between(mean.index, mean - half, mean + half, color=BLUE, alpha=0.25, linewidth=0)
+        axes.fill_between(mean.index, mean - half, mean + half, color=colour, alpha=0.25, linewidth=0)
     return several
 
 
@@ -164,13 +176,18 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
 
     Args:
         axes: to draw on.
-        progress: columns run, generation, score; of one run, low and high are drawn if it has them.
+        progress: columns run, generation, score; of one run, low and high are drawn if it has them; centre,
+            the score of the strategy's centre, is a line of its own.
     """
-    _line_over_runs(axes, progress, "score", marker="o")
+    centre = "centre" in progress.columns and bool(progress["centre"].notna().any())
+    _line_over_runs(axes, progress, "score", marker="o", label="best" if centre else "")
+    if centre:
+        _line_over_runs(axes, progress.dropna(subset=["centre"]), "centre", "s", ORANGE, "centre")
+        legend_above(axes)
     if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
-    axes.set(xlabel="generation", ylabel=BEST_AGAINST_SEVEN)
+    axes.set(xlabel="generation", ylabel="against the seven" if centre else BEST_AGAINST_SEVEN)
     share_ticks(axes.yaxis)
     return axes
 

@@ -6,6 +6,7 @@ import pandas as pd
 from evo.analysis.tables import Runs, best_individuals, read_validation, weights_of
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
+from evo.evolution.validation import BEST
 from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
@@ -58,10 +59,11 @@ def _names(individuals: pd.DataFrame) -> list[str]:
     return [f"{run}:{number}" for run, number in keys]
 
 
-def validated_progress(runs: Runs) -> pd.DataFrame:
-    """Score of the bests in the runs' own validations; a table as of `absolute_progress`, which may be empty.
+def validated_progress(runs: Runs, who: str = BEST) -> pd.DataFrame:
+    """Score of the bests in the runs' own validations, or of the centres.
 
-    Each validation has fresh deals, so its luck is not that of the next.
+    A table as of `absolute_progress`, which may be empty. All validations of a run are on the same deals.
     """
     table = read_validation(runs)
-    return table.loc[table["opponent"].isna(), ["run", "generation", "individual", "score", "low", "high"]]
+    whole = table["opponent"].isna() & (table["who"] == who)
+    return table.loc[whole, ["run", "generation", "individual", "score", "low", "high"]]

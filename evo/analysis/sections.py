@@ -45,6 +45,8 @@ from evo.analysis.tables import (
 )
 from evo.config import RunConfig
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
+from evo.evolution.stopping import stop_of
+from evo.evolution.validation import CENTRE
 from evo.figures.page import MOST_HEAT, Section, heat_table, html_table, image, intervals
 from evo.figures.style import WIDE, draw_both, plot_scores
 from evo.play.games import Play
@@ -199,7 +201,9 @@ def progress(given: Material) -> list[Section]:
     """Whether the best got better against fixed opponents."""
     table = validated_progress(given.runs)
     if set(table["run"]) == set(given.runs.folders):
-        note = "As the runs validated themselves, each time on fresh deals"
+        centre = validated_progress(given.runs, CENTRE).rename(columns={"score": "centre"})
+        table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
+        note = "As the runs validated themselves, always on the same deals"
     else:
         table = absolute_progress(given.runs, given.config, given.play)
         note = (
@@ -210,6 +214,8 @@ def progress(given: Material) -> list[Section]:
     one = len(given.runs.folders) == 1
     note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
     text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
+    stops = {name: stop_of(folder) for name, folder in given.runs.folders.items()}
+    text = " ".join([text, *(f"Run {name} {stop.sentence}." for name, stop in stops.items() if stop)])
     return [Section("Absolute progress", text, [drawn], note, conclusion)]
 
 

@@ -1,15 +1,15 @@
 """Sentences of reports, computed from the tables of runs. Pure."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import names_of, shares_of
 from evo.figures.page import points
+from evo.stats.runs import mean_over_runs
 from evo.wording import counted
 
 STABLE = 0.75
@@ -17,16 +17,6 @@ STABLE = 0.75
 
 ENOUGH_DEALS = 20
 """Deals for each ordered pair of decks, EVA's number, from which a report says which deck is best."""
-
-
-def mean_interval(values: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
-    """Mean with its 95% interval by Student's t; nan bounds for a single value."""
-    array = np.asarray(values, float)
-    middle = float(array.mean())
-    if len(array) < 2:
-        return middle, float("nan"), float("nan")
-    half = float(stdtrit(len(array) - 1, 0.975)) * float(array.std(ddof=1)) / len(array) ** 0.5
-    return middle, middle - half, middle + half
 
 
 def _between(low: float, high: float, form: Callable[[float], str]) -> str:
@@ -77,7 +67,7 @@ def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, 
     and nan where the table has no intervals.
     """
     by_run = _by_generation(progress)
-    gain = mean_interval(by_run[last] - by_run[first])
+    gain = mean_over_runs(by_run[last] - by_run[first])
     if len(by_run) > 1 or not {"low", "high"} <= set(progress.columns):
         return gain
     ends = progress.set_index("generation").loc[[first, last]]
@@ -148,14 +138,16 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     if new.empty:
         return "There are no newcomers before generation 1."
     ends = new.groupby("run", observed=True)["generation"].transform("max")
-    early = mean_interval(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
+    early = mean_over_runs(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
     text = (
         f"On average {early[0]:.1f} newcomers enter the population in each of generations 1 to "
         f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}'.format)})"
     )
     if ends.min() < 20:
         return text + "."
-    late = mean_interval(new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean())
+    late = mean_over_runs(
+        new[new["generation"] > ends - 10].groupby("run", observed=True)["newcomers"].mean()
+    )
     return (
         text
         + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}'.format)})."

@@ -177,7 +177,7 @@ def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
 def read_validation(runs: Runs) -> pd.DataFrame:
     """The validations of runs: run and all columns of `validation/`; those that cannot be read are left out.
 
-    A row without an opponent is the generation's best against all of the seven.
+    A row without an opponent is against all of the seven; `who` is "best" of the generation, or "centre".
     """
     tables = [
         table.assign(run=name)

@@ -21,7 +21,8 @@ from engine.decks import coverage_of
 from engine.screen import Screen
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
 from evo.evolution.fitness import Tally
-from evo.evolution.validation import BEST_AGAINST_SEVEN, Validation
+from evo.evolution.stopping import Stop
+from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.store import RunFolder
 from evo.strategies import Strategy, Told, find_strategy
@@ -34,7 +35,8 @@ LEGEND = (
 """What the numbers of a generation mean, said once."""
 
 VALIDATION_LEGEND = (
-    f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength"
+    f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength; "
+    "centre: that of the mean of the parents, or where else the strategy stands"
 )
 """The same of what only runs with validation show."""
 
@@ -218,6 +220,8 @@ class Display(Stoppable):
             )
         if validation is not None:
             scalars[BEST_AGAINST_SEVEN] = validation.score
+            if validation.centre is not None:
+                scalars[CENTRE_AGAINST_SEVEN] = validation.centre
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
@@ -231,15 +235,17 @@ class Display(Stoppable):
         spread = f"spread {scalars['spread of weights']:.3f}"
         step = f"step {scalars['median step size']:.3f}"
         seven = "" if validation is None else f"{BEST_AGAINST_SEVEN} {validation.score:.1%}"
+        centre = "" if validation is None or validation.centre is None else f"centre {validation.centre:.1%}"
         if self._bar is not None:
             at = f"{min(told.generation + 1, self._generations)}/{self._generations}"
             rest = f"{spread}, {step}"
             if seven:
-                self._validated = f"{seven} ({told.generation})"  # stays beside later generations
+                both = ", ".join(filter(None, (seven, centre)))
+                self._validated = f"{both} ({told.generation})"  # stays beside later generations
             self._bar.update(self._task, generation=at, validated=self._validated, best=best, rest=rest)
             return
         left = self._left / self.speed() if self.speed() else 0.0
-        parts = [(best, 3)] + ([(seven, 2)] if seven else [])
+        parts = [(best, 3)] + ([(seven, 2)] if seven else []) + ([(centre, 2)] if centre else [])
         parts += [(spread, 5), (step, 6)]
         parts += [(f"{int(scalars['new parents'])} new", 4)] if told.generation else []
         parts += [(f"{scalars['games a second']:,.0f} games/s", 1), (f"{duration(left)} left", 0)]
@@ -247,6 +253,10 @@ class Display(Stoppable):
         width = self.console.width - len(head) if self.console.is_terminal else sys.maxsize
         line = head + fitted_line(parts, width)
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def stopped(self, stop: Stop) -> None:
+        """Say why the stop rule ends the run."""
+        self.console.print(f"{self._before}{stop.sentence}", markup=False, highlight=False, soft_wrap=True)
 
     def final(self) -> None:
         """Show that the final starts."""

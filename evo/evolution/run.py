@@ -16,7 +16,8 @@ from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import Tally
 from evo.evolution.opponents import most_opponents, play_generation
 from evo.evolution.panel import games_of_panel, play_panel
-from evo.evolution.records import individuals_table, pairings_table, restore
+from evo.evolution.records import individuals_table, new_strategy, pairings_table
+from evo.evolution.stopping import Stop, stop_of
 from evo.evolution.validation import (
     Validation,
     games_of_validation,
@@ -52,6 +53,9 @@ class Reporter(Protocol):
     def advance(self, games: int) -> None:
         """`games` more games were finished; also called with 0 while waiting."""
 
+    def stopped(self, stop: Stop) -> None:
+        """The stop rule ends the run."""
+
     def generation(
         self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
@@ -73,13 +77,15 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         RunError: the folder cannot be written.
         InterruptedRunError: the reporter asked to stop; nothing finished is lost.
     """
-    config = folder.config
     missing = missing_validations(folder)
-    ended = folder.committed == config.generations + 1 and whole_champion(folder) is not None
+    if not missing:
+        end_by_rule(folder)
+    ended = is_ended(folder)
+    config = folder.config
     if ended and not missing:
         reporter.begin(folder, 0)
         return
-    strategy, fixed, played = restore(folder), read_opponents(folder.path, config), 0
+    strategy, fixed, played = new_strategy(config), read_opponents(folder.path, config), 0
     names = config.deck_names
 
     def play(roster: Roster, games: Schedule) -> np.ndarray:
@@ -89,12 +95,15 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
 
     left = 0 if ended else games_to_play(config, folder.committed)
     reporter.begin(folder, left + len(missing) * games_of_validation(config))
-    for generation, individuals in enumerate(folder.tables("generations") if missing else ()):
+    for generation, individuals in enumerate(folder.tables("generations")):
+        strategy.restore([individuals])
         if generation in missing:
-            validate(folder, generation, individuals, play)
-    if ended:
+            validate(folder, generation, individuals, strategy.centre(), play)
+    stop = end_by_rule(folder)
+    if is_ended(folder):
         return
-    while strategy.generation <= config.generations:
+    config = folder.config
+    while strategy.generation <= config.generations and stop is None:
         began = time.perf_counter()
         generation = strategy.generation
         asked = strategy.ask()
@@ -111,14 +120,39 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         seconds = time.perf_counter() - began
         solved = dict(tally.solved)
         folder.note(event="generation", generation=generation, seconds=round(seconds, 3), solved=solved)
-        validation = validate(folder, generation, individuals, play) if is_due(config, generation) else None
+        validation = None
+        if is_due(config, generation):
+            validation = validate(folder, generation, individuals, strategy.centre(), play)
         reporter.generation(told, strategy, tally, seconds, validation)
+        if validation is not None:
+            stop = end_by_rule(folder)
+    if stop is not None:
+        reporter.stopped(stop)
     reporter.final()
     began = time.perf_counter()
     champion = play_final(strategy, config, play, fixed)
     panel = play_panel(tuple(champion.profile.weights.array), config, play)
     write_champion(folder, champion.profile, champion.table, panel)
     folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
+
+
+def is_ended(folder: RunFolder) -> bool:
+    """Whether all generations are committed and the champion is chosen."""
+    return folder.committed == folder.config.generations + 1 and whole_champion(folder) is not None
+
+
+def end_by_rule(folder: RunFolder) -> Stop | None:
+    """End a run where the stop rule says so: its configuration then has as many generations as it played.
+
+    Returns:
+        Why; None where it goes on.
+    """
+    stop = stop_of(folder)
+    if stop is not None and folder.config.generations >= folder.committed:
+        folder.config = folder.config.changed(generations=folder.committed - 1)
+        folder.write_config()
+        folder.note(event="stop rule", what=stop.sentence)
+    return stop
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:
@@ -157,7 +191,7 @@ def memory_of(config: RunConfig) -> int:
 
 
 def extend(folder: RunFolder, generations: int) -> None:
-    """Set the number of generations of a run.
+    """Set the number of generations of a run; past a stop, validations before it count no more.
 
     Raises:
         RunError: the run is already longer.
@@ -167,7 +201,11 @@ def extend(folder: RunFolder, generations: int) -> None:
             f"run folder {folder.path} already has {folder.committed - 1} generations after the first; "
             f"--generations takes the new total, got {generations}"
         )
-    folder.config = folder.config.changed(generations=generations)
+    values: dict[str, Any] = {"generations": generations}
+    if generations >= folder.committed and stop_of(folder) is not None:  # on past a stop
+        validation = folder.config.validation.model_dump()
+        values["validation"] = validation | {"stop_from": folder.committed}
+    folder.config = folder.config.changed(**values)
     folder.write_config()
 
 

@@ -12,6 +12,7 @@ from evo.config import RunConfig
 from evo.evolution.opponents import find_opponents
 from evo.evolution.records import new_strategy
 from evo.evolution.run import extend, new_manifest
+from evo.evolution.stopping import stop_of
 from evo.play.opponents import opponents_bytes
 from evo.play.pool import InterruptedRunError
 from evo.seeds import study_seed
@@ -33,7 +34,7 @@ def open_member(path: Path, config: RunConfig, number: int) -> RunFolder:
 
 
 def open_or_create(path: Path, config: RunConfig) -> RunFolder:
-    """The folder of a run, new or existing; a run of fewer generations is extended.
+    """The folder of a run, new or existing; a run of fewer generations is extended, unless it was stopped.
 
     Raises:
         RunError: it was started with another configuration, or is in use.
@@ -47,7 +48,7 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
     try:
         if folder.config.digest != config.digest:
             raise RunError(f"{path} was started with another configuration; choose another --out")
-        if folder.config.generations < config.generations:
+        if folder.config.generations < config.generations and stop_of(folder) is None:
             extend(folder, config.generations)
     except BaseException:
         folder.close()

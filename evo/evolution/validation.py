@@ -1,7 +1,8 @@
-"""Validation: every few generations the best meets the thesis's seven on fresh deals.
+"""Validation: every few generations the best and the centre meet the thesis's seven, on the same deals.
 
-Fitness is relative to the generation; this score is not. It changes nothing else: its games have streams of
-their own, and its tables are files of their own, `validation/NNNN.parquet`.
+Fitness is relative to the generation; these scores are not. All validations of a run play the same deals, so
+that differences between them are paired. They change nothing of the history: their games have streams of
+their own, and their tables are files of their own, `validation/NNNN.parquet`.
 """
 
 from typing import NamedTuple
@@ -12,38 +13,54 @@ import pandas as pd
 from evo.config import RunConfig
 from evo.evolution.champion import FINAL_COLUMNS, THESIS_SEVEN, thesis_seven
 from evo.play.games import Play, roster_of
-from evo.play.matchups import Matchups, make_pairings, play_matchups
+from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
+from evo.stats.points import outcome_codes, points_of_first
 from evo.stats.standings import matchups_table, scores_table
 from evo.storage.files import parquet_bytes
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunFolder
+from evo.strategies import Candidate
 
-COLUMNS = {"generation": "int32", "individual": "int64"} | {
-    name: kind for name, kind in FINAL_COLUMNS.items() if name not in ("stage", "rank", "candidate")
+BEST, CENTRE = "best", "centre"
+"""Who is validated: the best of a generation, and where the strategy stands after it."""
+
+COLUMNS = {"generation": "int32", "individual": "int64", "who": str} | {
+    **{name: kind for name, kind in FINAL_COLUMNS.items() if name not in ("stage", "rank", "candidate")},
+    "pairs": str,
 }
 
 BEST_AGAINST_SEVEN = "best against the seven"
 """Name of the score of a generation's best against the thesis's seven."""
 
+CENTRE_AGAINST_SEVEN = "centre against the seven"
+"""The same of the strategy's centre."""
+
+MOST_PAIRS = 20_000
+"""Deals that are written one by one; the stop rule needs them."""
+
 
 class Validation(NamedTuple):
-    """Score per game, draws half, of a generation's best against the seven, with its 95% interval."""
+    """Score per game, draws half, of a generation's best against the seven, with its 95% interval.
+
+    `centre` is the score of the strategy's centre; None where it has none.
+    """
 
     score: float
     low: float
     high: float
+    centre: float | None = None
 
 
 def is_due(config: RunConfig, generation: int) -> bool:
-    """Whether the best of a generation is validated."""
+    """Whether a generation is validated."""
     every = config.validation.every
     return every > 0 and generation % every == 0
 
 
 def games_of_validation(config: RunConfig) -> int:
-    """Games of one validation."""
-    return len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
+    """Games of one validation, of best and centre."""
+    return 2 * len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
 
 
 def missing_validations(folder: RunFolder) -> list[int]:
@@ -52,35 +69,87 @@ def missing_validations(folder: RunFolder) -> list[int]:
     return [generation for generation in due if folder.validation(generation) is None]
 
 
-def validate(folder: RunFolder, generation: int, individuals: pd.DataFrame, play: Play) -> Validation:
-    """Play the best of a generation against the thesis's seven and write its table.
+def validate(
+    folder: RunFolder, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
+) -> Validation:
+    """Play the best of a generation and the centre after it against the thesis's seven; write the table.
 
     Args:
         folder: of the run.
         generation: its number, committed.
         individuals: its table, as in `generations/`.
+        centre: of the strategy after it; None where it has none.
         play: plays a schedule (`evo.play.pool.Pool.play`).
 
     Raises:
         RunError: the disk is full or fails.
         InterruptedRunError: `play` asked to stop; nothing is written.
     """
-    table = _play_best(folder.config, generation, individuals, play)
+    table = play_validation(folder.config, generation, individuals, centre, play)
     folder.write_validation(generation, parquet_bytes(table, RUN_SCHEMA))
-    score, low, high = table.loc[table["opponent"].isna(), ["score", "low", "high"]].iloc[0]
-    return Validation(float(score), float(low), float(high))
+    whole = table[table["opponent"].isna()].set_index("who")
+    score, low, high = (float(whole.loc[BEST, name]) for name in ("score", "low", "high"))
+    return Validation(score, low, high, None if centre is None else float(whole.loc[CENTRE, "score"]))
 
 
-def _play_best(config: RunConfig, generation: int, individuals: pd.DataFrame, play: Play) -> pd.DataFrame:
-    """The table of a validation: a row of the best against all, then one for each of the seven."""
+def play_validation(
+    config: RunConfig, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
+) -> pd.DataFrame:
+    """The table of a validation: the best against all and against each of the seven; then the centre."""
     best = individuals[individuals["rank"] == 1].iloc[0]
     weights = best[[name for name in individuals.columns if name.startswith("weight_")]].to_numpy(np.float64)
-    roster = roster_of(config, [tuple(map(float, weights))], thesis_seven(config.backend))
-    pairings = make_pairings(len(roster.players), "gauntlet", ())
-    address = (Stream.VALIDATION, generation)
-    matchups = Matchups(pairings, len(roster.decks), config.validation.games, config.seed, address)
-    games = play_matchups(roster, matchups, ["best", *THESIS_SEVEN], play)
+    playing = {BEST: tuple(map(float, weights))} | ({} if centre is None else {CENTRE: centre.weights})
+    roster = roster_of(config, list(playing.values()), thesis_seven(config.backend))
+    pairings = np.array(
+        [(i, len(playing) + j) for i in range(len(playing)) for j in range(len(THESIS_SEVEN))]
+    )
+    matchups = Matchups(
+        pairings, len(roster.decks), config.validation.games, config.seed, (Stream.VALIDATION, 0)
+    )
+    games = play_matchups(roster, matchups, [*playing, *THESIS_SEVEN], play)
     whole = scores_table(games).rename(columns={"score_low": "low", "score_high": "high"})
-    table = pd.concat([whole[whole["entrant"] == "best"], matchups_table(games)])
-    table = table.assign(generation=generation, individual=int(best["individual"]))
+    each = matchups_table(games)
+    each["pairs"] = _pairs_of(games, len(playing), each)
+    parts = [table[table["entrant"] == who].assign(who=who) for who in playing for table in (whole, each)]
+    table = pd.concat(parts).assign(generation=generation, individual=int(best["individual"]))
+    table["pairs"] = table["pairs"].fillna("")
     return table.reindex(columns=list(COLUMNS)).astype(COLUMNS).reset_index(drop=True)
+
+
+def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
+    """The half points of every deal's two games as digits 0 to 4, in the order of deals, by matchup.
+
+    Args:
+        games: of `n` validated players, the first of their names, against the seven.
+        n: validated players.
+        each: matchups, columns entrant and opponent.
+    """
+    setups = int(games["setup"].max()) + 1
+    if setups > MOST_PAIRS:
+        return [""] * len(each)
+    names = list(games["first"].cat.categories)
+    first, second = (games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second"))
+    points = points_of_first(outcome_codes(games["outcome"].to_numpy(object)))
+    goes_first = first < n
+    own = np.where(goes_first, first, second) * len(names) + np.where(goes_first, second, first)
+    halves = (2 * np.where(goes_first, points, 1 - points)).astype(np.int64)
+    sums = np.bincount(own * setups + games["setup"].to_numpy(np.int64), halves, len(names) ** 2 * setups)
+    digits = sums.reshape(len(names), len(names), setups).astype(np.int64)
+    places = [(names.index(row.entrant), names.index(row.opponent)) for row in each.itertuples()]
+    return ["".join(map(str, digits[place])) for place in places]
+
+
+def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
+    """The centre's score per game on every deal against all of the seven; shape (deals,).
+
+    That of the best where there is no centre; empty for a table of an older version, without deals.
+
+    Args:
+        table: of a validation.
+    """
+    whose = table["who"] == (CENTRE if (table["who"] == CENTRE).any() else BEST)
+    texts = table.loc[whose & table["opponent"].notna(), "pairs"]
+    if len({len(text) for text in texts}) != 1 or not all(text.isdigit() for text in texts):
+        return np.zeros(0)
+    halves = np.array([[int(digit) for digit in text] for text in texts], np.float64)
+    return np.asarray(halves.mean(axis=0) / 4)

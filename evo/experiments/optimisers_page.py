@@ -38,9 +38,10 @@ def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, com
     played = Section(
         "What was played",
         f"{bench.seeds} runs of each on {decks}, ruleset {config.ruleset}; "
-        f"{len(config.vector.names())} weights of {config.agent}. Every point is where a run stands: centroid, "
-        f"mean or recommendation. It plays {bench.games * len(config.decks) ** 2:,} games against each of "
-        f"{against}, the same deals for all.",
+        f"{len(config.vector.names())} weights of {config.agent}. Every point is where a run stands: "
+        "centroid, mean or recommendation. "
+        f"It plays {bench.games * len(config.decks) ** 2:,} games against each of {against}, the same deals "
+        "for all.",
         [html_table(pd.DataFrame(rows), {"games a generation": "{:,}"}, "Optimisers")],
         "Individuals: mu and lambda. A run whose schedule does not depend on its budget gives the points of "
         "all budgets; the others play every budget anew.",

@@ -1,8 +1,10 @@
 """Statistics over runs: a run is one observation. Pure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 
@@ -14,7 +16,7 @@ class Mean(NamedTuple):
     high: float
 
 
-def mean_over_runs(values: np.ndarray, confidence: float = 0.95) -> Mean:
+def mean_over_runs(values: Sequence[float] | np.ndarray | pd.Series, confidence: float = 0.95) -> Mean:
     """The mean of independent values with an interval by Student's t; no interval (nan) of a single one.
 
     The percentile bootstrap of ten values is a tenth too narrow, which is why it is not used.
@@ -23,9 +25,10 @@ def mean_over_runs(values: np.ndarray, confidence: float = 0.95) -> Mean:
         values: shape (runs,), at least one.
         confidence: that the interval holds the true mean of normal values.
     """
-    n = len(values)
-    middle = float(np.mean(values))
+    array = np.asarray(values, float)
+    n = len(array)
+    middle = float(array.mean())
     if n < 2:
         return Mean(middle, float("nan"), float("nan"))
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * float(np.std(values, ddof=1)) / n**0.5
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * float(array.std(ddof=1)) / n**0.5
     return Mean(middle, middle - half, middle + half)

@@ -95,7 +95,11 @@ OF_OPPONENTS = {"entrant": NAME, "share": SHARE}
 VALIDATION = {
     **dict.fromkeys(("generation", "individual"), COUNT),
     **{name: kind for name, kind in FINAL.items() if name not in ("stage", "rank", "candidate")},
+    **dict.fromkeys(("who", "pairs"), NAME),
 }
+
+ADDED = ("who", "pairs")
+"""Columns of `validation/` that older versions did not write: they validated the best alone."""
 
 
 class SchemaError(ManaforgeError, ValueError):
@@ -113,7 +117,8 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
     Raises:
         SchemaError: it is not such a table; the message says why.
     """
-    table = read_columns(content, _columns_of(kind, config), most_rows(kind, config))
+    optional = ADDED if kind == "validation" else ()
+    table = read_columns(content, _columns_of(kind, config), most_rows(kind, config), optional)
     if kind == "generations":
         _check_survivors(table, config)
     return table
@@ -133,7 +138,7 @@ def read_columns(
     Raises:
         SchemaError: it is not such a table; the message says why.
     """
-    names = [name for name, kind in columns.items() if kind is NAME]
+    names = [name for name, kind in columns.items() if kind is NAME and name not in optional]
     with _parquet(content, names) as file:
         present = file.schema_arrow.names
         wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
@@ -181,7 +186,7 @@ def most_rows(kind: str, config: RunConfig) -> int:
         "generations": n,
         "pairings": n * ((n - 1) // 2 + 1 + others) * n_decks**2,
         "final": 2 * n + 100,
-        "validation": 8,
+        "validation": 16,
     }
     return rows[kind]
 

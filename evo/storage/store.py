@@ -44,6 +44,10 @@ UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
 """Errors of the system about a file that may be whole: another user or another time may read it."""
 
 
+_VALIDATED = {"who": "best", "pairs": ""}
+"""What the tables of `validation/` that older versions wrote do not say."""
+
+
 class RunError(ManaforgeError, RuntimeError):
     """A run folder that cannot be used; the message names it and the way out."""
 
@@ -113,8 +117,11 @@ class RunFolder:
             table = read_table(content, "validation", self.config).to_pandas()
         except (OSError, SchemaError):
             return None
-        whole = len(table) > 1 and list(table["opponent"].isna()) == [True, *[False] * (len(table) - 1)]
-        return table if whole and (table["generation"] == generation).all() else None
+        table = table.assign(**{name: table.get(name, default) for name, default in _VALIDATED.items()})
+        blocks = [list(own["opponent"].isna()) for _, own in table.groupby("who", sort=False)]
+        whole = [len(block) > 1 and block == [True, *[False] * (len(block) - 1)] for block in blocks]
+        known = bool(whole) and all(whole) and table["who"].iloc[0] == _VALIDATED["who"]
+        return table if known and (table["generation"] == generation).all() else None
 
     def write_validation(self, generation: int, content: bytes) -> None:
         """Write the table of a generation's validation.

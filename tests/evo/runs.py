@@ -13,6 +13,7 @@ from pathlib import Path
 from evo.cli.main import main
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
+from evo.evolution.stopping import Stop
 from evo.play.local import LocalPool
 from evo.play.pool import Pool
 from evo.storage.opening import create_run, open_run
@@ -46,6 +47,9 @@ class Quiet:
 
     def generation(self, told: Told, strategy: Strategy, *_: object) -> None:
         self.generations.append(told.generation)
+
+    def stopped(self, stop: Stop) -> None:
+        pass
 
     def final(self) -> None:
         pass

@@ -17,13 +17,13 @@ from evo.analysis.sections_clusters import clusters_section, comparisons_section
 from evo.analysis.sentences import (
     clusters_sentence,
     comparisons_sentence,
-    mean_interval,
     weights_sentence,
     weights_table,
 )
 from evo.figures.style import figure
 from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.stats.runs import mean_over_runs
 from ilp_agent import WEIGHT_NAMES
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
@@ -228,8 +228,8 @@ def test_clusters_of_nobody_are_left_out() -> None:
 def test_intervals_over_runs_agree_with_scipy() -> None:
     values = np.random.default_rng(1).normal(size=10)
     expected = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
-    assert mean_interval(values)[1:] == pytest.approx(expected)
-    assert np.isnan(mean_interval([1.0])[1])
+    assert mean_over_runs(values)[1:] == pytest.approx(expected)
+    assert np.isnan(mean_over_runs([1.0])[1])
 
 
 def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() -> None:

@@ -58,6 +58,9 @@ class Counting(Quiet):
     def advance(self, games: int) -> None:
         self.games += games
 
+    def stopped(self, stop: object) -> None:
+        pass
+
     def final(self) -> None:
         self.of_generations = self.games
 

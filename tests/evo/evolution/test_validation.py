@@ -1,9 +1,11 @@
 """Validation: absolute progress beside a history that it does not change."""
 
+import shutil
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
@@ -11,12 +13,23 @@ from rich.console import Console
 from evo.analysis.tables import read_runs, read_validation
 from evo.analysis.watching import view_run
 from evo.cli.progress import Display
-from evo.evolution.champion import THESIS_SEVEN
+from evo.evolution.champion import THESIS_SEVEN, thesis_seven
+from evo.evolution.records import new_strategy
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
-from evo.evolution.validation import games_of_validation, missing_validations
+from evo.evolution.validation import (
+    games_of_validation,
+    missing_validations,
+    play_validation,
+    scores_by_deal,
+)
+from evo.play.games import play_schedule, roster_of
 from evo.play.local import LocalPool
+from evo.play.setups import make_schedule, make_setups
+from evo.seeds import Stream
+from evo.stats.points import points_of
+from evo.storage.files import parquet_bytes
 from evo.storage.opening import create_run, open_run
-from evo.storage.schema import VALIDATION
+from evo.storage.schema import RUN_SCHEMA, VALIDATION
 from tests.evo.runs import TINY, Quiet, run_new, run_on
 
 VALIDATED = TINY.changed(validation={"every": 2, "games": 4})
@@ -42,34 +55,70 @@ def test_the_history_and_the_champion_are_those_of_a_run_without(validated: Path
     assert list(tables(validated)) == ["0000.parquet", "0002.parquet"]
 
 
-def test_a_table_holds_the_best_against_all_and_each_of_the_seven(validated: Path) -> None:
+def test_a_table_holds_best_and_centre_against_all_and_each_of_the_seven(validated: Path) -> None:
     runs = read_runs([validated])
     table = read_validation(runs)
     best = runs.individuals[runs.individuals["rank"] == 1].set_index("generation")["individual"]
     assert set(table.columns) == {"run", *VALIDATION}
-    for generation, own in table.groupby("generation"):
+    assert list(dict.fromkeys(table["who"])) == ["best", "centre"]
+    for (generation, _), own in table.groupby(["generation", "who"]):
         assert set(own["individual"]) == {best[generation]}
         assert list(own["opponent"].dropna()) == list(THESIS_SEVEN)
         whole, parts = own[own["opponent"].isna()].iloc[0], own[own["opponent"].notna()]
-        assert whole["games"] == parts["games"].sum() == games_of_validation(VALIDATED) == 7 * 4
+        assert 2 * whole["games"] == 2 * parts["games"].sum() == games_of_validation(VALIDATED) == 2 * 7 * 4
         assert whole["wins"] == parts["wins"].sum()
         points = (parts["wins"] + parts["draws"] / 2).sum()
         assert whole["score"] == pytest.approx(points / whole["games"])
         assert whole["low"] <= whole["score"] <= whole["high"]
+        assert set(whole["pairs"]) == set()
+        for row in parts.itertuples():  # half points of two games a deal
+            assert len(row.pairs) == row.games / 2
+            assert sum(map(int, row.pairs)) == 2 * row.wins + row.draws
 
 
-def test_deals_are_fresh_each_time(tmp_path: Path) -> None:
-    from evo.evolution.validation import _play_best
+def test_its_games_are_those_of_the_tournament_on_the_same_deals(validated: Path) -> None:
+    """One deal of one opponent after another, by the engine's own play."""
+    runs = read_runs([validated])
+    own = read_validation(runs)
+    row = own[(own["generation"] == 2) & (own["who"] == "centre") & (own["opponent"] == "aggro-face")].iloc[0]
+    with open_run(validated) as folder:
+        strategy = new_strategy(folder.config)
+        for number, table in enumerate(folder.tables("generations")):
+            strategy.restore([table] if number <= 2 else [])
+        centre = strategy.centre()
+    setups = make_setups(1, 4, VALIDATED.seed, Stream.VALIDATION, 0)
+    roster = roster_of(VALIDATED, [centre.weights], [thesis_seven()[THESIS_SEVEN.index("aggro-face")]])
+    games = play_schedule(roster, make_schedule(np.array([[0, 1]]), setups))
+    first = np.stack([~setups.b_starts, setups.b_starts], axis=1).reshape(-1)
+    halves = (2 * points_of(games["outcome"], first)).astype(int).reshape(-1, 2).sum(axis=1)
+    assert row["pairs"] == "".join(map(str, halves))
 
+
+def test_deals_are_the_same_each_time(tmp_path: Path) -> None:
     individuals = pd.DataFrame({"individual": [0], "rank": [1]} | {f"weight_{i}": [0.5] for i in range(8)})
     with closing(LocalPool(1)) as pool:
 
         def play(roster, games):
             return pool.play(roster, games, lambda _: None)
 
-        first, again, later = (_play_best(VALIDATED, number, individuals, play) for number in (0, 0, 2))
-    pd.testing.assert_frame_equal(first, again)
-    assert first["mean_turns"].tolist() != later["mean_turns"].tolist()
+        first, later = (play_validation(VALIDATED, number, individuals, None, play) for number in (0, 2))
+    pd.testing.assert_frame_equal(first.drop(columns="generation"), later.drop(columns="generation"))
+    assert set(first["who"]) == {"best"}, "no centre"
+
+
+def test_tables_of_before_the_centre_was_validated_are_read(validated: Path, tmp_path: Path) -> None:
+    shutil.copytree(validated, tmp_path / "run")
+    file = tmp_path / "run" / "validation" / "0002.parquet"
+    table = pd.read_parquet(file)
+    old = table[table["who"] == "best"].drop(columns=["who", "pairs"])
+    file.write_bytes(parquet_bytes(old, RUN_SCHEMA))
+    with open_run(tmp_path / "run") as folder:
+        assert missing_validations(folder) == []
+        read = folder.validation(2)
+        assert set(read["who"]) == {"best"}
+        assert len(scores_by_deal(read)) == 0
+        assert len(scores_by_deal(folder.validation(0))) == 2, "two deals"
+    assert run_on(tmp_path / "run") == run_on(validated)
 
 
 @pytest.mark.parametrize("chunks", [0, 1, 2, 3])
@@ -120,4 +169,5 @@ def test_evolve_and_watch_show_the_same_figures_under_the_same_names(strategy: s
     against, generation = rows["best against the seven"].split()
     assert generation == "(2)", "not of the last generation, which is not validated"
     assert f"best against the seven {against}," in lines["generation 2"]
+    assert f"centre {rows['centre against the seven'].split()[0]}," in lines["generation 2"]
     assert "┃ generation 3 " in drawn.getvalue()

@@ -40,6 +40,7 @@ from evo.analysis.tables import (
     lifespans,
     long_sigmas,
     newcomers,
+    read_pairings,
     sigmas_of,
     wins_by_decks,
 )
@@ -111,6 +112,8 @@ def what_was_run(given: Material) -> list[Section]:
     """The number of runs and games, and a table of the runs."""
     individuals, runs = given.individuals, given.runs
     games = int(individuals["games"].sum() / 2)
+    if any(config.opponents.beside for config in runs.configs.values()):  # whose games are of one individual
+        games = int(read_pairings(runs)[0]["games"].sum())
     last = individuals.groupby("run", observed=True)["generation"].max()
     finished = sum(
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last

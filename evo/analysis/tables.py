@@ -160,7 +160,9 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     for place, name in enumerate(vector.names()):
         if name not in inert:
             individuals[f"share_{name}"] = shares[:, place]
-    individuals["win_rate"] = individuals["fitness"] / individuals["games"]
+    # Who was left out of a race played fewer games; its fitness is as if it had played all.
+    games = individuals.groupby(["run", "generation"], observed=True)["games"].transform("max")
+    individuals["win_rate"] = individuals["fitness"] / games
     individuals["age"] = individuals["generation"] - individuals["birth"]
     return runs
 

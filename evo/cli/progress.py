@@ -203,7 +203,8 @@ class Display(Stoppable):
         self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
         """Show a committed generation, and its validation if it has one."""
-        games = int(tally.games[tally.pairings[:, 0] == 0].sum())  # the first individual's, as everyone's
+        n = len(told.individuals)
+        games = int(tally.played(max(n, 1 + int(tally.pairings.max())))[:n].sum(axis=(1, 2)).max())
         vector = strategy.parameters.vector
         shares = np.nan_to_num(vector.active_shares(np.array(strategy.parents), self._inert))
         active = [name not in self._inert for name in vector.names()]

@@ -30,6 +30,7 @@ class Tally:
         draws: the same shape.
         turns: rounds of all games, the same shape.
         solved: turns that all players solved, by what they are called (`evo.play.games.SOLVED`).
+        by_setup: score per game of i in each setup's two games, shape (setups, pairings).
     """
 
     pairings: np.ndarray
@@ -38,6 +39,7 @@ class Tally:
     draws: np.ndarray
     turns: np.ndarray
     solved: Mapping[str, int] = field(default_factory=dict)
+    by_setup: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def losses(self) -> np.ndarray:
@@ -78,6 +80,7 @@ def play_pairings(
     address: tuple[int, ...],
     play: Play,
     own: Iterable[int] | None = None,
+    start: int = 0,
 ) -> "Tally":
     """Play pairings over common setups and sum the results.
 
@@ -89,11 +92,12 @@ def play_pairings(
         address: of the setups below it.
         play: plays a schedule (`evo.play.pool.Pool.play`).
         own: numbers of the pairings, if each has deals of its own; None: all share them.
+        start: leave out the first `start` of these games, even.
 
     Raises:
         GameError: an agent failed.
     """
-    setups = make_setups(len(roster.decks), games, seed, *address, own=own)
+    setups = make_setups(len(roster.decks), games, seed, *address, start=start, own=own)
     schedule = make_schedule(pairings, setups)
     played = play(roster, schedule)
     refuse_faults(roster, schedule, played)
@@ -130,4 +134,5 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         by_cell(points == 0.5),
         by_cell(results["turns"]),
         {name: int(played[name].sum(dtype=np.int64)) for name in SOLVED},
+        points.mean(axis=2),
     )

@@ -8,22 +8,19 @@ game-theoretic approach to multiagent reinforcement learning" (2017), with Nash 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from engine.streams import generator
 from evo.config import RunConfig
 from evo.evolution.fitness import Tally, all_pairings, join, play_pairings
+from evo.evolution.racing import Group, race
 from evo.play.entrants import find_entrant
 from evo.play.games import Play, Player, roster_of
 from evo.seeds import Stream
 from evo.stats.nash import nash_average
 from evo.strategies import Individual, Strategy
 from rivals import refuse_decks
-
-MOST_PAIRINGS = 2**32
-"""Parts of an address are below it."""
 
 NASH_DIGITS = 3
 """Digits of a member's part of the Nash mixture; who has less than that is not met for it."""
@@ -155,36 +152,42 @@ def play_generation(
 ) -> Generation:
     """Play a generation against itself and its opponents.
 
-    With the population alone, fitness is the games won, draws half.
+    With the population alone, fitness is the games won, draws half. With racing, clearly beaten individuals
+    do not play all their games, and fitness is the mean score times those of a whole generation.
     """
-    n, options = len(asked), config.opponents
+    n, generation = len(asked), strategy.generation
     opponents = opponents_of(config, strategy, asked, fixed, play)
     roster = roster_of(config, asked, [opponent.player for opponent in opponents])
-    address = (Stream.SETUP, strategy.generation)
-    parts: list[Tally] = []
-    shares: list[float] = []
-    numbers = iter(range(MOST_PAIRINGS)) if config.deals == "own" else None
-
-    def against(pairings: np.ndarray, games: int) -> Tally:
-        own = None if numbers is None else list(islice(numbers, len(pairings)))
-        return play_pairings(roster, pairings, games, config.seed, address, play, own)
-
-    if options.population and n > 1:
-        parts.append(against(all_pairings(n), config.games_in(strategy.generation)))
-        shares.append(options.population)
+    groups: list[Group] = []
+    if config.opponents.population and n > 1:
+        shares = np.full(n, config.opponents.population / (n - 1))
+        groups.append(Group(all_pairings(n), config.games_in(generation), shares))
     if opponents:
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
-        parts.append(against(pairings, config.opponent_games_in(strategy.generation)))
+        shares = np.concatenate([np.zeros(n), [opponent.share for opponent in opponents]])
+        before = sum(len(group.pairings) for group in groups)
+        groups.append(Group(pairings, config.opponent_games_in(generation), shares, before))
+
+    def against(group: Group, which: np.ndarray, start: int, games: int) -> Tally:
+        own = None if config.deals == "common" else (group.first + np.flatnonzero(which)).tolist()
+        address = (Stream.SETUP, generation)
+        return play_pairings(roster, group.pairings[which], games, config.seed, address, play, own, start)
+
+    if config.racing:
+        tally, mean = race(n, config.mu, groups, config.racing, against)
+        full = sum(group.games_of_one(n) for group in groups) * len(config.decks) ** 2
+        return Generation(tally, opponents, mean * full)
+    parts = [against(group, np.ones(len(group.pairings), bool), 0, group.games) for group in groups]
     tally = join(parts)
     if not opponents:
         return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))
-    scores = [_mean_scores(part, n) for part in parts[: len(shares)]]
+    weights = [config.opponents.population] * (len(groups) - 1) + [opponent.share for opponent in opponents]
+    scores = [_mean_scores(part, n) for part in parts[:-1]]
     last = parts[-1]
     won = (last.wins + last.draws / 2).sum(axis=(1, 2)) / last.games.sum(axis=(1, 2))
     scores += list(won.reshape(len(opponents), n))
-    shares += [opponent.share for opponent in opponents]
-    mean = np.average(np.array(scores), axis=0, weights=shares)
+    mean = np.average(np.array(scores), axis=0, weights=weights)
     return Generation(tally, opponents, mean * tally.played(n + len(opponents))[:n].sum(axis=(1, 2)))
 
 

@@ -35,6 +35,8 @@ COMMANDS = {
     "report": "evo.cli.reading:report_command",
     "watch": "evo.cli.reading:watch_command",
     "bench-optimisers": "evo.cli.optimisers:bench_optimisers_command",
+    "exploit": "evo.cli.exploit:exploit_command",
+    "ablate": "evo.cli.ablation:ablate_command",
     "predict": "evo.cli.predict:predict_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.

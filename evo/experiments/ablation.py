@@ -1,0 +1,153 @@
+"""Ablation: what each weight of a profile is worth, and pairs of weights, by what it loses without them.
+
+The profile meets copies of itself with one weight, or two, set to 0, on the same deals for all.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from engine import Deck, Ruleset
+from evo.evolution.fitness import play_pairings
+from evo.experiments.folder import ExperimentOptionError
+from evo.play.games import Play, Player, Roster
+from evo.seeds import Stream
+from evo.stats.ratings import ELO, elo
+from rivals import find_kind
+
+AT_ONCE = 32
+"""Copies that meet the profile in one schedule."""
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What is played.
+
+    Attributes:
+        player: the profile that loses weights.
+        decks: with every ordered pair of them.
+        ruleset: of the games.
+        games: of every copy and ordered pair of decks; even.
+        pairs: whether pairs of weights are left out too.
+        seed: of the deals.
+    """
+
+    player: Player
+    decks: tuple[Deck, ...]
+    ruleset: Ruleset
+    games: int
+    pairs: bool
+    seed: int
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The profile's weights that are not 0 and that change decisions with these decks, by name.
+
+        Raises:
+            ExperimentOptionError: there is none, or the agent plays by no weights.
+        """
+        kind = find_kind(self.player.kind).weights
+        if kind is None:
+            raise ExperimentOptionError(f"{self.player.kind} plays by no weights that could be left out")
+        inert = kind.inert(card for deck in self.decks for card in deck.cards)
+        named = kind.from_array(self.player.weights).named()
+        found = {name: value for name, value in named.items() if value != 0 and name not in inert}
+        if not found:
+            raise ExperimentOptionError("all weights are 0, or change no decision with these decks")
+        return found
+
+    @property
+    def left_out(self) -> list[tuple[str, ...]]:
+        """Names that are left out together: each alone, then pairs."""
+        names = list(self.weights)
+        return [(name,) for name in names] + (list(combinations(names, 2)) if self.pairs else [])
+
+    @property
+    def total(self) -> int:
+        """Games in all."""
+        return len(self.left_out) * self.games * len(self.decks) ** 2
+
+    def without(self, names: Iterable[str]) -> Player:
+        """The profile with some weights set to 0."""
+        kind = find_kind(self.player.kind).weights
+        assert kind is not None, "weights were found"
+        named = kind.from_array(self.player.weights).named()
+        values = {name: 0.0 if name in set(names) else value for name, value in named.items()}
+        return replace(self.player, weights=tuple(values.values()))
+
+
+def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Play the profile against all copies.
+
+    Args:
+        ablation: what is played.
+        play: plays a schedule.
+
+    Returns:
+        Weights, the most worth first: columns weight, value, share (of the sum of their sizes), games, score
+        (of the profile), elo (worth), low, high (95%). Pairs, the largest interaction first: columns weight,
+        other, games, score, elo, low, high, interaction (worth together less the worth of each),
+        interaction_low, interaction_high; empty without pairs.
+    """
+    names = ablation.left_out
+    scores = _scores(ablation, names, play)
+    weights = ablation.weights
+    size = sum(map(abs, weights.values()))
+    single = pd.DataFrame(
+        [
+            {"weight": name, "value": weights[name], "share": abs(weights[name]) / size, **_worth(column)}
+            for (name,), column in zip(names[: len(weights)], scores.T, strict=False)
+        ]
+    ).sort_values("elo", ascending=False, ignore_index=True)
+    place = {name: number for number, (name,) in enumerate(names[: len(weights)])}
+    rows = []
+    for (one, other), together in zip(names[len(weights) :], scores.T[len(weights) :], strict=True):
+        less = [_in_elo(scores[:, place[name]]) for name in (one, other)]
+        interaction = _mean(_in_elo(together) - less[0] - less[1])
+        keys = ("interaction", "interaction_low", "interaction_high")
+        rows.append(
+            {"weight": one, "other": other, **_worth(together), **dict(zip(keys, interaction, strict=True))}
+        )
+    pairs = pd.DataFrame(rows)
+    if len(pairs):
+        order = pairs["interaction"].abs().sort_values(ascending=False).index
+        pairs = pairs.loc[order].reset_index(drop=True)
+    return single, pairs
+
+
+def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: Play) -> np.ndarray:
+    """Score of the profile against each copy by setup, the same setups for all; shape (setups, copies)."""
+    found = []
+    for start in range(0, len(names), AT_ONCE):
+        copies = [ablation.without(some) for some in names[start : start + AT_ONCE]]
+        roster = Roster((ablation.player, *copies), ablation.decks, ablation.ruleset)
+        pairings = np.array([(0, 1 + place) for place in range(len(copies))])
+        address = (Stream.EXPERIMENT, 3)
+        found.append(play_pairings(roster, pairings, ablation.games, ablation.seed, address, play).by_setup)
+    return np.concatenate(found, axis=1)
+
+
+def _worth(scores: np.ndarray) -> dict[str, float]:
+    """Games, score and worth in Elo with its interval, of scores by setup."""
+    middle, low, high = _mean(scores)
+    worth = {"elo": elo(middle), "low": elo(max(low, 0.0)), "high": elo(min(high, 1.0))}
+    return {"games": 2 * len(scores), "score": middle, **worth}
+
+
+def _in_elo(scores: np.ndarray) -> np.ndarray:
+    """Scores by setup as Elo by setup, in proportion at their mean."""
+    middle = float(np.clip(scores.mean(), 1 / (4 * len(scores)), 1 - 1 / (4 * len(scores))))
+    found: np.ndarray = elo(middle) + ELO / (middle * (1 - middle)) * (scores - middle)
+    return found
+
+
+def _mean(values: np.ndarray) -> tuple[float, float, float]:
+    """Mean over setups with its 95% interval; at least the error that one setup of the worst result makes."""
+    n, middle = len(values), float(values.mean())
+    error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 1.0
+    half = float(stdtrit(max(n - 1, 1), 0.975)) * max(error, 0.5 / n)
+    return middle, middle - half, middle + half

@@ -31,12 +31,12 @@ COMMANDS = {
     "arena": "evo.cli.sweep:arena_command",
     "mulligan": "evo.cli.mulligan:mulligan_command",
     "ladder": "evo.cli.ladder:ladder_command",
-    "crossplay": "evo.cli.reading:crossplay_command",
-    "report": "evo.cli.reading:report_command",
-    "watch": "evo.cli.reading:watch_command",
     "bench-optimisers": "evo.cli.optimisers:bench_optimisers_command",
     "exploit": "evo.cli.exploit:exploit_command",
     "ablate": "evo.cli.ablation:ablate_command",
+    "crossplay": "evo.cli.reading:crossplay_command",
+    "report": "evo.cli.reading:report_command",
+    "watch": "evo.cli.reading:watch_command",
     "predict": "evo.cli.predict:predict_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.

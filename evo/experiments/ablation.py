@@ -53,8 +53,8 @@ class Ablation:
         kind = find_kind(self.player.kind).weights
         if kind is None:
             raise ExperimentOptionError(f"{self.player.kind} plays by no weights that could be left out")
-        inert = kind.inert(card for deck in self.decks for card in deck.cards)
         named = kind.from_array(self.player.weights).named()
+        inert = kind.holding(named).inert(card for deck in self.decks for card in deck.cards)
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}
         if not found:
             raise ExperimentOptionError("all weights are 0, or change no decision with these decks")

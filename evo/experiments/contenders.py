@@ -70,6 +70,8 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     Raises:
         ConfigError: it cannot be used; the message names the key.
     """
+    if told := [one for one in overrides if one.partition("=")[0] == "strategy"]:
+        raise ConfigOptionError(f"--set {told[0]}: strategies are named by --optimiser")
     name, _, rest = text.partition("@")
     own = [part for part in rest.split(",") if part]
     if wrong := [part for part in own if "=" not in part]:

@@ -179,6 +179,8 @@ def games_of_rating(bench: Bench) -> int:
 def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
     """The points with their score (mean over the opponents) and Elo, all on the same deals.
 
+    Who won or lost all games is rated as if half a game had been the other way.
+
     Args:
         bench: the comparison.
         points: as of `points_table`.
@@ -196,7 +198,8 @@ def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
         won = (tally.wins + tally.draws / 2).sum((1, 2)) / tally.games.sum((1, 2))
         scores |= dict(zip(some, won.reshape(n, len(opponents)).mean(axis=1), strict=True))
     table = points.assign(score=points["weights"].map(scores))
-    return table.assign(elo=table["score"].map(elo))
+    half = 0.5 / (len(opponents) * bench.games * len(config.decks) ** 2)
+    return table.assign(elo=table["score"].clip(half, 1 - half).map(elo))
 
 
 def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:

@@ -33,6 +33,9 @@ LINES = {
     "arena": "--games 2 --out new",
     "mulligan": "ilp:keep-alive --against random --games 8 --decks thesis-paladin --out new.toml",
     "ladder": "thesis-paladin thesis-warrior --games 2 --out new",
+    "bench-optimisers": "quickstart --budget 20000 --seeds 1 --out new",
+    "exploit": "ilp:keep-alive --budget 20000 --out new",
+    "ablate": "ilp:keep-alive --games 2 --decks thesis-paladin --out new",
     "crossplay": "run --out new",
     "report": "run --out new",
     "watch": "run",
@@ -79,6 +82,11 @@ OPTIONS = {
     "--class": ["mgae"],
     "--library": ["none", "file"],
     "--orders": ["0", "x"],
+    "--budget": ["0", "x"],
+    "--seeds": ["0", "x"],
+    "--optimiser": ["foo", "es@deals", "es@dels=own", "cma@mu=20", "@"],
+    "--test-decks": ["thesis-paladn", "none.toml"],
+    "--watched": ["0", "x"],
 }
 """Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
 
@@ -123,6 +131,10 @@ ARGUMENTS = [
     *(f"sweep ilp:keep-alive {parts} {SWEPT}" for parts in ("--weight face", "--values 1")),
     *(f"sweep aggro {parts} {SWEPT}" for parts in ("--card Whisp --values 1", "--keyword taunt --values 31")),
     *("arena none", "arena none.toml"),
+    *("bench-optimisers quikstart --budget 20000", "bench-optimisers quickstart", "bench-optimisers"),
+    *("bench-optimisers quickstart --budget 20 --out new", "bench-optimisers quickstart --budget 20000 --games 3"),
+    *("exploit randm", "exploit", "exploit random --budget 1000 --out new", "exploit random --set deals=foo"),
+    *("ablate random", "ablate ilp:none", "ablate", "ablate ilp:keep-alive --games 3"),
     *(f"mulligan {parts} --against random --out new.toml" for parts in ("random", "ilp:none", "ilp:keep-alive")),
     *(
         f"mulligan {name} --decks {deck} --against random --out {out}"

@@ -7,7 +7,7 @@
 | the deal of a setup | SETUP, generation, deck pair, setup |
 | a pairing's own deal of a setup | SETUP, generation, deck pair, setup, pairing |
 | the deals of the final | FINAL, stage, deck pair, setup |
-| the deals of a validation | VALIDATION, generation, deck pair, setup |
+| the deals of all validations | VALIDATION, 0, deck pair, setup |
 | seed of a run of a study | STUDY, run |
 | a deal to learn from, and what is drawn at random of its turns | LEARNING, round, 0 or 1, deal |
 | the deals that score a learned value | LEARNING_TEST, deck pair, setup |

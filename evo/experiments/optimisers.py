@@ -5,7 +5,7 @@ budget and some numbers of games before. Centres of all runs then meet the same 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from evo.seeds import Stream, study_seed
 from evo.stats.ratings import elo
 from evo.stats.runs import mean_over_runs
 from evo.storage.files import json_bytes
-from evo.strategies import Strategy
+from evo.strategies import Individual, Strategy
 
 CURVE = 8
 """Numbers of games, evenly spaced by their logarithm, at which a run without a schedule is measured too."""
@@ -62,8 +62,7 @@ class Run:
         number: from 0.
         budget: games.
         config: seed, generations and schedule included.
-        marks: generations after which the centre is kept, ascending.
-        ends: budgets by the last generation that they pay for, of those that this run plays.
+        marks: numbers of games after which the centre is kept, ascending; the last is the budget.
     """
 
     contender: str
@@ -71,7 +70,6 @@ class Run:
     budget: int
     config: RunConfig
     marks: tuple[int, ...]
-    ends: Mapping[int, int]
 
     @property
     def file(self) -> str:
@@ -95,30 +93,50 @@ def runs_of(bench: Bench) -> list[Run]:
         budgets = bench.budgets if contender.scheduled else bench.budgets[-1:]
         for number in range(bench.seeds):
             seed = study_seed(contender.config.seed, number)
-            configs = {budget: contender.within(budget, seed) for budget in bench.budgets}
+            first = games_of_generation(contender.within(bench.budgets[0], seed), 0)
             for budget in budgets:
-                own = {budget: configs[budget]} if contender.scheduled else configs
-                ends = {config.generations: end for end, config in own.items()}
-                curve = np.geomspace(1, 1 + max(ends), CURVE).astype(int) - 1
-                marks = set(ends) if contender.scheduled else {*ends, *map(int, curve)}
-                found.append(Run(contender.text, number, budget, configs[budget], tuple(sorted(marks)), ends))
+                curve = np.geomspace(first, budget, CURVE).astype(int)[:-1].tolist()
+                marks = {budget} if contender.scheduled else {*bench.budgets, *curve}
+                config = contender.within(budget, seed)
+                found.append(Run(contender.text, number, budget, config, tuple(sorted(marks))))
     return found
 
 
 def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
-    """Play a run; its points: games, generation and weights of the centre at every mark."""
+    """Play a run; its points: mark, games, generation and weights of the centre at every mark.
+
+    A race plays fewer games than a generation may have, and so has more generations for the same budget.
+    """
     config = run.config
     strategy, fixed = new_strategy(config), list(find_opponents(config).values())
-    points, games = [], 0
-    while strategy.generation <= config.generations:
-        generation = strategy.generation
-        asked = strategy.ask()
+
+    def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
         met = play_generation(config, strategy, asked, fixed, play)
-        games += int(met.tally.games.sum())
-        strategy.tell(met.fitness)
-        if generation in run.marks:
-            points.append({"games": games, "generation": generation, "weights": centre_of(strategy)})
-    return points
+        return met.fitness, int(met.tally.games.sum())
+
+    return [
+        {"mark": mark, "games": games, "generation": strategy.generation - 1, "weights": centre_of(strategy)}
+        for mark, games in walk(run, strategy, evaluate)
+    ]
+
+
+def walk(
+    run: Run, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
+) -> Iterator[tuple[int, int]]:
+    """Evolve a strategy; yields every mark with the games so far, where a generation more may be beyond it.
+
+    Args:
+        run: whose marks they are.
+        strategy: new; it stands at the mark when that is yielded.
+        evaluate: gives the fitness of individuals, and the games that it took.
+    """
+    games = 0
+    for mark in run.marks:
+        while games + games_of_generation(run.config, strategy.generation) <= mark:
+            fitness, played = evaluate(strategy.ask())
+            strategy.tell(fitness)
+            games += played
+        yield mark, games
 
 
 def centre_of(strategy: Strategy) -> list[float]:
@@ -136,12 +154,11 @@ def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
     """The points of a run that the folder keeps; [] if they cannot be read."""
     points = folder.read(run.file).get("points")
     try:
-        ends = [(int(point["generation"]), int(point["games"])) for point in points or ()]
+        marks = [int(point["mark"]) for point in points or () if point["games"] <= point["mark"]]
         shape = np.array([point["weights"] for point in points or ()], np.float64).shape
     except (ValueError, KeyError, TypeError):
         return []
-    n = len(run.config.vector.names())
-    whole = [end for end, _ in ends] == list(run.marks) and shape == (len(ends), n)
+    whole = marks == list(run.marks) and shape == (len(marks), len(run.config.vector.names()))
     return points or [] if whole else []
 
 
@@ -159,14 +176,18 @@ def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: 
 
 
 def points_table(bench: Bench, folder: ExperimentFolder) -> pd.DataFrame:
-    """All points: contender, run, budget (0 between budgets), games, generation, weights (text)."""
+    """All points: contender, run, budget (0 between budgets), mark, games, generation, weights (text)."""
+    table = table_of(bench, ((run, read_points(folder, run)) for run in runs_of(bench)))
+    return table.assign(weights=table["weights"].map(json.dumps))
+
+
+def table_of(bench: Bench, points: Iterable[tuple[Run, Sequence[Mapping[str, Any]]]]) -> pd.DataFrame:
+    """Points of runs as a table: contender, run, budget (0 between budgets), and what each point has."""
     rows = []
-    for run in runs_of(bench):
-        for point in read_points(folder, run):
-            own = {"contender": run.contender, "run": run.number}
-            own |= {"budget": run.ends.get(point["generation"], 0)}
-            own |= {name: point[name] for name in ("games", "generation")}
-            rows.append(own | {"weights": json.dumps(point["weights"])})
+    for run, own in points:
+        for point in own:
+            budget = point["mark"] if point["mark"] in bench.budgets else 0
+            rows.append({"contender": run.contender, "run": run.number, "budget": budget, **point})
     return pd.DataFrame(rows)
 
 
@@ -206,14 +227,14 @@ def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
     """Means over runs with their 95% intervals by Student's t, a row a contender and number of games.
 
     Args:
-        points: with columns contender, run, budget, generation, games and the value.
+        points: with columns contender, run, budget, mark, games and the value.
         value: the column.
 
     Returns:
         Columns contender, budget (0 between budgets), games (mean of the runs), runs, mean, low, high.
     """
     rows = []
-    for (contender, budget, _), own in points.groupby(["contender", "budget", "generation"], sort=False):
+    for (contender, budget, _), own in points.groupby(["contender", "budget", "mark"], sort=False):
         mean = mean_over_runs(own[value].to_numpy(float))
         rows.append((contender, budget, float(own["games"].mean()), len(own), *mean))
     table = pd.DataFrame(rows, columns=["contender", "budget", "games", "runs", "mean", "low", "high"])

@@ -7,6 +7,9 @@ from matplotlib.ticker import FuncFormatter
 
 from evo.figures.style import BLUE, GREY, MARKERS, ORANGE, legend_above, short_name
 
+BEYOND = 0.15
+"""Part of the range of means that a figure shows beyond them; bands may go further."""
+
 COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", GREY)
 
 
@@ -31,6 +34,8 @@ def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
             linewidth=1.4,
             label=short_name(name),
         )
+    low, high = curves["mean"].min(), curves["mean"].max()
+    axes.set_ylim(low - BEYOND * (high - low) - 1, high + BEYOND * (high - low) + 1)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
     axes.set(xlabel="games of a run", ylabel=label)

@@ -5,6 +5,7 @@ flat in others, as the weights of the game are. An individual's fitness is drawn
 would be won: binomial, by its loss against the mean of its generation.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,10 @@ import pandas as pd
 from engine.streams import generator
 from evo.evolution.records import new_strategy
 from evo.evolution.run import games_of_generation
-from evo.experiments.optimisers import Bench, Run, centre_of, runs_of
+from evo.experiments.optimisers import Bench, Run, centre_of, runs_of, table_of, walk
 from evo.seeds import Stream
 from evo.stats.ratings import ELO
+from evo.strategies import Individual
 from ilp_agent import WeightVector
 
 START = 200.0
@@ -61,7 +63,7 @@ def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
 
 
 def simulate(run: Run, seed: int) -> list[dict[str, float]]:
-    """Games, generation and loss of the centre at every mark of a run.
+    """Mark, games, generation and loss of the centre at every mark of a run.
 
     Args:
         run: of the comparison.
@@ -69,32 +71,31 @@ def simulate(run: Run, seed: int) -> list[dict[str, float]]:
     """
     config = run.config
     strategy, hill = new_strategy(config), quadratic_of(config.vector, seed, run.number)
-    points, games = [], 0
-    while strategy.generation <= config.generations:
-        generation = strategy.generation
-        asked = strategy.ask()
-        whole = games_of_generation(config, generation)
-        beside = config.opponents.beside
-        of_one = whole // len(asked) * (1 if beside else 2)  # a game is one of both its players
+
+    def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
+        whole = games_of_generation(config, strategy.generation)
+        # A game of the population is one of both its players.
+        of_one = whole // len(asked) * (1 if config.opponents.beside else 2)
         loss = hill.loss(np.array(asked))
         chance = 1 / (1 + np.exp((loss - loss.mean()) / ELO))
-        stream = generator(config.seed, Stream.EXPERIMENT, 2, generation)
-        strategy.tell(stream.binomial(of_one, chance).astype(float))
-        games += whole
-        if generation in run.marks:
-            lost = float(hill.loss(np.array(centre_of(strategy))))
-            points.append({"games": games, "generation": generation, "loss": lost})
-    return points
+        stream = generator(config.seed, Stream.EXPERIMENT, 2, strategy.generation)
+        return stream.binomial(of_one, chance).astype(float), whole
+
+    return [
+        {
+            "mark": mark,
+            "games": games,
+            "generation": strategy.generation - 1,
+            "loss": float(hill.loss(np.array(centre_of(strategy)))),
+        }
+        for mark, games in walk(run, strategy, evaluate)
+    ]
 
 
 def simulated(bench: Bench) -> pd.DataFrame:
-    """All runs on quadratics: columns contender, run, budget, games, generation, loss (Elo).
+    """All runs on quadratics: columns contender, run, budget, mark, games, generation, loss (Elo).
 
     The budget is 0 between budgets.
     """
-    seed, rows = bench.contenders[0].config.seed, []
-    for run in runs_of(bench):
-        for point in simulate(run, seed):
-            own = {"contender": run.contender, "run": run.number}
-            rows.append(own | {"budget": run.ends.get(int(point["generation"]), 0)} | point)
-    return pd.DataFrame(rows)
+    seed = bench.contenders[0].config.seed
+    return table_of(bench, ((run, simulate(run, seed)) for run in runs_of(bench)))

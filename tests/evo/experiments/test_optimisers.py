@@ -103,8 +103,8 @@ def test_schedules_end_with_the_budget_but_for_those_that_are_set() -> None:
         ("spsa", 120),
     ] * 2
     assert runs[0].config.seed == study_seed(1, 0)
-    assert set(runs[0].ends.values()) == {40, 120}
-    assert set(runs[0].ends) <= set(runs[0].marks)
+    assert {40, 120} <= set(runs[0].marks)
+    assert [run.marks for run in runs[2:4]] == [(40,), (120,)]
 
 
 def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
@@ -113,6 +113,19 @@ def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
             play_run(runs_of(bench_of("es", budgets=own))[0], pool.play) for own in ((40, 120), (40,))
         )
     assert short[-1] in long
+    assert short[-1]["mark"] == 40
+    assert all(point["games"] <= point["mark"] for point in long)
+
+
+def test_a_race_spends_what_it_saves_on_more_generations() -> None:
+    settings = "mu=2,lambda=6,games=80"
+    with closing(LocalPool(2)) as pool:
+        plain, raced = (
+            play_run(runs_of(bench_of(text, budgets=(30_000,)))[0], pool.play)[-1]
+            for text in (f"es@{settings}", f"es@{settings},racing=0.4")
+        )
+    assert raced["generation"] > plain["generation"]
+    assert plain["games"] <= raced["games"] <= 30_000
 
 
 def test_the_same_points_with_any_workers_and_after_a_stop(tmp_path: Path) -> None:
@@ -154,7 +167,7 @@ def test_intervals_are_students_over_runs() -> None:
     assert np.mean([one.low < 0 < one.high for one in held]) == pytest.approx(0.95, abs=0.015)
     points = pd.DataFrame(
         [
-            {"contender": name, "run": run, "budget": 10, "games": 9, "generation": 3, "elo": value}
+            {"contender": name, "run": run, "budget": 10, "mark": 10, "games": 9, "elo": value}
             for name, values in (("es", (1.0, 2.0, 3.0)), ("cma", (2.0, 4.0, 6.0)))
             for run, value in enumerate(values)
         ]
@@ -189,8 +202,8 @@ def test_the_page_and_the_figure() -> None:
     bench = bench_of("es", "spsa")
     points = pd.DataFrame(
         [
-            {"contender": run.contender, "run": run.number, "generation": mark, "games": 10 + mark}
-            | {"budget": run.ends.get(mark, 0), "elo": stream.normal(), "loss": stream.random()}
+            {"contender": run.contender, "run": run.number, "mark": mark, "games": mark - 2}
+            | {"budget": mark * (mark in (40, 120)), "elo": stream.normal(), "loss": stream.random()}
             for run in runs_of(bench)
             for mark in run.marks
         ]

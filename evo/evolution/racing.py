@@ -1,8 +1,9 @@
 """Racing: games go where they decide. Who is clearly beaten gets no more of them in this generation.
 
 The games of a generation are played in stages. After each, an individual that is surely worse than at least
-mu others cannot belong to the best mu: it is left out of the stages that follow. Others still play it, so
-that all who are left meet the same opponents on the same deals, and their scores stay comparable.
+mu others cannot belong to the best mu: it is left out of the stages that follow, as player and as opponent.
+All who are left meet the same opponents on the same deals, so that their scores stay comparable; who is out
+is compared with them on the setups that it played.
 
 Sources: successive elimination, Even-Dar and others, "Action elimination and stopping conditions" (2006);
 races for the selection of evolution strategies, Heidrich-Meisner and Igel, "Hoeffding and Bernstein races"
@@ -63,7 +64,8 @@ def race(n: int, mu: int, groups: Sequence[Group], error: float, play: PlayPart)
         play: plays a part.
 
     Returns:
-        All games, one entry a pairing; and the mean score of every individual over the stages that it played.
+        All games, one entry a pairing; and the mean score of every individual. That of one who was left out
+        is the mean of those who were not, plus its mean difference to them on the setups that it played.
     """
     racing = np.ones(n, bool)
     totals = [_Total(group, n) for group in groups]
@@ -129,10 +131,10 @@ class _Total:
         self._parts: list[tuple[np.ndarray, Tally]] = []
 
     def add(self, play: PlayPart, racing: np.ndarray, start: int, end: int) -> None:
-        """Play a stage: all pairings of who is still in the race."""
+        """Play a stage: all pairings of who is still in the race, with each other and with opponents."""
         n, pairings = len(racing), self.group.pairings
-        inside = np.concatenate([racing, np.zeros(int(pairings.max()) + 1, bool)])
-        which = inside[pairings].any(axis=1)
+        inside = np.concatenate([racing, np.ones(int(pairings.max()) + 1, bool)])
+        which = inside[pairings].all(axis=1)
         part = play(self.group, which, start, end)
         self._parts.append((which, part))
         i, j = pairings[which].T
@@ -146,8 +148,9 @@ class _Total:
         self.scores = np.concatenate([self.scores, np.where(racing, scores, np.nan)])
 
     def means(self) -> np.ndarray:
-        """Mean score of every individual over the setups that it played for itself."""
-        return np.asarray(np.nanmean(self.scores, axis=0))
+        """Mean score of every individual; see `race`."""
+        usual = self.scores[:, ~np.isnan(self.scores[-1])].mean(axis=1)
+        return np.asarray(usual.mean() + np.nanmean(self.scores - usual[:, None], axis=0))
 
     def tally(self) -> Tally:
         """All games of the group, one entry a pairing."""

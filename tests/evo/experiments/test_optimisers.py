@@ -118,14 +118,15 @@ def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
 
 
 def test_a_race_spends_what_it_saves_on_more_generations() -> None:
-    settings = "mu=2,lambda=6,games=80"
-    with closing(LocalPool(2)) as pool:
-        plain, raced = (
-            play_run(runs_of(bench_of(text, budgets=(30_000,)))[0], pool.play)[-1]
-            for text in (f"es@{settings}", f"es@{settings},racing=0.4")
-        )
+    points = []
+    for racing in (0.0, 0.4):
+        text = f"es@mu=2,lambda=6,games=40,racing={racing}"
+        contender = find_contender(text, "", ("decks=thesis-paladin,thesis-warrior",))
+        with closing(LocalPool(2)) as pool:
+            points.append(play_run(runs_of(Bench((contender,), (40_000,), 1, {}, 4))[0], pool.play)[-1])
+    plain, raced = points
     assert raced["generation"] > plain["generation"]
-    assert plain["games"] <= raced["games"] <= 30_000
+    assert plain["games"] <= raced["games"] <= 40_000
 
 
 def test_the_same_points_with_any_workers_and_after_a_stop(tmp_path: Path) -> None:

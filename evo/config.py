@@ -43,6 +43,9 @@ NOT_HASHED = (
 """Keys that do not change the history and the champion of a run, as far as it goes."""
 
 
+SPSA_PAIRS, PAIRS_BEFORE = "spsa.pairs", 10_000
+"""A key whose default was this number, which is not hashed for that; and only where the strategy has it."""
+
 Config = TypeVar("Config", bound=BaseModel)
 
 
@@ -101,7 +104,19 @@ class _RunConfig(RunKeys):
         # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
         # Agents without a solver still meet profiles of the turn program.
         self.__dict__["backend"] = solver if AGENTS[self.agent].takes_backend or not bodies else "exact"
+        self._plan()
         return self
+
+    def _plan(self) -> None:
+        """Make the strategy's schedule, where none is said, as long as the run's generations."""
+        section, options = section_of(self.strategy), self.strategy_options
+        schedule = find_strategy(self.strategy).schedule
+        if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
+            return
+        games = sum(map(self.games_in, range(self.generations + 1))) * len(self.decks) ** 2
+        planned = schedule(self.generations + 1, self.lambda_, games)
+        unsaid = {key: value for key, value in planned.items() if not getattr(options, key)}
+        self.__dict__[section] = options.model_copy(update=unsaid)
 
     def to_toml(self, folder: Path | None = None) -> str:
         """The whole configuration with all defaults, without the address, which no file decides.
@@ -159,6 +174,8 @@ class _RunConfig(RunKeys):
         """
         content: dict[str, Any] = {}
         for key, value, default in _values(self):
+            if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
+                continue
             if key in HASHED or (key not in NOT_HASHED and value != default):
                 section, _, name = key.rpartition(".")
                 (content.setdefault(section, {}) if section else content)[name] = value

@@ -49,11 +49,12 @@ class NevergradOptions(StrategyOptions):
     budget: Annotated[
         int,
         Field(
-            ge=1,
+            ge=0,
             le=10**9,
-            description="individuals in all, by which some optimisers choose what they do; they go on beyond",
+            description="individuals in all, by which some optimisers choose what they do, and go on beyond; "
+            "0: as many as the run's generations have when it begins",
         ),
-    ] = 2_000
+    ] = 0
 
 
 class Nevergrad(PopulationStrategy):

@@ -1,7 +1,8 @@
 """`spsa`: simultaneous perturbation stochastic approximation, with the schedule of Stockfish's fishtest.
 
 Every generation moves one point. Its individuals come in pairs, the point moved along a random direction and
-against it; the point then moves towards those that won. No population, no selection.
+against it; the point then moves towards those that won. What several pairs found is added, as fishtest adds
+the results of its workers. No population, no selection.
 
 Sources: Spall, "An overview of the simultaneous perturbation method for efficient optimization" (1998);
 fishtest's SPSA tuning (constants c_end, r_end, A, alpha, gamma; steps counted in pairs of games).
@@ -43,11 +44,12 @@ class SpsaOptions(StrategyOptions):
     pairs: Annotated[
         int,
         Field(
-            ge=1,
+            ge=0,
             le=10**9,
-            description="length of the schedule, in pairs of games between a point's two individuals",
+            description="length of the schedule, in pairs of games between a point's two individuals; 0: as "
+            "many as the run's generations have when it begins",
         ),
-    ] = 10_000
+    ] = 0
     a_ratio: Annotated[
         float, Field(ge=0, le=1, description="part of the schedule that damps its first steps")
     ] = 0.1
@@ -85,7 +87,7 @@ class Spsa(PopulationStrategy):
     """Moves one point by the results of pairs of individuals around it."""
 
     NAME: ClassVar[str] = "spsa"
-    SUMMARY: ClassVar[str] = "SPSA with fishtest's schedule, moves one point; mu = lambda, even"
+    SUMMARY: ClassVar[str] = "SPSA with fishtest's schedule, moves one point; lambda even, mu at most lambda"
     OPTIONS: ClassVar[type[StrategyOptions] | None] = SpsaOptions
 
     def __init__(self, parameters: Parameters) -> None:
@@ -98,13 +100,13 @@ class Spsa(PopulationStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Accept as many survivors as individuals, an even number.
+        """Accept an even number of individuals, of which the best mu are called parents.
 
         Raises:
-            ValueError: they differ, or are odd.
+            ValueError: their number is odd, or mu is more.
         """
-        if mu != lambda_ or mu % 2:
-            raise ValueError(f'strategy "spsa" takes mu = lambda, an even number, got {mu} and {lambda_}')
+        if lambda_ % 2 or mu > lambda_:
+            raise ValueError(f'strategy "spsa" takes an even lambda and mu <= lambda, got {mu} and {lambda_}')
 
     @classmethod
     def usual(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003
@@ -132,7 +134,7 @@ class Spsa(PopulationStrategy):
         told = super().tell(fitness)
         results = told.fitness[0::2] - told.fitness[1::2]
         step = self.gains.rate(self.pairs) * self.gains.perturbation(self.pairs)
-        self.point = np.clip(self.point + step * (results @ flips) / len(flips), 0.0, 1.0)
+        self.point = np.clip(self.point + step * (results @ flips), 0.0, 1.0)
         self.pairs += max(1, self.parameters.games(told.generation) // 2)
         return told
 
@@ -156,5 +158,5 @@ class Spsa(PopulationStrategy):
         return [Individual(point, sigmas, first + k, (), self.generation) for k, point in enumerate(points)]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """All; of equal fitness, the earlier ones first."""
-        return sorted(asked, key=lambda individual: -individual.fitness.values[0])
+        """The best mu; of equal fitness, the earlier ones first."""
+        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]

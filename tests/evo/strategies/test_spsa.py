@@ -52,13 +52,13 @@ def test_a_batch_moves_the_point_as_fishtest_moves_its_parameters() -> None:
     assert strategy.point.tolist() == before.tolist()
 
 
-def test_several_directions_are_averaged() -> None:
+def test_what_several_directions_found_is_added() -> None:
     strategy = strategy_of(mu=4, pairs=1_000)
     asked = np.array(strategy.ask())
     directions = np.sign(asked[0::2] - 0.5)
     strategy.tell(np.array([6.0, 4.0, 2.0, 8.0]))
     step = strategy.gains.rate(0) * strategy.gains.perturbation(0)
-    assert strategy.point == pytest.approx(0.5 + step * (2 * directions[0] - 6 * directions[1]) / 2)
+    assert strategy.point == pytest.approx(0.5 + step * (2 * directions[0] - 6 * directions[1]))
 
 
 def test_the_point_and_its_individuals_stay_inside() -> None:
@@ -82,7 +82,23 @@ def test_it_climbs_a_noisy_hill() -> None:
     assert strategy.candidates()[2].name == "mean"
 
 
-@pytest.mark.parametrize(("mu", "children"), [(3, 3), (2, 4), (4, 2)])
+@pytest.mark.parametrize(("mu", "children"), [(3, 3), (2, 5), (4, 2)])
 def test_individuals_come_in_pairs(mu: int, children: int) -> None:
-    with pytest.raises(ConfigError, match=r'"spsa" takes mu = lambda, an even number'):
+    with pytest.raises(ConfigError, match=r'"spsa" takes an even lambda and mu <= lambda'):
         RunConfig().changed(strategy="spsa", mu=mu, **{"lambda": children})
+
+
+def test_the_schedule_is_as_long_as_the_run_unless_it_is_said() -> None:
+    config = RunConfig().changed(
+        strategy="spsa", generations=9, games=20, decks=["thesis-paladin"], mu=2, **{"lambda": 2}
+    )
+    assert config.model_dump()["spsa"]["pairs"] == 10 * 20 // 2
+    longer = config.changed(generations=99)
+    assert longer.model_dump()["spsa"]["pairs"] == 100, "it is part of the run, which may become longer"
+    assert longer.digest == config.digest
+    other = RunConfig().changed(strategy="spsa", generations=19, mu=2, **{"lambda": 2})
+    assert other.digest != other.changed(spsa={"pairs": 7}).digest
+    # Before there was such a length, it was 10,000 pairs, which hashes leave out.
+    before = config.changed(spsa={"pairs": 10_000})
+    assert before.digest == before.changed(generations=3).digest
+    assert RunConfig().digest == RunConfig().changed(spsa={"pairs": 77}).digest, "another strategy's"

@@ -13,7 +13,7 @@ from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.errors import WrongValueError, unknown_name
 from evo.decklibrary import refuse_unused
 from evo.runkeys import WITH_SOLVER, RunKeys
-from evo.runoptions import FinalOptions, OpponentOptions, ValidationOptions
+from evo.runoptions import MOST_DEALS, FinalOptions, OpponentOptions, ValidationOptions
 from evo.strategies import FAMILIES, SECTIONS, STRATEGIES, StrategyOptions, find_strategy, section_of
 from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
@@ -99,6 +99,13 @@ class _RunConfig(RunKeys):
             raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not know all weights of "{self.weights}"; take "auto"')
+        deals = self.validation.games * len(self.decks) ** 2 // 2
+        if self.validation.stop_when_gain_below and deals > MOST_DEALS:
+            raise ValueError(
+                f"validation.games: a stop rule takes at most {MOST_DEALS:,} deals, got {deals:,}"
+            )
+        if self.racing and strategy.evaluated(self.mu, self.lambda_, 1) <= self.mu:
+            raise ValueError(f'racing: strategy "{self.strategy}" leaves nobody out with these mu and lambda')
         bodies = not any(deck.effects for deck in self.found_decks)
         solver = settled(self.backend, bodies, self.weights == "thesis")
         # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
@@ -113,7 +120,7 @@ class _RunConfig(RunKeys):
         schedule = find_strategy(self.strategy).schedule
         if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
             return
-        games = sum(map(self.games_in, range(self.generations + 1))) * len(self.decks) ** 2
+        games = sum(map(self.games_of_one, range(self.generations + 1)))
         planned = schedule(self.generations + 1, self.lambda_, games)
         unsaid = {key: value for key, value in planned.items() if not getattr(options, key)}
         self.__dict__[section] = options.model_copy(update=unsaid)
@@ -202,6 +209,23 @@ class _RunConfig(RunKeys):
     def opponent_games_in(self, generation: int) -> int:
         """The same for each individual and opponent that is none of the population."""
         return self._grown(self.opponents.games or self.games, generation)
+
+    def individuals_in(self, generation: int) -> int:
+        """Individuals that are evaluated in a generation."""
+        return find_strategy(self.strategy).evaluated(self.mu, self.lambda_, generation)
+
+    def opponents_in(self, generation: int) -> int:
+        """Most opponents of a generation beside its own individuals."""
+        options = self.opponents
+        earlier = min(options.members, generation) if options.hall or options.nash else 0
+        return len(options.fixed) + earlier
+
+    def games_of_one(self, generation: int) -> int:
+        """Most games of an individual in a generation, over all decks."""
+        others = self.individuals_in(generation) - 1 if self.opponents.population else 0
+        games = others * self.games_in(generation)
+        games += self.opponents_in(generation) * self.opponent_games_in(generation)
+        return games * len(self.decks) ** 2
 
     def _grown(self, games: int, generation: int) -> int:
         """So many games after the growth of some generations, at most `games_most`; even."""

@@ -78,7 +78,7 @@ class RunKeys(Settings):
             ge=0,
             lt=0.5,
             description="clearly beaten individuals get no more games in their generation; the probability "
-            "that one of the best mu is among them; 0: all play all",
+            "that one of the best mu of those still in is among them; 0: all play all",
         ),
     ] = 0.0
     deals: Annotated[

@@ -11,6 +11,9 @@ MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
 
 MOST_SHARE = 1e6
 
+MOST_DEALS = 20_000
+"""Deals of a validation that are written one by one; the stop rule needs them."""
+
 
 class Settings(BaseModel):
     """A table of a configuration: strict types, no unknown keys."""

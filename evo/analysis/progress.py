@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from evo.analysis.tables import Runs, best_individuals, read_validation, weights_of
+from evo.analysis.tables import Runs, best_individuals, weights_of
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.validation import BEST
@@ -59,11 +59,14 @@ def _names(individuals: pd.DataFrame) -> list[str]:
     return [f"{run}:{number}" for run, number in keys]
 
 
-def validated_progress(runs: Runs, who: str = BEST) -> pd.DataFrame:
+def validated_progress(table: pd.DataFrame, who: str = BEST) -> pd.DataFrame:
     """Score of the bests in the runs' own validations, or of the centres.
 
     A table as of `absolute_progress`, which may be empty. All validations of a run are on the same deals.
+
+    Args:
+        table: as of `evo.analysis.tables.read_validation`.
+        who: `BEST` or `CENTRE`.
     """
-    table = read_validation(runs)
     whole = table["opponent"].isna() & (table["who"] == who)
     return table.loc[whole, ["run", "generation", "individual", "score", "low", "high"]]

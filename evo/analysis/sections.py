@@ -41,6 +41,7 @@ from evo.analysis.tables import (
     long_sigmas,
     newcomers,
     read_pairings,
+    read_validation,
     sigmas_of,
     wins_by_decks,
 )
@@ -55,6 +56,7 @@ from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
 from evo.strategies import find_strategy
 from ilp_agent import DEFAULT_BACKEND, WeightVector, shipped_profiles
+from ilp_agent.backends import listed
 from rivals import DEFAULT_AGENT, find_agent_profile
 
 MOST_PLAYERS = 120
@@ -119,13 +121,24 @@ def what_was_run(given: Material) -> list[Section]:
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
     )
     text = (
-        f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. Every "
-        "generation plays all pairings with every ordered pair of decks on common deals. "
-        f"{coverage_of(given.all_decks)}"
+        f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. "
+        f"{_how_played(given.config)} {coverage_of(given.all_decks)}"
     )
     solved = solved_sentence(solved_turns(runs.folders.values()))
     text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
     return [Section("What was run", text, [_runs_table(runs)])]
+
+
+def _how_played(config: RunConfig) -> str:
+    """Whom the individuals of a generation play, and on which deals."""
+    options = config.opponents
+    whom = ["each other"] if options.population or not options.fixed else []
+    whom += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
+    whom += ["bests of earlier generations"] if options.hall or options.nash else []
+    deals = "common deals" if config.deals == "common" else "deals of each pairing's own"
+    text = f"In every generation individuals play {', and '.join(whom)}"
+    text += f", with every ordered pair of decks, on {deals}"
+    return f"{text}; who is clearly beaten gets no more games." if config.racing else f"{text}."
 
 
 def _finished_runs(n: int, finished: int) -> str:
@@ -202,9 +215,10 @@ def fitness(given: Material) -> list[Section]:
 
 def progress(given: Material) -> list[Section]:
     """Whether the best got better against fixed opponents."""
-    table = validated_progress(given.runs)
+    validated = read_validation(given.runs)
+    table = validated_progress(validated)
     if set(table["run"]) == set(given.runs.folders):
-        centre = validated_progress(given.runs, CENTRE).rename(columns={"score": "centre"})
+        centre = validated_progress(validated, CENTRE).rename(columns={"score": "centre"})
         table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
         note = "As the runs validated themselves, always on the same deals"
     else:
@@ -218,7 +232,9 @@ def progress(given: Material) -> list[Section]:
     note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
     text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
     stops = {name: stop_of(folder) for name, folder in given.runs.folders.items()}
-    text = " ".join([text, *(f"Run {name} {stop.sentence}." for name, stop in stops.items() if stop)])
+    for name, stop in stops.items():
+        if stop is not None and stop.generation == given.runs.folders[name].committed - 1:
+            text += f" Run {name} {stop.sentence}."
     return [Section("Absolute progress", text, [drawn], note, conclusion)]
 
 

@@ -5,7 +5,7 @@ in `Runs.problems` and by a `RunWarning`, and left out.
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +176,7 @@ def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
 
 
-def read_validation(runs: Runs) -> pd.DataFrame:
+def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.DataFrame:
     """The validations of runs: run and all columns of `validation/`; those that cannot be read are left out.
 
     A row without an opponent is against all of the seven; `who` is "best" of the generation, or "centre".
@@ -184,6 +184,7 @@ def read_validation(runs: Runs) -> pd.DataFrame:
     tables = [
         table.assign(run=name)
         for name, folder in runs.folders.items()
+        if names is None or name in names
         for generation in range(folder.committed)
         if is_due(folder.config, generation) and (table := folder.validation(generation)) is not None
     ]

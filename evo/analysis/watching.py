@@ -11,7 +11,7 @@ from rich.text import Text
 from engine.tables import Column, FittingTable
 from evo.analysis.progress import validated_progress
 from evo.analysis.running import RunState, state_of
-from evo.analysis.tables import Runs, last_population, names_of, newcomers, shares_of
+from evo.analysis.tables import Runs, last_population, names_of, newcomers, read_validation, shares_of
 from evo.evolution.validation import BEST, BEST_AGAINST_SEVEN, CENTRE, CENTRE_AGAINST_SEVEN
 from evo.wording import duration
 
@@ -92,10 +92,14 @@ def view_run(runs: Runs, name: str) -> RunView:
         words += [f"{state.speed:,.0f} games/s", f"{duration(state.seconds_left)} left"]
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {', '.join(words)}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
+    scores = read_validation(runs, [name])
+    validated = {
+        who: validated_progress(scores, who).set_index("generation")["score"] for who in (BEST, CENTRE)
+    }
     by_generation = {
         "best": own.groupby("generation")["win_rate"].max(),
-        BEST_AGAINST_SEVEN: _validated(runs, name, BEST),
-        CENTRE_AGAINST_SEVEN: _validated(runs, name, CENTRE),
+        BEST_AGAINST_SEVEN: validated[BEST],
+        CENTRE_AGAINST_SEVEN: validated[CENTRE],
         "spread": survivors[shares_of(own)].std(ddof=0).mean(axis=1),
         "step": own[own["survived"]]
         .groupby("generation")[[name for name in own.columns if str(name).startswith("sigma_")]]
@@ -116,12 +120,6 @@ def view_run(runs: Runs, name: str) -> RunView:
     note = [Text("inert with these decks, and left out: ") + inert] if inert else []
     course = FittingTable(course_columns(begin, last), rows)
     return RunView(state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors), *note))
-
-
-def _validated(runs: Runs, name: str, who: str) -> "pd.Series[float]":
-    """Scores in a run's validations by generation."""
-    table = validated_progress(runs, who)
-    return table[table["run"] == name].set_index("generation")["score"]
 
 
 def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> FittingTable:

@@ -3,6 +3,7 @@
 import shlex
 import signal
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,6 +96,9 @@ def bench_optimisers_command(
     given = overrides or ()
     chosen = placed(read_config(config, [*given, "strategy=es"]), workers, pool, address)
     contenders = tuple(find_contender(text, config, given) for text in dict.fromkeys(optimisers))
+    for one, other in combinations(contenders, 2):
+        if one.config.digest == other.config.digest:
+            raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
     rating = _rating(against, chosen)
     bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
     definition = {

@@ -29,10 +29,15 @@ from evo.strategies import Strategy, Told, find_strategy
 from evo.wording import duration
 
 LEGEND = (
-    "best: win rate of a generation's best against its own generation, which does not rise with strength\n"
+    "{best}\n"
     "spread: how far the parents' shares lie apart; step: their median step size; new: parents born just now"
 )
 """What the numbers of a generation mean, said once."""
+
+BEST_LEGEND = (
+    "best: win rate of a generation's best against its own generation, which does not rise with strength"
+)
+BEST_LEGEND_CHOSEN = "best: score of a generation's best against its opponents, by their shares"
 
 VALIDATION_LEGEND = (
     f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength; "
@@ -151,7 +156,8 @@ class Display(Stoppable):
         coverage = coverage_of(config.found_decks)
         self.console.print(coverage, markup=False, highlight=False)
         if games and not self._before:
-            self.console.print(LEGEND, markup=False, highlight=False)
+            best = BEST_LEGEND_CHOSEN if config.opponents.beside else BEST_LEGEND
+            self.console.print(LEGEND.format(best=best), markup=False, highlight=False)
             if config.validation.every:
                 self.console.print(VALIDATION_LEGEND, markup=False, highlight=False)
         if self._tensorboard:
@@ -294,6 +300,7 @@ class Counter(Stoppable):
         self._began: float | None = None
         self._next_line = 0.0
         self._bar: Progress | None = None
+        self._lock = threading.Lock()
 
     def advance(self, games: int) -> None:
         """Count finished games; stop if a signal asked for it.
@@ -302,6 +309,10 @@ class Counter(Stoppable):
             InterruptedRunError: a signal asked to stop.
         """
         self.raise_if_stopped()
+        with self._lock:  # runs side by side share a counter
+            self._advance(games)
+
+    def _advance(self, games: int) -> None:
         now = time.monotonic()
         if self._began is None:
             self._began, self._next_line = now, now + LINE_SECONDS

@@ -22,6 +22,9 @@ from evo.stats.nash import nash_average
 from evo.strategies import Individual, Strategy
 from rivals import refuse_decks
 
+SCORE_DIGITS = 12
+"""Digits of mean scores in a race: equal points are equal fitness, however they were added up."""
+
 NASH_DIGITS = 3
 """Digits of a member's part of the Nash mixture; who has less than that is not met for it."""
 
@@ -70,13 +73,6 @@ def members(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) 
         places = sorted(stream.choice(len(found), most, replace=False).tolist())
         found = [found[place] for place in places]
     return found
-
-
-def most_opponents(config: RunConfig, generation: int) -> int:
-    """Most opponents of a generation beside its own individuals."""
-    options = config.opponents
-    earlier = min(options.members, generation) if options.hall or options.nash else 0
-    return len(options.fixed) + earlier
 
 
 def opponents_of(
@@ -153,7 +149,7 @@ def play_generation(
     """Play a generation against itself and its opponents.
 
     With the population alone, fitness is the games won, draws half. With racing, clearly beaten individuals
-    do not play all their games, and fitness is the mean score times those of a whole generation.
+    do not play all their games, and fitness is the mean score times the games of those who do.
     """
     n, generation = len(asked), strategy.generation
     opponents = opponents_of(config, strategy, asked, fixed, play)
@@ -176,8 +172,8 @@ def play_generation(
 
     if config.racing:
         tally, mean = race(n, config.mu, groups, config.racing, against)
-        full = sum(group.games_of_one(n) for group in groups) * len(config.decks) ** 2
-        return Generation(tally, opponents, mean * full)
+        most = tally.played(n + len(opponents))[:n].sum(axis=(1, 2)).max()
+        return Generation(tally, opponents, np.round(mean, SCORE_DIGITS) * most)
     parts = [against(group, np.ones(len(group.pairings), bool), 0, group.games) for group in groups]
     tally = join(parts)
     if not opponents:

@@ -39,10 +39,6 @@ class Group:
     shares: np.ndarray
     first: int = 0
 
-    def games_of_one(self, n: int) -> int:
-        """Games of one of the `n` individuals with an ordered pair of decks."""
-        return self.games * int((self.pairings == 0).any(axis=1).sum()) if n else 0
-
     def bounds(self) -> list[tuple[int, int]]:
         """First games and end of every stage; even."""
         ends = [2 * (self.games * stage // (2 * STAGES)) for stage in range(STAGES + 1)]
@@ -60,7 +56,7 @@ def race(n: int, mu: int, groups: Sequence[Group], error: float, play: PlayPart)
         n: individuals, the first places of the pairings.
         mu: of them that will be selected.
         groups: what they play.
-        error: probability that any that belongs to the best mu is left out.
+        error: probability that anybody is left out who is among the best mu of those still in the race.
         play: plays a part.
 
     Returns:
@@ -96,15 +92,14 @@ def beaten(totals: Sequence["_Total"], racing: np.ndarray, mu: int, error: float
     """
     n = len(racing)
     found = np.zeros(n, bool)
-    alive = np.flatnonzero(racing)
-    if len(alive) <= mu:
+    alive, played = np.flatnonzero(racing), [total for total in totals if len(total.scores) > 1]
+    if len(alive) <= mu or not played:
         return found
     for place in alive:
         gap, doubt = np.zeros(len(alive)), np.zeros(len(alive))
-        for total in totals:
-            scores = total.scores[:, alive]
-            less = scores - total.scores[:, [place]]
-            setups = max(2, len(less))
+        for total in played:
+            less = total.scores[:, alive] - total.scores[:, [place]]
+            setups = len(less)
             reach = stdtrit(setups - 1, 1 - error / len(alive))
             gap += total.share * less.mean(axis=0)
             # At least the error that one setup of the worst result would make: few that agree prove nothing.

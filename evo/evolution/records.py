@@ -105,7 +105,7 @@ def new_strategy(config: RunConfig) -> Strategy:
             config.lambda_,
             config.vector,
             config.strategy_options,
-            lambda generation: config.games_in(generation) * len(config.decks) ** 2,
+            config.games_of_one,
         )
     )
 

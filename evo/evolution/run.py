@@ -14,7 +14,7 @@ from engine import RULES_VERSION
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import Tally
-from evo.evolution.opponents import most_opponents, play_generation
+from evo.evolution.opponents import play_generation
 from evo.evolution.panel import games_of_panel, play_panel
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.stopping import Stop, stop_of
@@ -99,7 +99,10 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         strategy.restore([individuals])
         if generation in missing:
             validate(folder, generation, individuals, strategy.centre(), play)
-    stop = end_by_rule(folder)
+    known: dict[int, np.ndarray] = {}
+    stop = end_by_rule(folder, known)
+    if stop is not None:
+        reporter.stopped(stop)
     if is_ended(folder):
         return
     config = folder.config
@@ -124,10 +127,9 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         if is_due(config, generation):
             validation = validate(folder, generation, individuals, strategy.centre(), play)
         reporter.generation(told, strategy, tally, seconds, validation)
-        if validation is not None:
-            stop = end_by_rule(folder)
-    if stop is not None:
-        reporter.stopped(stop)
+        stop = end_by_rule(folder, known) if validation is not None else None
+        if stop is not None:
+            reporter.stopped(stop)
     reporter.final()
     began = time.perf_counter()
     champion = play_final(strategy, config, play, fixed)
@@ -141,13 +143,17 @@ def is_ended(folder: RunFolder) -> bool:
     return folder.committed == folder.config.generations + 1 and whole_champion(folder) is not None
 
 
-def end_by_rule(folder: RunFolder) -> Stop | None:
+def end_by_rule(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
     """End a run where the stop rule says so: its configuration then has as many generations as it played.
+
+    Args:
+        folder: of the run.
+        known: see `stop_of`.
 
     Returns:
         Why; None where it goes on.
     """
-    stop = stop_of(folder)
+    stop = stop_of(folder, known)
     if stop is not None and folder.config.generations >= folder.committed:
         folder.config = folder.config.changed(generations=folder.committed - 1)
         folder.write_config()
@@ -160,8 +166,8 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
     There are fewer where bests of earlier generations are still among the individuals.
     """
-    n = find_strategy(config.strategy).evaluated(config.mu, config.lambda_, generation)
-    options, others = config.opponents, most_opponents(config, generation)
+    n, others = config.individuals_in(generation), config.opponents_in(generation)
+    options = config.opponents
     games = n * (n - 1) // 2 * config.games_in(generation) if options.population else 0
     mixture = others * (others - 1) // 2 if options.nash else 0
     games += (n * others + mixture) * config.opponent_games_in(generation)
@@ -191,7 +197,7 @@ def memory_of(config: RunConfig) -> int:
 
 
 def extend(folder: RunFolder, generations: int) -> None:
-    """Set the number of generations of a run; past a stop, validations before it count no more.
+    """Set the number of generations of a run; past its end, validations before that count no more.
 
     Raises:
         RunError: the run is already longer.
@@ -202,7 +208,8 @@ def extend(folder: RunFolder, generations: int) -> None:
             f"--generations takes the new total, got {generations}"
         )
     values: dict[str, Any] = {"generations": generations}
-    if generations >= folder.committed and stop_of(folder) is not None:  # on past a stop
+    complete = folder.committed == folder.config.generations + 1
+    if complete and generations >= folder.committed and folder.config.validation.stop_when_gain_below:
         validation = folder.config.validation.model_dump()
         values["validation"] = validation | {"stop_from": folder.committed}
     folder.config = folder.config.changed(**values)

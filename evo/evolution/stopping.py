@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evo.config import RunConfig
-from evo.evolution.validation import is_due, scores_by_deal
+from evo.evolution.validation import GAMES_A_DEAL, is_due, scores_by_deal
 from evo.stats.gain import Gain, gain_of
 from evo.storage.store import RunFolder
 
@@ -44,18 +44,23 @@ class Stop(NamedTuple):
         )
 
 
-def stop_of(folder: RunFolder) -> Stop | None:
-    """Where the rule ends a run, by the validations of its committed generations; None if it does not."""
-    config = folder.config
+def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
+    """Where the rule ends a run, by the validations of its committed generations; None if it does not.
+
+    Args:
+        folder: of the run.
+        known: the centre's scores by deal of validations that were read before; extended in place.
+    """
+    config, scores = folder.config, {} if known is None else known
     if not config.validation.stop_when_gain_below:
         return None
     due = [
         number for number in range(config.validation.stop_from, folder.committed) if is_due(config, number)
     ]
-    tables = [(number, folder.validation(number)) for number in due]
-    return first_stop(
-        config, [(number, scores_by_deal(table)) for number, table in tables if table is not None]
-    )
+    for number in due:
+        if number not in scores and (table := folder.validation(number)) is not None:
+            scores[number] = scores_by_deal(table)
+    return first_stop(config, [(number, scores[number]) for number in due if number in scores])
 
 
 def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]]) -> Stop | None:
@@ -70,7 +75,7 @@ def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]])
     usable = [one for one in validations if len(one[1]) > 1 and len(one[1]) == len(validations[-1][1])]
     for look in range(1, len(usable) - options.window + 2):
         window = usable[look - 1 : look - 1 + options.window]
-        gain = gain_of(np.array([scores for _, scores in window]))
+        gain = gain_of(np.array([scores for _, scores in window]), 1 / GAMES_A_DEAL)
         sure = gain.below(options.stop_when_gain_below)
         if sure >= 1 - (1 - options.confidence) / (look * (look + 1)):
             return Stop(window[-1][0], window[0][0], gain, sure, options.stop_when_gain_below)

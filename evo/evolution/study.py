@@ -13,6 +13,7 @@ from evo.evolution.opponents import find_opponents
 from evo.evolution.records import new_strategy
 from evo.evolution.run import extend, new_manifest
 from evo.evolution.stopping import stop_of
+from evo.evolution.validation import missing_validations
 from evo.play.opponents import opponents_bytes
 from evo.play.pool import InterruptedRunError
 from evo.seeds import study_seed
@@ -48,7 +49,8 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
     try:
         if folder.config.digest != config.digest:
             raise RunError(f"{path} was started with another configuration; choose another --out")
-        if folder.config.generations < config.generations and stop_of(folder) is None:
+        shorter = folder.config.generations < config.generations
+        if shorter and not missing_validations(folder) and stop_of(folder) is None:
             extend(folder, config.generations)
     except BaseException:
         folder.close()

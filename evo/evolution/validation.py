@@ -14,6 +14,7 @@ from evo.config import RunConfig
 from evo.evolution.champion import FINAL_COLUMNS, THESIS_SEVEN, thesis_seven
 from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
+from evo.runoptions import MOST_DEALS
 from evo.seeds import Stream
 from evo.stats.points import outcome_codes, points_of_first
 from evo.stats.standings import matchups_table, scores_table
@@ -36,8 +37,8 @@ BEST_AGAINST_SEVEN = "best against the seven"
 CENTRE_AGAINST_SEVEN = "centre against the seven"
 """The same of the strategy's centre."""
 
-MOST_PAIRS = 20_000
-"""Deals that are written one by one; the stop rule needs them."""
+GAMES_A_DEAL = 2 * len(THESIS_SEVEN)
+"""Games of who is validated on a deal."""
 
 
 class Validation(NamedTuple):
@@ -125,7 +126,7 @@ def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
         each: matchups, columns entrant and opponent.
     """
     setups = int(games["setup"].max()) + 1
-    if setups > MOST_PAIRS:
+    if setups > MOST_DEALS:
         return [""] * len(each)
     names = list(games["first"].cat.categories)
     first, second = (games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second"))
@@ -149,7 +150,7 @@ def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
     """
     whose = table["who"] == (CENTRE if (table["who"] == CENTRE).any() else BEST)
     texts = table.loc[whose & table["opponent"].notna(), "pairs"]
-    if len({len(text) for text in texts}) != 1 or not all(text.isdigit() for text in texts):
+    if len({len(text) for text in texts}) != 1:
         return np.zeros(0)
     halves = np.array([[int(digit) for digit in text] for text in texts], np.float64)
     return np.asarray(halves.mean(axis=0) / 4)

@@ -106,8 +106,9 @@ def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
     place = {name: number for number, (name,) in enumerate(names[: len(weights)])}
     rows = []
     for (one, other), together in zip(names[len(weights) :], scores.T[len(weights) :], strict=True):
-        less = [_in_elo(scores[:, place[name]]) for name in (one, other)]
-        interaction = _mean(_in_elo(together) - less[0] - less[1])
+        worth = [_in_elo(column) for column in (together, scores[:, place[one]], scores[:, place[other]])]
+        least = 0.5 / len(together) * sum(unit for _, unit in worth)
+        interaction = _mean(worth[0][0] - worth[1][0] - worth[2][0], least)
         keys = ("interaction", "interaction_low", "interaction_high")
         rows.append(
             {"weight": one, "other": other, **_worth(together), **dict(zip(keys, interaction, strict=True))}
@@ -132,22 +133,27 @@ def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: Play) ->
 
 
 def _worth(scores: np.ndarray) -> dict[str, float]:
-    """Games, score and worth in Elo with its interval, of scores by setup."""
-    middle, low, high = _mean(scores)
-    worth = {"elo": elo(middle), "low": elo(max(low, 0.0)), "high": elo(min(high, 1.0))}
-    return {"games": 2 * len(scores), "score": middle, **worth}
+    """Games, score and worth in Elo with its interval, of scores by setup.
+
+    Who won all games is rated as if half a game had been lost.
+    """
+    n = len(scores)
+    middle, low, high = _mean(scores, 0.5 / n)
+    ends = np.clip((middle, low, high), 1 / (4 * n), 1 - 1 / (4 * n))
+    return {"games": 2 * n, "score": middle, **dict(zip(("elo", "low", "high"), map(elo, ends), strict=True))}
 
 
-def _in_elo(scores: np.ndarray) -> np.ndarray:
-    """Scores by setup as Elo by setup, in proportion at their mean."""
-    middle = float(np.clip(scores.mean(), 1 / (4 * len(scores)), 1 - 1 / (4 * len(scores))))
-    found: np.ndarray = elo(middle) + ELO / (middle * (1 - middle)) * (scores - middle)
-    return found
+def _in_elo(scores: np.ndarray) -> tuple[np.ndarray, float]:
+    """Scores by setup as Elo by setup, in proportion at their mean, and what a score of 1 is there."""
+    n = len(scores)
+    middle = float(np.clip(scores.mean(), 1 / (4 * n), 1 - 1 / (4 * n)))
+    unit = ELO / (middle * (1 - middle))
+    return elo(middle) + unit * (scores - scores.mean()), unit
 
 
-def _mean(values: np.ndarray) -> tuple[float, float, float]:
-    """Mean over setups with its 95% interval; at least the error that one setup of the worst result makes."""
+def _mean(values: np.ndarray, least: float) -> tuple[float, float, float]:
+    """Mean over setups with its 95% interval, whose standard error is at least so much."""
     n, middle = len(values), float(values.mean())
-    error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 1.0
-    half = float(stdtrit(max(n - 1, 1), 0.975)) * max(error, 0.5 / n)
+    error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 2 * least
+    half = float(stdtrit(max(n - 1, 1), 0.975)) * max(error, least)
     return middle, middle - half, middle + half

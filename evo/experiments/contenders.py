@@ -9,6 +9,19 @@ from evo.configfiles import read_config
 from evo.evolution.run import games_of_generation
 from evo.strategies import find_strategy, section_of
 
+OURS = ("generations", "final", "validation", "pool", "workers")
+"""Keys and sections that a comparison sets itself."""
+
+SHARED = ("agent", "options", "library", "decks", "ruleset", "weights", "backend", "seed", "strategy")
+"""Keys that all contenders share: they are rated as players of one kind on the same games."""
+
+REFUSED = {
+    **dict.fromkeys(SHARED, "all optimisers share it, and --set sets it"),
+    "strategy": "--optimiser names strategies",
+    "lambda": "it follows from mu, or is set after @",
+}
+"""Who sets a key instead."""
+
 
 @dataclass(frozen=True)
 class Contender:
@@ -50,7 +63,7 @@ class Contender:
     def _schedule(self, generations: int) -> dict[str, Any]:
         """Options that end the strategy's schedule with these generations, but for those that are set."""
         config = self.config
-        games = sum(map(config.games_in, range(generations))) * len(config.decks) ** 2
+        games = sum(map(config.games_of_one, range(generations)))
         found = find_strategy(config.strategy).schedule(generations, config.lambda_, games)
         section = section_of(config.strategy)
         return {key: value for key, value in found.items() if f"{section}.{key}" not in self.set}
@@ -70,17 +83,29 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     Raises:
         ConfigError: it cannot be used; the message names the key.
     """
-    if told := [one for one in overrides if one.partition("=")[0] == "strategy"]:
-        raise ConfigOptionError(f"--set {told[0]}: strategies are named by --optimiser")
     name, _, rest = text.partition("@")
     own = [part for part in rest.split(",") if part]
     if wrong := [part for part in own if "=" not in part]:
         raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got {wrong[0]!r}")
-    keys = [one.partition("=")[0] for one in (*overrides, *own)]
-    base = read_config(config, [*overrides, "strategy=es"])
-    sizes = {"mu", "lambda"} - {one.partition("=")[0] for one in own}
-    usual = dict(zip(("mu", "lambda"), find_strategy(name).usual(base.mu), strict=True))
-    settings = [f"strategy={name}", *(f"{key}={usual[key]}" for key in sorted(sizes)), *own]
-    never = ["generations=0", "final.games=0", "final.benchmark_games=0", "validation.every=0"]
-    found = read_config(config, [*overrides, *settings, *never])
-    return Contender(text, found, frozenset(keys))
+    keys, shared = ([one.partition("=")[0] for one in some] for some in (own, overrides))
+    _refuse(f"optimiser {text!r}", keys, SHARED)
+    _refuse("--set", shared, ("strategy", "lambda"))
+    mu = read_config(config, [*overrides, "strategy=es", *(one for one in own if one.startswith("mu="))]).mu
+    usual = dict(zip(("mu", "lambda"), find_strategy(name).usual(mu), strict=True))
+    sizes = [f"{key}={value}" for key, value in usual.items() if key not in keys]
+    never = ["generations=0", "final.games=0", "final.benchmark_games=0"]
+    never += ["validation.every=0", "validation.stop_when_gain_below=0"]
+    found = read_config(config, [*overrides, f"strategy={name}", *sizes, *own, *never])
+    return Contender(text, found, frozenset((*keys, *shared)))
+
+
+def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:
+    """Refuse keys that a comparison sets itself, and more.
+
+    Raises:
+        ConfigOptionError: one is there; the message tells who sets it.
+    """
+    for key in keys:
+        if key in (*OURS, *more) or key.partition(".")[0] in OURS:
+            by = REFUSED.get(key, "the comparison sets it itself")
+            raise ConfigOptionError(f"{where}: {key} cannot be set here: {by}")

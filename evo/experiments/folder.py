@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import IO, Any
 
-from engine import ManaforgeError
+from engine import RULES_VERSION, ManaforgeError
 from engine.errors import WrongValueError
 from engine.received import read_json
 from evo.storage.files import first_link, json_bytes, replace_file, take_lock, why_unusable
@@ -72,7 +72,7 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
     Raises:
         ExperimentError: it is something else, in use, or cannot be made.
     """
-    content = json_bytes({"kind": kind, **definition})
+    content = json_bytes({"kind": kind, "rules": RULES_VERSION, **definition})
     about = path / DEFINITION
     try:
         if path.exists() and not about.exists() and any(path.iterdir()):

@@ -7,10 +7,11 @@ budget and some numbers of games before. Centres of all runs then meet the same 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from evo.config import RunConfig
 from evo.evolution.fitness import play_pairings
@@ -80,6 +81,20 @@ class Run:
     def games(self) -> int:
         """Most games that it plays."""
         return sum(games_of_generation(self.config, number) for number in range(self.config.generations + 1))
+
+
+class Point(BaseModel):
+    """Where a run stands after so many games."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    mark: int
+    games: Annotated[int, Field(ge=0)]
+    generation: Annotated[int, Field(ge=0)]
+    weights: list[Annotated[float, Field(ge=0, le=1)]]
+
+
+_POINTS = TypeAdapter(list[Point])
 
 
 def runs_of(bench: Bench) -> list[Run]:
@@ -152,14 +167,13 @@ def missing_runs(bench: Bench, folder: ExperimentFolder) -> list[Run]:
 
 def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
     """The points of a run that the folder keeps; [] if they cannot be read."""
-    points = folder.read(run.file).get("points")
     try:
-        marks = [int(point["mark"]) for point in points or () if point["games"] <= point["mark"]]
-        shape = np.array([point["weights"] for point in points or ()], np.float64).shape
-    except (ValueError, KeyError, TypeError):
+        points = _POINTS.validate_python(folder.read(run.file).get("points"))
+    except ValidationError:
         return []
-    whole = marks == list(run.marks) and shape == (len(marks), len(run.config.vector.names()))
-    return points or [] if whole else []
+    whole = [point.mark for point in points] == list(run.marks)
+    whole &= {len(point.weights) for point in points} == {len(run.config.vector.names())}
+    return [dict(point) for point in points] if whole else []
 
 
 def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from evo.evolution.run import games_of_generation
@@ -69,6 +70,8 @@ def sentences(points: pd.DataFrame, value: str = "elo") -> list[str]:
 
 def _sentence(first: str, other: str, mean: float, low: float, high: float, value: str) -> str:
     better, worse = (low > 0, high < 0) if value == "elo" else (high < 0, low > 0)
+    if np.isnan(low):
+        return f"{other} less {first}: {mean:+.1f} Elo, one run each"
     found = "is better than" if better else "is worse than" if worse else "is not told apart from"
     return f"{other} {found} {first} ({mean:+.1f} Elo, {low:+.1f} to {high:+.1f})"
 

@@ -1,8 +1,8 @@
 """Optimisers on a noisy quadratic whose optimum is known: what they do where nothing else matters.
 
 The loss of weights is a quadratic of their shares, in Elo below the optimum; steep in some directions and
-flat in others, as the weights of the game are. An individual's fitness is drawn as the games of a generation
-would be won: binomial, by its loss against the mean of its generation.
+flat in others, as the weights of the game are. Games between individuals are drawn, not played: a difference
+of their losses is one in Elo.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from engine.streams import generator
 from evo.evolution.records import new_strategy
@@ -25,6 +26,9 @@ START = 200.0
 
 STEEPNESS = 100.0
 """How much steeper the steepest direction is than the flattest."""
+
+OPPONENT = 20.0
+"""Elo that a fixed opponent loses against the optimum."""
 
 ON_BOUND = 0.25
 """Part of the weights that are 0 in the optimum."""
@@ -73,13 +77,9 @@ def simulate(run: Run, seed: int) -> list[dict[str, float]]:
     strategy, hill = new_strategy(config), quadratic_of(config.vector, seed, run.number)
 
     def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
-        whole = games_of_generation(config, strategy.generation)
-        # A game of the population is one of both its players.
-        of_one = whole // len(asked) * (1 if config.opponents.beside else 2)
-        loss = hill.loss(np.array(asked))
-        chance = 1 / (1 + np.exp((loss - loss.mean()) / ELO))
         stream = generator(config.seed, Stream.EXPERIMENT, 2, strategy.generation)
-        return stream.binomial(of_one, chance).astype(float), whole
+        whole = games_of_generation(config, strategy.generation)
+        return won(hill.loss(np.array(asked)), whole, config.opponents.beside, stream), whole
 
     return [
         {
@@ -90,6 +90,25 @@ def simulate(run: Run, seed: int) -> list[dict[str, float]]:
         }
         for mark, games in walk(run, strategy, evaluate)
     ]
+
+
+def won(loss: np.ndarray, games: int, beside: bool, stream: np.random.Generator) -> np.ndarray:
+    """Games won by individuals, drawn pairing by pairing.
+
+    Args:
+        loss: Elo below the optimum, shape (individuals,).
+        games: of the generation.
+        beside: whether they play an opponent that loses `OPPONENT` Elo, and not each other.
+        stream: for the draws.
+    """
+    n = len(loss)
+    if beside:
+        return np.asarray(stream.binomial(games // n, expit((OPPONENT - loss) / ELO)), np.float64)
+    one, other = np.triu_indices(n, 1)
+    each = games // len(one)
+    first = stream.binomial(each, expit((loss[other] - loss[one]) / ELO))
+    total = np.bincount(one, first, n) + np.bincount(other, each - first, n)
+    return np.asarray(total)
 
 
 def simulated(bench: Bench) -> pd.DataFrame:

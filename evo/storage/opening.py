@@ -58,7 +58,7 @@ def check_vacant(path: Path) -> None:
     if (path / "config.toml").exists():
         raise RunError(f"run folder {path} is not empty; to continue it: manaforge resume {path}")
     for entry in path.iterdir() if path.exists() else ():
-        leftover = entry.name in ("lock", "manifest.json") or entry.suffix == ".tmp"
+        leftover = entry.name in ("lock", "manifest.json", OPPONENTS) or entry.suffix == ".tmp"
         empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
         copies = entry.name == DECKS and (path / "manifest.json").exists()
         if not (leftover or empty or copies):

@@ -44,6 +44,9 @@ UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
 """Errors of the system about a file that may be whole: another user or another time may read it."""
 
 
+HALF_POINTS = frozenset("01234")
+"""What a deal's two games may give, as digits."""
+
 _VALIDATED = {"who": "best", "pairs": ""}
 """What the tables of `validation/` that older versions wrote do not say."""
 
@@ -121,6 +124,7 @@ class RunFolder:
         blocks = [list(own["opponent"].isna()) for _, own in table.groupby("who", sort=False)]
         whole = [len(block) > 1 and block == [True, *[False] * (len(block) - 1)] for block in blocks]
         known = bool(whole) and all(whole) and table["who"].iloc[0] == _VALIDATED["who"]
+        known &= all(set(text) <= HALF_POINTS for text in table["pairs"])
         return table if known and (table["generation"] == generation).all() else None
 
     def write_validation(self, generation: int, content: bytes) -> None:

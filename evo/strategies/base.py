@@ -120,7 +120,7 @@ class Parameters:
         lambda_: children of a generation.
         vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
         options: the strategy's own section of the configuration; None where it has none.
-        games: of a pairing over all decks, by generation.
+        games: of an individual in a generation, by its number; the most that it may have.
     """
 
     seed: int
@@ -197,7 +197,7 @@ class Strategy(Protocol):
         Args:
             generations: from generation 0 on.
             lambda_: individuals of a generation.
-            games: of a pairing over all decks and generations.
+            games: of an individual in all of these.
         """
         ...
 
@@ -393,6 +393,16 @@ class PopulationStrategy:
 def _candidate(individual: Individual) -> Candidate:
     weights = tuple(individual)
     return Candidate(f"individual {individual.number}", weights, individual.birth)
+
+
+def bounded(point: np.ndarray) -> list[float]:
+    """A point clipped to [0, 1], which rounding may have left."""
+    return [float(value) for value in np.clip(point, 0.0, 1.0)]
+
+
+def best_of(asked: Sequence[Individual], n: int) -> list[Individual]:
+    """The best n; of equal fitness, the earlier ones first."""
+    return sorted(asked, key=lambda individual: -individual.fitness.values[0])[:n]
 
 
 def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:

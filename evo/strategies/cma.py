@@ -14,15 +14,17 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from evo.seeds import child_stream
+from evo.strategies.alone import one_thread
 from evo.strategies.base import (
     Candidate,
     Individual,
     Parameters,
     PopulationStrategy,
     StrategyOptions,
+    best_of,
+    bounded,
     repeat,
 )
 
@@ -64,7 +66,7 @@ class Cma(PopulationStrategy):
             "verb_log": 0,
         }
         own = parameters.options
-        with _one_thread():
+        with one_thread():
             self._cma: Any = cma.CMAEvolutionStrategy(
                 [own.initial_mean] * self.n_weights, own.initial_sigma, options
             )
@@ -98,7 +100,7 @@ class Cma(PopulationStrategy):
         """Learn from the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
-        with _one_thread():
+        with one_thread():
             self._cma.tell(points, [-float(value) for value in told.fitness])
         return told
 
@@ -108,35 +110,25 @@ class Cma(PopulationStrategy):
 
     def centre(self) -> Candidate:
         """The mean of the distribution."""
-        mean = tuple(_bounded(self._cma.result.xfavorite))
+        mean = tuple(bounded(self._cma.result.xfavorite))
         return Candidate("mean", mean, self.generation - 1)
 
     def _propose(self) -> list[Individual]:
-        with _one_thread():
+        with one_thread():
             self._points = self._cma.ask()
             sigmas = [float(sigma) for sigma in self._cma.stds]
         first = self.generation * self.parameters.lambda_
         return [
-            Individual(_bounded(point), sigmas, first + place, (), self.generation)
+            Individual(bounded(point), sigmas, first + place, (), self.generation)
             for place, point in enumerate(self._points)
         ]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
         """The best mu; of equal fitness, the earlier ones first."""
-        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]
+        return best_of(asked, self.parameters.mu)
 
     def _draw(self, n: int, n_weights: int) -> np.ndarray:
         """Normal draws of a generation, shape (n, n_weights), one stream an individual."""
         seed = self.parameters.seed
         streams = (child_stream(seed, self.generation, place) for place in range(n))
         return np.array([[stream.standard_normal() for _ in range(n_weights)] for stream in streams])
-
-
-def _bounded(point: np.ndarray) -> list[float]:
-    """A point clipped to [0, 1], which rounding may have left."""
-    return [float(value) for value in np.clip(point, 0.0, 1.0)]
-
-
-def _one_thread() -> threadpool_limits:
-    """Linear algebra on one thread: the order of sums must not depend on the number of threads."""
-    return threadpool_limits(1, "blas")

@@ -10,8 +10,6 @@ Source: Rapin and Teytaud, "Nevergrad - A gradient-free optimization platform" (
 """
 
 import contextlib
-import random
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -19,10 +17,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from engine.errors import unknown_name
 from evo.seeds import child_stream
+from evo.strategies.alone import Generators, one_thread
 from evo.strategies.base import (
     Candidate,
     Individual,
@@ -31,15 +29,14 @@ from evo.strategies.base import (
     Strategy,
     StrategyError,
     StrategyOptions,
+    best_of,
+    bounded,
     repeat,
 )
 
 PREFIX = "nevergrad:"
 MISSING = "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"
 SEEDS = 2**32
-
-_LOCK = threading.Lock()
-"""Held while a run uses the generators of the process."""
 
 
 class NevergradOptions(StrategyOptions):
@@ -70,7 +67,7 @@ class Nevergrad(PopulationStrategy):
         super().__init__(parameters)
         # Addresses of children begin at generation 0: this one is of no generation.
         seed = int(child_stream(parameters.seed, SEEDS - 1, 0).integers(SEEDS))
-        self._states = _states_of(seed)
+        self._generators = Generators(seed)
         with self._alone():
             self._optimiser = _optimiser_of(self.OPTIMISER, parameters, self.n_weights, seed)
         self._points: list[Any] = []
@@ -119,38 +116,41 @@ class Nevergrad(PopulationStrategy):
         repeat(self, generations)
 
     def centre(self) -> Candidate:
-        """What the optimiser recommends."""
-        with self._alone():
+        """What the optimiser recommends; it may draw for that, which the history does not see."""
+        with self._alone(keep=False):
+            state = self._optimiser.parametrization.random_state.get_state()
             point = self._optimiser.provide_recommendation().value
-        return Candidate("recommendation", tuple(_bounded(point)), self.generation - 1)
+            self._optimiser.parametrization.random_state.set_state(state)
+        return Candidate("recommendation", tuple(bounded(point)), self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         n = self.parameters.lambda_
         with self._alone():
             self._points = [self._optimiser.ask() for _ in range(n)]
-        weights = [_bounded(point.value) for point in self._points]
+        weights = [bounded(point.value) for point in self._points]
         sigmas = np.maximum(np.std(weights, axis=0), 1e-5).tolist()  # it has no step sizes: the spread
         first = self.generation * n
         return [Individual(own, sigmas, first + k, (), self.generation) for k, own in enumerate(weights)]
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """The process's generators in the run's own states; linear algebra on one thread.
+    def _alone(self, keep: bool = True) -> Iterator[None]:
+        """The run's own generators, linear algebra on one thread, and the package's errors as ours.
 
-        The order of sums must not depend on the number of threads.
+        Raises:
+            StrategyError: the optimiser failed.
         """
-        with _LOCK, threadpool_limits(1, "blas"):
-            before = random.getstate(), np.random.get_state()  # noqa: NPY002
-            _set_states(self._states)
+        with self._generators.used(keep), one_thread():
             try:
                 yield
-            finally:
-                self._states = random.getstate(), np.random.get_state()  # noqa: NPY002
-                _set_states(before)
+            except StrategyError:
+                raise
+            except Exception as error:  # of a package with hundreds of optimisers
+                why = (str(error) or type(error).__name__).splitlines()[0]
+                raise StrategyError(f'strategy "{self.NAME}" failed: {why}') from None
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
         """The best mu; of equal fitness, the earlier ones first."""
-        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]
+        return best_of(asked, self.parameters.mu)
 
 
 @lru_cache
@@ -172,24 +172,10 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
     known = nevergrad.optimizers.registry
     if name not in known:
         raise StrategyError(f"strategy: {unknown_name('nevergrad optimiser', name, sorted(known))}")
-    if known[name].no_parallelization and parameters.lambda_ > 1:
-        raise StrategyError(f'strategy "{PREFIX}{name}" asks for one individual at a time: lambda must be 1')
+    if known[name].no_parallelization:
+        raise StrategyError(f'strategy "{PREFIX}{name}" cannot be used: it asks for one individual at a time')
     own = parameters.options
     space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)
     space.random_state = np.random.RandomState(seed)
     space.function.deterministic = False
     return known[name](space, budget=own.budget, num_workers=parameters.lambda_)
-
-
-def _states_of(seed: int) -> tuple[Any, Any]:
-    """States of the generators of `random` and of numpy after a seed."""
-    return random.Random(seed).getstate(), np.random.RandomState(seed).get_state()
-
-
-def _set_states(states: tuple[Any, Any]) -> None:
-    random.setstate(states[0])
-    np.random.set_state(states[1])  # noqa: NPY002
-
-
-def _bounded(point: np.ndarray) -> list[float]:
-    return [float(value) for value in np.clip(point, 0.0, 1.0)]

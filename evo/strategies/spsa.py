@@ -22,6 +22,7 @@ from evo.strategies.base import (
     Parameters,
     PopulationStrategy,
     StrategyOptions,
+    best_of,
     repeat,
 )
 
@@ -46,8 +47,8 @@ class SpsaOptions(StrategyOptions):
         Field(
             ge=0,
             le=10**9,
-            description="length of the schedule, in pairs of games between a point's two individuals; 0: as "
-            "many as the run's generations have when it begins",
+            description="length of the schedule, in pairs of games of an individual; 0: as many as the run's "
+            "generations have when it begins",
         ),
     ] = 0
     a_ratio: Annotated[
@@ -125,7 +126,7 @@ class Spsa(PopulationStrategy):
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
-        """As many pairs as are played between a point's two individuals; see `Strategy`."""
+        """As many pairs of games as an individual has; see `Strategy`."""
         return {"pairs": max(1, games // 2)}
 
     def tell(self, fitness: np.ndarray) -> Any:
@@ -159,4 +160,4 @@ class Spsa(PopulationStrategy):
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
         """The best mu; of equal fitness, the earlier ones first."""
-        return sorted(asked, key=lambda individual: -individual.fitness.values[0])[: self.parameters.mu]
+        return best_of(asked, self.parameters.mu)

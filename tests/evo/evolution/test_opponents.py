@@ -13,7 +13,6 @@ from evo.evolution.champion import _pairings_of_final, _scores_of_final, play_fi
 from evo.evolution.opponents import (
     find_opponents,
     members,
-    most_opponents,
     nash_mixture,
     opponents_of,
     play_generation,
@@ -172,7 +171,7 @@ def test_without_the_population_games_grow_with_its_number(tmp_path: Path) -> No
 def test_a_run_against_itself_alone_is_written_as_ever() -> None:
     assert with_opponents().digest == TINY.digest
     assert with_opponents(hall=1.0).digest != TINY.digest
-    assert most_opponents(TINY, 9) == 0
+    assert TINY.opponents_in(9) == 0
 
 
 def test_a_run_keeps_its_opponents(tmp_path: Path) -> None:
@@ -258,7 +257,7 @@ def test_members_are_drawn_by_the_generation(met: Path) -> None:
         asked = strategy.ask()
         chosen = [one.number for one in members(strategy, asked, config)]
         assert chosen == [one.number for one in members(strategy, asked, config)] == sorted(chosen)
-        assert len(chosen) <= most_opponents(config, generation)
+        assert len(chosen) <= config.opponents_in(generation)
         strategy.tell(np.arange(len(asked), dtype=float))
     assert met.exists()
 

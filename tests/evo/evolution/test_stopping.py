@@ -22,46 +22,75 @@ RULE = {"every": 1, "games": 4, "stop_when_gain_below": 900.0, "window": 2, "con
 STOPPING = TINY.changed(generations=8, validation=RULE)
 
 
+GAME = 1 / 14
+"""Of a deal's score."""
+
+
 def test_the_gain_is_that_of_the_mean_scores_in_elo() -> None:
-    before, after = np.array([0.5, 0.6, 0.7, 0.6]), np.array([0.6, 0.6, 0.7, 0.7])
-    gain = gain_of(np.array([before, after]))
+    before, after = np.array([0.5, 0.6, 0.7, 0.6]), np.array([0.6, 0.6, 0.65, 0.7])
+    gain = gain_of(np.array([before, after]), GAME)
     middle = (before.mean() + after.mean()) / 2
-    assert gain.elo == pytest.approx(ELO * 0.05 / (middle * (1 - middle)))
+    assert gain.elo == pytest.approx(ELO * 0.0375 / (middle * (1 - middle)))
     assert gain.elo == pytest.approx(elo(after.mean()) - elo(before.mean()), rel=0.01)
     assert gain.low < gain.elo < gain.high
-    assert gain.below(gain.elo) == pytest.approx(0.5)
-    assert gain.below(gain.high) == pytest.approx(0.975)
-    assert gain_of(np.array([before, before])).below(1) == 1
+    assert gain.below(gain.high) == pytest.approx(0.975, abs=1e-6)
+    assert gain.below(gain.low) == pytest.approx(0.025, abs=1e-6)
 
 
-def validations(stream: np.random.Generator, gains: np.ndarray, deals: int) -> list[tuple[int, np.ndarray]]:
-    """Scores by deal of validations whose true score rises as given; noise of agents and of deals."""
-    luck = stream.normal(0.65, 0.2, deals)
-    scores = [luck + rise + stream.normal(0, 0.08, deals) for rise in np.cumsum(gains)]
-    return [(4 * number, values) for number, values in enumerate(scores)]
+def test_rare_events_have_the_exact_interval_of_a_poisson_mean() -> None:
+    """Five games won more and none lost: 1.6235 to 11.6683 of them, as every table says."""
+    scores = np.full((2, 100), 0.5)
+    scores[1, :5] += GAME
+    gain = gain_of(scores, GAME)
+    one = gain.elo / 5
+    assert gain.high / one == pytest.approx(11.6683, rel=1e-4)
+    # No game was lost, and up to 3.689 might have been.
+    assert gain.low / one == pytest.approx(5 - np.hypot(5 - 1.6235, 3.6889), abs=1e-3)
+    same = gain_of(np.full((2, 100), 0.5), GAME)
+    assert same.elo == 0
+    assert same.high / one == pytest.approx(3.6889, rel=0.01), "equal halves prove little"
+    assert same.below(0.01) < 0.6
 
 
-def test_it_rarely_ends_a_run_that_still_gains() -> None:
-    """At most 5% of runs that gain just as much as the threshold, all along forty looks."""
+def play_on(
+    stream: np.random.Generator, deals: int, gain: float, churn: float, looks: int
+) -> list[tuple[int, np.ndarray]]:
+    """Validations of players who win the same games but for a few, ever more of them by so many Elo each time.
+
+    `churn` is how many games are lost, and as many won more, for each that is won.
+    """
+    won = stream.random((deals, 14)) < 0.66
+    rise = gain / ELO * 0.66 * 0.34 * won.size
+    found = []
+    for number in range(looks):
+        found.append((4 * number, won.mean(axis=1)))
+        won = won.copy()
+        for value, count in ((False, rise * (1 + churn)), (True, rise * churn)):
+            places = np.flatnonzero(won == value)
+            flipped = stream.choice(places, min(stream.poisson(count), len(places)), replace=False)
+            won.reshape(-1)[flipped] = not value
+    return found
+
+
+@pytest.mark.parametrize(("deals", "churn"), [(90, 0.0), (90, 1.0), (450, 0.0), (450, 3.0)])
+def test_it_rarely_ends_a_run_that_still_gains(deals: int, churn: float) -> None:
+    """At most 5% of runs that gain just as much as the threshold, all along twenty looks."""
     config = TINY.changed(validation={"every": 4, "stop_when_gain_below": 3.0, "window": 6})
     stream = np.random.default_rng(1)
-    step = (
-        3.0 / 3 / ELO * 0.65 * 0.35
-    )  # of the score, from one validation to the next: 3 Elo in half a window
-    ended = sum(
-        first_stop(config, validations(stream, np.full(45, step), 400)) is not None for _ in range(400)
-    )
-    assert ended / 400 < 0.05
+    ended = sum(first_stop(config, play_on(stream, deals, 1.0, churn, 25)) is not None for _ in range(200))
+    assert ended <= 15, "up to 10 are expected, give or take 3"
 
 
 def test_it_ends_a_run_that_gains_no_more() -> None:
     config = TINY.changed(validation={"every": 4, "stop_when_gain_below": 3.0, "window": 6})
     stream = np.random.default_rng(2)
-    rises = np.concatenate([np.full(10, 0.01), np.zeros(35)])
-    stops = [first_stop(config, validations(stream, rises, 4_000)) for _ in range(50)]
-    assert all(stop is not None and stop.generation >= 4 * 10 for stop in stops)
-    assert np.mean([stop.generation < 4 * 30 for stop in stops if stop]) > 0.9
-    assert all(stop.sure > 0.97 for stop in stops if stop)
+    for _ in range(20):
+        rising = play_on(stream, 900, 5.0, 0.5, 12)
+        flat = [(4 * (12 + number), rising[-1][1]) for number in range(30)]
+        stop = first_stop(config, rising + flat)
+        assert stop is not None
+        assert 4 * 11 < stop.generation < 4 * 30
+        assert stop.sure > 0.97
 
 
 def test_a_run_ends_by_the_rule_whatever_interrupts_it(tmp_path: Path) -> None:

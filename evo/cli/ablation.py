@@ -1,7 +1,6 @@
 """The command `manaforge ablate`."""
 
 import shlex
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 AblateOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ablate"), show_default=False)]
 Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=completion.decks)]
+
+STOPPED = "the same command begins anew"
+"""Said where a signal stops the games."""
 
 COLUMNS = (
     Column("weight"),
@@ -70,7 +72,6 @@ def ablate_command(
 ) -> None:
     """Find what each weight of a profile is worth: it plays copies of itself without them."""
     from engine import find_deck, find_ruleset
-    from engine.screen import say_error
     from evo.cli.progress import Counter, output_console
     from evo.cli.sessions import pool_of
     from evo.configfiles import names_in
@@ -78,7 +79,6 @@ def ablate_command(
     from evo.experiments.ablation_page import ablation_figure, ablation_page
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.play.entrants import find_entrant
-    from evo.play.pool import InterruptedRunError
     from evo.storage.files import csv_bytes, digest_of
     from rivals import refuse_decks
 
@@ -103,21 +103,13 @@ def ablate_command(
     console = output_console()
     console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
     counter = Counter(console, total)
-    with (
-        open_experiment(path, "ablate", definition) as folder,
-        pool_of(place, [player], found, counter) as playing,
-    ):
-        try:
+    with open_experiment(path, "ablate", definition) as folder:
+        with pool_of(place, [player], found, counter, STOPPED) as playing:
             single, together = ablate(
                 ablation, lambda roster, some: playing.play(roster, some, counter.advance)
             )
-        except InterruptedRunError as error:
-            counter.close()
-            say_error(f"stopped by {signal.Signals(error.signal).name}: the same command begins anew")
-            raise
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
-        command += ["--pairs"] if pairs else []
-        command += ["--ruleset", ruleset, "--seed", str(seed)]
+        command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
         folder.write("weights.csv", csv_bytes(single))
         if pairs:
             folder.write("pairs.csv", csv_bytes(together))

@@ -1,7 +1,6 @@
 """The command `manaforge mulligan`."""
 
 import json
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +43,9 @@ Opponents = Annotated[
     typer.Option("--against", help="An opponent; may repeat.", autocompletion=completion.entrants),
 ]
 ProfileOut = Annotated[Path, typer.Option("--out", help="File of the profile that is written, NAME.toml.")]
+
+STOPPED = "no profile was written"
+"""Said where a signal stops the games."""
 
 COLUMNS = (
     Column("card"),
@@ -111,22 +113,13 @@ def mulligan_command(
 
 def _played(lesson: "Lesson", place: "Place", counter: "Counter") -> "tuple[SeatValues, ...]":
     """Play all games of a lesson with their progress; the keep values of the last round."""
-    from engine.screen import say_error
     from evo.cli.sessions import pool_of
     from evo.learning.mulligan import learn_keeps
-    from evo.play.pool import InterruptedRunError
 
     values: tuple[SeatValues, ...] = ()
-    with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter) as players:
-        try:
-            for found in learn_keeps(
-                lesson, lambda roster, games: players.play(roster, games, counter.advance)
-            ):
-                values = found
-        except InterruptedRunError as error:
-            counter.close()
-            say_error(f"stopped by {signal.Signals(error.signal).name}: no profile was written")
-            raise
+    with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOPPED) as players:
+        for found in learn_keeps(lesson, lambda roster, games: players.play(roster, games, counter.advance)):
+            values = found
     return values
 
 

@@ -1,8 +1,7 @@
 """The command `manaforge bench-optimisers`."""
 
 import shlex
-import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from evo.cli.progress import Counter
     from evo.config import RunConfig
+    from evo.experiments.contenders import Contender
     from evo.experiments.folder import ExperimentFolder
     from evo.experiments.optimisers import Bench
     from evo.play.games import Player, Roster, Schedule
@@ -50,6 +50,9 @@ Against = Annotated[
 BenchOut = Annotated[
     Path | None, typer.Option("--out", help=OUT_HELP.format("optimisers"), show_default=False)
 ]
+
+STOPPED = "finished runs are kept; the same command goes on"
+"""Said where a signal stops the games."""
 
 COLUMNS = (
     Column("optimiser", folds=True),
@@ -84,7 +87,6 @@ def bench_optimisers_command(
     """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
     from evo.cli.progress import Counter, output_console
     from evo.configfiles import read_config
-    from evo.experiments.contenders import find_contender
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.experiments.optimisers import Bench, games_left, games_of_rating, missing_runs
     from evo.experiments.optimisers_page import optimisers_figure, optimisers_page
@@ -95,10 +97,7 @@ def bench_optimisers_command(
         raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
     given = overrides or ()
     chosen = placed(read_config(config, [*given, "strategy=es"]), workers, pool, address)
-    contenders = tuple(find_contender(text, config, given) for text in dict.fromkeys(optimisers))
-    for one, other in combinations(contenders, 2):
-        if one.config.digest == other.config.digest:
-            raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
+    contenders = _contenders(optimisers, config, given)
     rating = _rating(against, chosen)
     bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
     definition = {
@@ -117,13 +116,9 @@ def bench_optimisers_command(
         points = _played(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
         hills = simulated(bench)
         command = ["manaforge", "bench-optimisers", config, "--seeds", str(seeds), "--games", str(games)]
-        for option, values in (
-            ("--budget", bench.budgets),
-            ("--optimiser", [one.text for one in contenders]),
-            ("--against", list(dict.fromkeys(against))),
-            ("--set", given),
-        ):
-            command += [part for value in values for part in (option, str(value))]
+        command += _repeated("--budget", bench.budgets)
+        command += _repeated("--optimiser", [one.text for one in contenders])
+        command += _repeated("--against", dict.fromkeys(against)) + _repeated("--set", given)
         label = f"Elo against {', '.join(rating)}"
         folder.write("points.csv", csv_bytes(points))
         folder.write("quadratic.csv", csv_bytes(hills))
@@ -132,6 +127,27 @@ def bench_optimisers_command(
     console.print(_table(points, hills))
     files = "optimisers.html, optimisers.png, points.csv, quadratic.csv"
     console.print(f"written: {path}/{files}", markup=False)
+
+
+def _repeated(option: str, values: Iterable[object]) -> list[str]:
+    """An option that may repeat, with each value."""
+    return [part for value in values for part in (option, str(value))]
+
+
+def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tuple[Contender, ...]":
+    """What takes part.
+
+    Raises:
+        ConfigError, UnknownNameError: a text is none, or two say the same.
+    """
+    from evo.experiments.contenders import find_contender
+    from evo.experiments.folder import ExperimentOptionError
+
+    found = tuple(find_contender(text, config, given) for text in dict.fromkeys(texts))
+    for one, other in combinations(found, 2):
+        if one.config.digest == other.config.digest:
+            raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
+    return found
 
 
 def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
@@ -160,31 +176,23 @@ def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
 
 def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "Counter") -> "pd.DataFrame":
     """Play what is missing and rate all points."""
-    from engine.screen import say_error
     from evo.cli.sessions import pool_of
     from evo.evolution.opponents import find_opponents
     from evo.experiments.optimisers import play_missing, points_table, rated
     from evo.play.games import Player
-    from evo.play.pool import InterruptedRunError
 
     config = bench.contenders[0].config
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     players += [*bench.against.values()]
     players += [player for one in bench.contenders for player in find_opponents(one.config).values()]
-    with pool_of(place, players, config.found_decks, counter) as pool:
+    with pool_of(place, players, config.found_decks, counter, STOPPED) as pool:
 
         def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
             return pool.play(roster, games, counter.advance)
 
-        try:
-            play_missing(bench, folder, play, pool.workers)
-            points = rated(bench, points_table(bench, folder), play)
-        except InterruptedRunError as error:
-            counter.close()
-            name = signal.Signals(error.signal).name
-            say_error(f"stopped by {name}: finished runs are kept; the same command goes on")
-            raise
-    return points
+        play_missing(bench, folder, play, pool.workers)
+        return rated(bench, points_table(bench, folder), play)
+    raise AssertionError("a pool that is stopped ends the process")
 
 
 def _table(points: "pd.DataFrame", hills: "pd.DataFrame") -> FittingTable:

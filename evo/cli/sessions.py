@@ -42,9 +42,21 @@ def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | N
 
 @contextlib.contextmanager
 def pool_of(
-    place: Place, players: Sequence[Player], decks: Iterable[Deck], display: Display | Counter
+    place: Place,
+    players: Sequence[Player],
+    decks: Iterable[Deck],
+    display: Display | Counter,
+    if_stopped: str = "",
 ) -> Iterator[Pool]:
-    """A pool for players, with signal handlers; after a signal the process exits with 130 or 143."""
+    """A pool for players, with signal handlers; after a signal the process exits with 130 or 143.
+
+    Args:
+        place: where games are played.
+        players: who plays.
+        decks: that are played.
+        display: shows the progress.
+        if_stopped: what a stop means, said on standard error; "" where the caller says it.
+    """
     compiled = all(player.compiled for player in players)
     short = isinstance(display, Counter) and display.total <= games_before_ray(players)
     stopped: InterruptedRunError | None = None
@@ -64,8 +76,12 @@ def pool_of(
                 yield pool
         except InterruptedRunError as error:
             stopped = error
+            name = signal.Signals(error.signal).name
             if not ready:
-                say_error(f"stopped by {signal.Signals(error.signal).name} before the first game")
+                say_error(f"stopped by {name} before the first game")
+            elif if_stopped:
+                display.close()
+                say_error(f"stopped by {name}: {if_stopped}")
         finally:
             display.close()
     if stopped is not None:

@@ -63,7 +63,7 @@ def test_contenders_have_as_many_individuals_unless_they_say_otherwise() -> None
     assert sizes["es"] == sizes["eva"] == (2, 2)
     assert sizes["cma"] == sizes["nevergrad:TBPSA"] == (2, 4)
     assert sizes["spsa"] == (2, 2)
-    assert sizes["es@mu=3"] == (3, 2)
+    assert sizes["es@mu=3"] == (3, 3)
     assert sizes["cma@lambda=8"] == (2, 8)
     assert sizes["es@mu=3,lambda=5"] == (3, 5)
     assert find_contender("es@deals=own", "", SMALL).config.deals == "own"
@@ -71,10 +71,42 @@ def test_contenders_have_as_many_individuals_unless_they_say_otherwise() -> None
         ("foo", "unknown strategy 'foo'"),
         ("es@deals", "settings after @ are KEY=VALUE, got 'deals'"),
         ("es@dels=own", "unknown key 'dels'"),
-        ("cma@mu=9", "mu <= lambda / 2"),
+        ("cma@mu=9,lambda=10", "mu <= lambda / 2"),
+        ("es@agent=eva", "agent cannot be set here: all optimisers share it, and --set sets it"),
+        ("es@final.games=3", "final.games cannot be set here: the comparison sets it itself"),
     ):
         with pytest.raises((ConfigError, UnknownNameError), match=message):
             find_contender(text, "", SMALL)
+
+
+@pytest.mark.parametrize("one", ["strategy=cma", "lambda=3", "generations=3", "validation.every=2"])
+def test_what_the_comparison_sets_cannot_be_set_for_all(one: str) -> None:
+    with pytest.raises(ConfigError, match=f"--set: {one.partition('=')[0]} cannot be set here"):
+        find_contender("es", "", (one,))
+
+
+def test_points_of_a_stranger_are_refused_and_played_again(tmp_path: Path) -> None:
+    bench = bench_of("es", seeds=1)
+    run = runs_of(bench)[0]
+    with open_experiment(tmp_path / "out", "bench-optimisers", {}) as folder, closing(LocalPool(1)) as pool:
+        play_missing(bench, folder, pool.play, 1)
+        file = folder.path / run.file
+        good = json.loads(file.read_text())
+        for key, value in (
+            ("mark", float("inf")),
+            ("games", -5),
+            ("games", 1.5),
+            ("weights", [1e300] * 8),
+            ("weights", [float("nan")] * 8),
+            ("weights", ["a"] * 8),
+            ("weights", [0.5] * 7),
+            ("contender", "cma"),
+        ):
+            point = good["points"][-1] | {key: value}
+            file.write_text(json.dumps(good | {"points": [*good["points"][:-1], point]}))
+            assert missing_runs(bench, folder) == [run], (key, value)
+        file.write_text(json.dumps(good))
+        assert not missing_runs(bench, folder)
 
 
 def test_a_run_plays_no_more_than_its_budget_and_no_generation_less() -> None:

@@ -104,6 +104,11 @@ class Material:
         """The last populations."""
         return last_population(self.individuals)
 
+    @property
+    def survive(self) -> bool:
+        """Whether parents compete with their children in these runs, so that they have ages and ancestors."""
+        return any(find_strategy(config.strategy).SURVIVE for config in self.runs.configs.values())
+
     @cached_property
     def clusters(self) -> Clusters:
         """The last populations in clusters."""
@@ -240,6 +245,8 @@ def progress(given: Material) -> list[Section]:
 
 def ages(given: Material) -> list[Section]:
     """How long individuals survive."""
+    if not given.survive:
+        return []
     spans = lifespans(given.individuals)
     parts = [
         _draw(plot_lifespans, spans, "lifespans", height=2.2),
@@ -250,6 +257,8 @@ def ages(given: Material) -> list[Section]:
 
 def new_individuals(given: Material) -> list[Section]:
     """How many of a population are replaced."""
+    if not given.survive:
+        return []
     new = newcomers(given.individuals)
     parts = [_draw(plot_newcomers, new, "newcomers")] if len(new) else []
     return [Section("Newcomers", say.newcomers_sentence(new), parts)]
@@ -329,6 +338,8 @@ def _comparisons(given: Material) -> Section:
 
 def lineage(given: Material) -> list[Section]:
     """Ancestors of the individual that scores most against its own generation, of the longest runs."""
+    if not given.survive:
+        return []
     individuals = given.individuals
     best = best_individuals(individuals)
     last = best[best["generation"] == best["generation"].max()]

@@ -139,6 +139,7 @@ class Strategy(Protocol):
         SUMMARY: one line for listings.
         OPTIONS: the model of its own section of the configuration; None without one.
         LIBRARIES: distributions it computes with, whose versions a run writes down.
+        SURVIVE: whether parents compete with their children, so that ages and ancestors mean something.
         parameters: what it was created from.
         generation: number of the generation that `ask` gives next, or that waits for `tell`.
         parents: survivors of the last finished generation, the best first.
@@ -148,6 +149,7 @@ class Strategy(Protocol):
     SUMMARY: ClassVar[str]
     OPTIONS: ClassVar[type[StrategyOptions] | None]
     LIBRARIES: ClassVar[tuple[str, ...]]
+    SURVIVE: ClassVar[bool]
     parameters: Parameters
     generation: int
     parents: list[Individual]
@@ -266,6 +268,7 @@ class PopulationStrategy:
     SUMMARY: ClassVar[str]
     OPTIONS: ClassVar[type[StrategyOptions] | None] = None
     LIBRARIES: ClassVar[tuple[str, ...]] = ("deap",)
+    SURVIVE: ClassVar[bool] = False
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters

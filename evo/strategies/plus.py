@@ -10,6 +10,7 @@ Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), A
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from deap import base, tools
@@ -31,6 +32,8 @@ class PlusStrategy(PopulationStrategy):
 
     A subclass registers `mate` and `mutate` in the toolbox, and defines the first step sizes.
     """
+
+    SURVIVE: ClassVar[bool] = True
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)

@@ -114,6 +114,7 @@ def bench_optimisers_command(
         counter = Counter(console, games_left(missing_runs(bench, folder)) + to_rate)
         console.print(f"{path}: {counter.total:,} games to play", markup=False, highlight=False)
         points = _played(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
+        console.print("the same runs on quadratics", highlight=False)
         hills = simulated(bench)
         command = ["manaforge", "bench-optimisers", config, "--seeds", str(seeds), "--games", str(games)]
         command += _repeated("--budget", bench.budgets)

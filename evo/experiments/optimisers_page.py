@@ -1,7 +1,5 @@
 """The page of a comparison of optimisers."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -60,27 +58,28 @@ def optimisers_figure(points: pd.DataFrame, label: str) -> bytes:
     return draw(plot_curves, curves(points), label, width=7.2, height=3.8).png
 
 
-def sentences(points: pd.DataFrame, value: str = "elo") -> list[str]:
-    """What the comparison came to at the largest budget, a sentence for each but the first."""
-    ends = differences(points, value)
-    last = ends[ends["budget"] == ends["budget"].max()]
-    first = points["contender"].iloc[0]
-    return [_sentence(first, row.contender, row.mean, row.low, row.high, value) for row in last.itertuples()]
-
-
-def _sentence(first: str, other: str, mean: float, low: float, high: float, value: str) -> str:
-    better, worse = (low > 0, high < 0) if value == "elo" else (high < 0, low > 0)
-    if np.isnan(low):
-        return f"{other} less {first}: {mean:+.1f} Elo, one run each"
-    found = "is better than" if better else "is worse than" if worse else "is not told apart from"
-    return f"{other} {found} {first} ({mean:+.1f} Elo, {low:+.1f} to {high:+.1f})"
+def summary(points: pd.DataFrame, value: str = "elo") -> str:
+    """Who stands best at the largest budget, and who is told apart from the first."""
+    ends, found = differences(points, value), curves(points, value)
+    budget, first = int(found["budget"].max()), points["contender"].iloc[0]
+    last = found[found["budget"] == budget].set_index("contender")["mean"]
+    best = last.idxmax() if value == "elo" else last.idxmin()
+    said = [
+        f"At {budget:,} games {best} stands best ({last[best]:{'+.1f' if value == 'elo' else '.1f'}} Elo)."
+    ]
+    groups: dict[str, list[str]] = {"Better than": [], "Worse than": [], "Not told apart from": []}
+    for row in ends[ends["budget"] == budget].itertuples():
+        gained = (row.mean, row.low, row.high) if value == "elo" else (-row.mean, -row.high, -row.low)
+        interval = f"{row.contender} ({row.mean:+.1f}, {row.low:+.1f} to {row.high:+.1f})"
+        kind = "Better than" if gained[1] > 0 else "Worse than" if gained[2] < 0 else "Not told apart from"
+        groups[kind].append(row.contender if np.isnan(row.low) else interval)
+    said += [f"{kind} {first}: {', '.join(names)}." for kind, names in groups.items() if names]
+    return " ".join(said)
 
 
 def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Section:
     found, ends = curves(points, value), differences(points, value)
-    budget = int(points["budget"].max())
-    said: Sequence[str] = sentences(points, value)
-    text = f"At {budget:,} games: {'; '.join(said)}." if said else ""
+    text = summary(points, value)
     name = "Elo" if value == "elo" else "loss"
     table = found[found["budget"] > 0]
     shown = table.assign(interval=intervals(table, "low", "high", FORMATS[name]))
@@ -105,4 +104,4 @@ def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Sectio
             f"one direction as in another, and {ON_BOUND:.0%} of the weights are 0 at the optimum. Games are "
             "drawn, not played."
         )
-    return Section(title, text, parts, note, text)
+    return Section(title, text, parts, note, text if value == "elo" else f"On the quadratic: {text}")

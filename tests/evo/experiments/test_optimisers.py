@@ -25,7 +25,7 @@ from evo.experiments.optimisers import (
     rated,
     runs_of,
 )
-from evo.experiments.optimisers_page import optimisers_figure, optimisers_page, sentences
+from evo.experiments.optimisers_page import optimisers_figure, optimisers_page, summary
 from evo.experiments.quadratic import START, quadratic_of, simulated
 from evo.play.entrants import find_entrant
 from evo.play.games import roster_of
@@ -211,7 +211,12 @@ def test_intervals_are_students_over_runs() -> None:
     less = differences(points).iloc[0]
     assert (less["contender"], less["mean"]) == ("cma", 2.0), "run by run: 1, 2, 3"
     assert less[["low", "high"]].tolist() == pytest.approx(list(mean[1:]))
-    assert sentences(points) == ["cma is not told apart from es (+2.0 Elo, -0.5 to +4.5)"]
+    assert summary(points) == (
+        "At 10 games cma stands best (+4.0 Elo). Not told apart from es: cma (+2.0, -0.5 to +4.5)."
+    )
+    assert summary(points.assign(elo=points["elo"] - 9 * (points["contender"] == "es"))).endswith(
+        "Better than es: cma (+11.0, +8.5 to +13.5)."
+    )
 
 
 def test_the_quadratic_has_its_optimum_where_it_says() -> None:

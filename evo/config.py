@@ -99,6 +99,8 @@ class _RunConfig(RunKeys):
             raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not know all weights of "{self.weights}"; take "auto"')
+        if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
+            raise ValueError(f"games_most {self.games_most}: there are more games to begin with")
         deals = self.validation.games * len(self.decks) ** 2 // 2
         if self.validation.stop_when_gain_below and deals > MOST_DEALS:
             raise ValueError(

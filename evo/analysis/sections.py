@@ -215,7 +215,8 @@ def champions(given: Material) -> list[Section]:
 def fitness(given: Material) -> list[Section]:
     """The spread of fitness in a generation."""
     drawn = _draw(plot_fitness, given.individuals, "fitness")
-    return [Section("Fitness by generation", say.fitness_sentence(given.individuals), [drawn])]
+    chosen = any(config.opponents.beside for config in given.runs.configs.values())
+    return [Section("Fitness by generation", say.fitness_sentence(given.individuals, chosen), [drawn])]
 
 
 def progress(given: Material) -> list[Section]:

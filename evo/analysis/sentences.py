@@ -25,8 +25,9 @@ def _between(low: float, high: float, form: Callable[[float], str]) -> str:
     return f"95% interval over runs {form(low)} to {form(high)}"
 
 
-def fitness_sentence(individuals: pd.DataFrame) -> str:
-    """The spread of fitness in the first and the last generation."""
+def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
+    """The spread of fitness in the first and the last generation; `chosen`: against opponents, too."""
+    against = "its opponents" if chosen else "its own generation"
     spread = individuals.groupby("generation")["win_rate"].agg(
         lambda scores: scores.quantile(0.75) - scores.quantile(0.25)
     )
@@ -35,7 +36,7 @@ def fitness_sentence(individuals: pd.DataFrame) -> str:
     return (
         f"The middle half of the individuals lies within {100 * spread[first]:.1f} points of "
         f"score in generation {first} and within {100 * spread[last]:.1f} in generation {last}, whose best "
-        f"scores {best.mean():.1%} against its own generation. Relative fitness says nothing of absolute "
+        f"scores {best.mean():.1%} against {against}. Relative fitness says nothing of absolute "
         "strength; absolute progress does."
     )
 

@@ -10,7 +10,6 @@ from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
     DECKS_HELP,
-    OUT_HELP,
     Address,
     AnyDeck,
     AsBodies,
@@ -27,7 +26,9 @@ from evo.play.notation import NOTATION
 if TYPE_CHECKING:
     import pandas as pd
 
-AblateOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ablate"), show_default=False)]
+AblateOut = Annotated[
+    Path | None, typer.Option("--out", help="Its folder. (default: runs/ablate-<hash>)", show_default=False)
+]
 Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=completion.decks)]
 
 STOPPED = "the same command begins anew"

@@ -9,6 +9,7 @@ from rich.table import Table as RichTable
 
 from engine.tables import Column, FittingTable
 from evo.analysis.running import solved_sentence, solved_turns
+from evo.config import RunConfig
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
 from evo.stats.ratings import verdict_of
@@ -41,6 +42,15 @@ OPPONENT_COLUMNS = (
 )
 
 
+def _whom(config: RunConfig, games: int) -> str:
+    """What a champion's score in the final is of."""
+    options = config.opponents
+    if not options.fixed:
+        return f"of {games:,} games against the other candidates"
+    whom = "fixed opponents and the other candidates" if options.population else "the fixed opponents"
+    return f"in {games:,} games against {whom}, by their shares"
+
+
 def show_champion(path: Path, console: Console) -> None:
     """Print the champion's weights, its record, and its games against the thesis's seven."""
     profile = read_agent_profile(path / "champion.toml")
@@ -51,7 +61,7 @@ def show_champion(path: Path, console: Console) -> None:
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
-            f"final: {final['win_rate']:.1%} of {final['games']:,} games against the other candidates "
+            f"final: {final['win_rate']:.1%} {_whom(config, int(final['games']))} "
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )

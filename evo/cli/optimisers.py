@@ -56,12 +56,12 @@ STOPPED = "finished runs are kept; the same command goes on"
 
 COLUMNS = (
     Column("optimiser", folds=True),
-    Column("games of a run", 2, right=True),
+    Column("games of a run", right=True),
     Column("Elo", right=True),
+    Column("95% interval", 1, right=True),
+    Column("less the first", 2, right=True),
     Column("95% interval", 3, right=True),
-    Column("less the first", 1, right=True),
-    Column("95% interval", 4, right=True),
-    Column("quadratic", 0, right=True),
+    Column("quadratic", 4, right=True),
 )
 """The quadratic: Elo below its optimum."""
 
@@ -141,10 +141,13 @@ def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tup
     Raises:
         ConfigError, UnknownNameError: a text is none, or two say the same.
     """
+    from evo.evolution.records import new_strategy
     from evo.experiments.contenders import find_contender
     from evo.experiments.folder import ExperimentOptionError
 
     found = tuple(find_contender(text, config, given) for text in dict.fromkeys(texts))
+    for one in found:
+        new_strategy(one.config)  # which another package may have to be installed for
     for one, other in combinations(found, 2):
         if one.config.digest == other.config.digest:
             raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
@@ -209,7 +212,7 @@ def _table(points: "pd.DataFrame", hills: "pd.DataFrame") -> FittingTable:
             rows.append(
                 [
                     row.contender,
-                    f"{row.budget:,}",
+                    f"{row.games:,.0f} of {row.budget:,}",
                     f"{row.mean:+.1f}",
                     _interval(row.low, row.high),
                     "" if other is None else f"{other.mean:+.1f}",

@@ -105,9 +105,23 @@ def slow_players(players: Sequence[Player]) -> list[str]:
 
 
 def carry_on(
-    folder: RunFolder, pool: Pool, display: Display, address: str, generations: int | None = None
+    folder: RunFolder,
+    pool: Pool,
+    display: Display,
+    address: str,
+    generations: int | None = None,
+    again: str = "",
 ) -> None:
-    """Evolve a run to its end, or to a new one; if it is stopped, print how to resume it."""
+    """Evolve a run to its end, or to a new one; if it is stopped, print how to resume it.
+
+    Args:
+        folder: of the run.
+        pool: plays its games.
+        display: shows its progress.
+        address: of the cluster; "" without one.
+        generations: a new total.
+        again: what goes on with it; "" for `manaforge resume`.
+    """
     begin_session(folder, pool)
     if generations is not None:
         extend(folder, generations)
@@ -117,17 +131,17 @@ def carry_on(
         display.close()
         name = signal.Signals(error.signal).name
         folder.note(event="stopped", signal=name)
-        say_error(f"stopped by {name}: {_how_to_continue(folder, address)}")
+        say_error(f"stopped by {name}: {_how_to_continue(folder, address, again)}")
         raise
     except PoolLostError as error:
         folder.note(event="stopped", error=str(error))
-        raise PoolLostError(f"{error}; {_how_to_continue(folder, address)}") from None
+        raise PoolLostError(f"{error}; {_how_to_continue(folder, address, again)}") from None
     finally:
         display.close()
 
 
-def _how_to_continue(folder: RunFolder, address: str) -> str:
+def _how_to_continue(folder: RunFolder, address: str, again: str) -> str:
     safe = f"{counted(folder.committed, 'generation')} {'is' if folder.committed == 1 else 'are'} safe"
     kept = safe if folder.committed else "no generation was finished"
     command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
-    return f"{kept}. To continue: {command}"
+    return f"{kept}. To continue: {again or command}"

@@ -85,6 +85,8 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     """
     name, _, rest = text.partition("@")
     own = [part for part in rest.split(",") if part]
+    if text.endswith("@"):
+        raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got none")
     if wrong := [part for part in own if "=" not in part]:
         raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got {wrong[0]!r}")
     keys, shared = ([one.partition("=")[0] for one in some] for some in (own, overrides))

@@ -64,9 +64,8 @@ def summary(points: pd.DataFrame, value: str = "elo") -> str:
     budget, first = int(found["budget"].max()), points["contender"].iloc[0]
     last = found[found["budget"] == budget].set_index("contender")["mean"]
     best = last.idxmax() if value == "elo" else last.idxmin()
-    said = [
-        f"At {budget:,} games {best} stands best ({last[best]:{'+.1f' if value == 'elo' else '.1f'}} Elo)."
-    ]
+    form, unit = ("{:+.1f}", "Elo") if value == "elo" else ("{:.1f}", "Elo below the optimum")
+    said = [f"At {budget:,} games {best} stands best ({form.format(last[best])} {unit})."]
     groups: dict[str, list[str]] = {"Better than": [], "Worse than": [], "Not told apart from": []}
     for row in ends[ends["budget"] == budget].itertuples():
         gained = (row.mean, row.low, row.high) if value == "elo" else (-row.mean, -row.high, -row.low)
@@ -94,7 +93,7 @@ def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Sectio
         first = points["contender"].iloc[0]
         less = ends.assign(interval=intervals(ends, "low", "high", "{:+.1f}"))
         less = less[["contender", "budget", "runs", "mean", "interval"]].rename(
-            columns={"contender": "optimiser", "mean": "Elo", "interval": "95% interval"}
+            columns={"contender": "optimiser", "mean": name, "interval": "95% interval"}
         )
         parts.append(html_table(less, FORMATS, f"Less {first}, run by run"))
     note = "Intervals are by Student's t over runs: a run is one observation."

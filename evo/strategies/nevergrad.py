@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.seeds import child_stream
 from evo.strategies.alone import Generators, one_thread
@@ -142,7 +143,7 @@ class Nevergrad(PopulationStrategy):
         with self._generators.used(keep), one_thread():
             try:
                 yield
-            except StrategyError:
+            except ManaforgeError:
                 raise
             except Exception as error:  # of a package with hundreds of optimisers
                 why = (str(error) or type(error).__name__).splitlines()[0]
@@ -163,7 +164,8 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
     """The optimiser over [0, 1] for a noisy function.
 
     Raises:
-        StrategyError: nevergrad is not installed, has no such optimiser, or it asks for one point at a time.
+        StrategyError: nevergrad is not installed, or the optimiser asks for one point at a time.
+        UnknownNameError: it has no such optimiser.
     """
     try:
         import nevergrad  # noqa: PLC0415 - seconds, for these strategies alone
@@ -171,7 +173,7 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
         raise StrategyError(f'strategy "{PREFIX}{name}": {MISSING}') from None
     known = nevergrad.optimizers.registry
     if name not in known:
-        raise StrategyError(f"strategy: {unknown_name('nevergrad optimiser', name, sorted(known))}")
+        raise unknown_name("nevergrad optimiser", name, sorted(known))
     if known[name].no_parallelization:
         raise StrategyError(f'strategy "{PREFIX}{name}" cannot be used: it asks for one individual at a time')
     own = parameters.options

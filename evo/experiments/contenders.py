@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from evo.config import ConfigOptionError, RunConfig
 from evo.configfiles import read_config
@@ -40,7 +39,7 @@ class Contender:
     @property
     def scheduled(self) -> bool:
         """Whether a schedule of its steps ends with its budget: then every budget has its own runs."""
-        return bool(self._schedule(1))
+        return bool(self._unsaid)
 
     def within(self, budget: int, seed: int) -> RunConfig:
         """The configuration of a run of at most so many games, schedule included.
@@ -56,17 +55,17 @@ class Contender:
                 f"{self.text}: generation 0 alone has {games:,} games, more than the budget of {budget:,}; "
                 "set fewer games or individuals"
             )
-        section, schedule = section_of(config.strategy), self._schedule(generation)
-        more = {section: getattr(config, section).model_dump() | schedule} if schedule else {}
+        section = section_of(self.config.strategy)
+        unsaid = dict.fromkeys(self._unsaid, 0)  # as long as the run, which the configuration sees to
+        more = {section: getattr(config, section).model_dump() | unsaid} if unsaid else {}
         return config.changed(seed=seed, generations=generation - 1, **more)
 
-    def _schedule(self, generations: int) -> dict[str, Any]:
-        """Options that end the strategy's schedule with these generations, but for those that are set."""
-        config = self.config
-        games = sum(map(config.games_of_one, range(generations)))
-        found = find_strategy(config.strategy).schedule(generations, config.lambda_, games)
-        section = section_of(config.strategy)
-        return {key: value for key, value in found.items() if f"{section}.{key}" not in self.set}
+    @property
+    def _unsaid(self) -> list[str]:
+        """The options of the strategy's schedule that nobody set."""
+        section, strategy = section_of(self.config.strategy), find_strategy(self.config.strategy)
+        keys = strategy.schedule(1, self.config.lambda_, 2)
+        return [key for key in keys if f"{section}.{key}" not in self.set]
 
 
 def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Contender:

@@ -398,34 +398,6 @@ def _candidate(individual: Individual) -> Candidate:
     return Candidate(f"individual {individual.number}", weights, individual.birth)
 
 
-def bounded(point: np.ndarray) -> list[float]:
-    """A point clipped to [0, 1], which rounding may have left."""
-    return [float(value) for value in np.clip(point, 0.0, 1.0)]
-
-
-def best_of(asked: Sequence[Individual], n: int) -> list[Individual]:
-    """The best n; of equal fitness, the earlier ones first."""
-    return sorted(asked, key=lambda individual: -individual.fitness.values[0])[:n]
-
-
-def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
-    """Restore a strategy by repeating ask() and tell() of every committed generation.
-
-    Raises:
-        StrategyError: it asks for other individuals than are written there.
-    """
-    columns = [f"weight_{name}" for name in strategy.parameters.vector.names()]
-    for table in generations:
-        asked = np.array(strategy.ask())
-        if not np.array_equal(asked, table[columns].to_numpy()):
-            raise StrategyError(
-                f"generation {strategy.generation} cannot be repeated bit for bit: strategy "
-                f'"{strategy.NAME}" resumes only on the machine model and with the locked versions that '
-                "started the run. Resume it there, or start a new run"
-            )
-        strategy.tell(table["fitness"].to_numpy())
-
-
 def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
     """The individuals of a committed generation that survived, the best first.
 

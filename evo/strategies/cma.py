@@ -8,25 +8,15 @@ algebra may round differently, which `restore` detects.
 Source: Hansen, "The CMA Evolution Strategy: A Tutorial", 2016; package `cma` (pycma).
 """
 
-from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from evo.seeds import child_stream
 from evo.strategies.alone import one_thread
-from evo.strategies.base import (
-    Candidate,
-    Individual,
-    Parameters,
-    PopulationStrategy,
-    StrategyOptions,
-    best_of,
-    bounded,
-    repeat,
-)
+from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions
+from evo.strategies.drawn import DrawnStrategy, bounded
 
 MIN_STEP = 1e-5
 """Least standard deviation in any direction, so that noise in the fitness does not end the search."""
@@ -42,7 +32,7 @@ class CmaOptions(StrategyOptions):
     initial_mean: Annotated[float, Field(gt=0, lt=1, description="first mean of every weight")] = 0.5
 
 
-class Cma(PopulationStrategy):
+class Cma(DrawnStrategy):
     """Every generation draws lambda individuals from a normal distribution and learns from its best mu."""
 
     NAME: ClassVar[str] = "cma"
@@ -86,16 +76,6 @@ class Cma(PopulationStrategy):
         """The better half of twice as many; see `evo.strategies.base.Strategy`."""
         return mu, 2 * mu
 
-    @classmethod
-    def sizes(cls, mu: int, lambda_: int) -> str:
-        """The best mu of the lambda individuals drawn; see `evo.strategies.base.Strategy`."""
-        return f"{mu} of {lambda_}"
-
-    @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
-        """The lambda individuals drawn, in generation 0 too; see `evo.strategies.base.Strategy`."""
-        return lambda_
-
     def tell(self, fitness: np.ndarray) -> Any:
         """Learn from the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
@@ -103,10 +83,6 @@ class Cma(PopulationStrategy):
         with one_thread():
             self._cma.tell(points, [-float(value) for value in told.fitness])
         return told
-
-    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
-        repeat(self, generations)
 
     def centre(self) -> Candidate:
         """The mean of the distribution."""
@@ -122,10 +98,6 @@ class Cma(PopulationStrategy):
             Individual(bounded(point), sigmas, first + place, (), self.generation)
             for place, point in enumerate(self._points)
         ]
-
-    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The best mu; of equal fitness, the earlier ones first."""
-        return best_of(asked, self.parameters.mu)
 
     def _draw(self, n: int, n_weights: int) -> np.ndarray:
         """Normal draws of a generation, shape (n, n_weights), one stream an individual."""

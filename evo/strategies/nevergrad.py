@@ -10,30 +10,19 @@ Source: Rapin and Teytaud, "Nevergrad - A gradient-free optimization platform" (
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.seeds import child_stream
 from evo.strategies.alone import Generators, one_thread
-from evo.strategies.base import (
-    Candidate,
-    Individual,
-    Parameters,
-    PopulationStrategy,
-    Strategy,
-    StrategyError,
-    StrategyOptions,
-    best_of,
-    bounded,
-    repeat,
-)
+from evo.strategies.base import Candidate, Individual, Parameters, Strategy, StrategyError, StrategyOptions
+from evo.strategies.drawn import DrawnStrategy, bounded
 
 PREFIX = "nevergrad:"
 MISSING = "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"
@@ -55,7 +44,7 @@ class NevergradOptions(StrategyOptions):
     ] = 0
 
 
-class Nevergrad(PopulationStrategy):
+class Nevergrad(DrawnStrategy):
     """Asks an optimiser for lambda points, and calls the best mu of them parents."""
 
     NAME: ClassVar[str] = f"{PREFIX}NAME"
@@ -89,16 +78,6 @@ class Nevergrad(PopulationStrategy):
         return mu, 2 * mu
 
     @classmethod
-    def sizes(cls, mu: int, lambda_: int) -> str:
-        """The best mu of the lambda individuals asked for; see `evo.strategies.base.Strategy`."""
-        return f"{mu} of {lambda_}"
-
-    @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
-        """The lambda individuals asked for; see `evo.strategies.base.Strategy`."""
-        return lambda_
-
-    @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
         """All individuals of the generations; see `evo.strategies.base.Strategy`."""
         return {"budget": max(1, generations * lambda_)}
@@ -111,10 +90,6 @@ class Nevergrad(PopulationStrategy):
             for point, value in zip(points, told.fitness, strict=True):
                 self._optimiser.tell(point, -float(value))
         return told
-
-    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
-        repeat(self, generations)
 
     def centre(self) -> Candidate:
         """What the optimiser recommends; it may draw for that, which the history does not see."""
@@ -148,10 +123,6 @@ class Nevergrad(PopulationStrategy):
             except Exception as error:  # of a package with hundreds of optimisers
                 why = (str(error) or type(error).__name__).splitlines()[0]
                 raise StrategyError(f'strategy "{self.NAME}" failed: {why}') from None
-
-    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The best mu; of equal fitness, the earlier ones first."""
-        return best_of(asked, self.parameters.mu)
 
 
 @lru_cache

@@ -8,23 +8,15 @@ Sources: Spall, "An overview of the simultaneous perturbation method for efficie
 fishtest's SPSA tuning (constants c_end, r_end, A, alpha, gamma; steps counted in pairs of games).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from evo.seeds import child_stream
-from evo.strategies.base import (
-    Candidate,
-    Individual,
-    Parameters,
-    PopulationStrategy,
-    StrategyOptions,
-    best_of,
-    repeat,
-)
+from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions
+from evo.strategies.drawn import DrawnStrategy
 
 ALPHA, GAMMA = 0.602, 0.101
 """How fast steps and perturbations shrink; Spall's recommendation, and fishtest's default."""
@@ -84,7 +76,7 @@ def gains_of(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gains:
     return Gains(c_end * pairs**GAMMA, r_end * c_end**2 * (stability + pairs) ** ALPHA, stability)
 
 
-class Spsa(PopulationStrategy):
+class Spsa(DrawnStrategy):
     """Moves one point by the results of pairs of individuals around it."""
 
     NAME: ClassVar[str] = "spsa"
@@ -120,11 +112,6 @@ class Spsa(PopulationStrategy):
         return f"{lambda_} about a point"
 
     @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
-        """All individuals, in every generation; see `evo.strategies.base.Strategy`."""
-        return lambda_
-
-    @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
         """As many pairs of games as an individual has; see `Strategy`."""
         return {"pairs": max(1, games // 2)}
@@ -138,10 +125,6 @@ class Spsa(PopulationStrategy):
         self.point = np.clip(self.point + step * (results @ flips), 0.0, 1.0)
         self.pairs += max(1, self.parameters.games(told.generation) // 2)
         return told
-
-    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
-        repeat(self, generations)
 
     def centre(self) -> Candidate:
         """The point itself."""
@@ -157,7 +140,3 @@ class Spsa(PopulationStrategy):
         first = self.generation * n
         sigmas = [c] * self.n_weights
         return [Individual(point, sigmas, first + k, (), self.generation) for k, point in enumerate(points)]
-
-    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The best mu; of equal fitness, the earlier ones first."""
-        return best_of(asked, self.parameters.mu)

@@ -5,12 +5,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from evo.figures.style import BLUE, GREY, MARKERS, ORANGE, legend_above, short_name
+from evo.figures.style import BLUE, COLOURS, GREY, MARKERS, legend_above, short_name
 
 BEYOND = 0.15
 """Part of the range of means that a figure shows beyond them; bands may go further."""
-
-COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", GREY)
 
 
 def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:

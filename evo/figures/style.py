@@ -24,6 +24,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 BLUE = "#0072b2"
 GREY = "#555555"
 ORANGE = "#d55e00"
+GREEN = "#009e73"
+COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", GREY)
+"""Of lines, in their order."""
+
 MARKERS = "osD^vPX"
 LARGEST = 40.0
 """Inches."""

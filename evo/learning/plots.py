@@ -5,11 +5,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from evo.figures.style import BLUE, GREY, MARKERS, ORANGE, legend_above, short_name, whole_ticks
+from evo.figures.style import (
+    BLUE,
+    COLOURS,
+    GREY,
+    MARKERS,
+    ORANGE,
+    legend_above,
+    short_name,
+    whole_ticks,
+)
 from evo.stats.ratings import elo
-
-GREEN = "#009e73"
-COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", GREY, "#e69f00", "#56b4e9")
 
 
 def plot_curve(axes: Axes, curve: pd.DataFrame) -> Axes:

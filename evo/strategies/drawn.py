@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from evo.strategies.base import Individual, PopulationStrategy, Strategy, StrategyError
+from evo.strategies.base import Individual, Strategy, StrategyError
+from evo.strategies.population import PopulationStrategy
 
 
 class DrawnStrategy(PopulationStrategy):

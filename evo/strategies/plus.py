@@ -16,7 +16,8 @@ import numpy as np
 from deap import base, tools
 
 from evo.seeds import child_stream, first_stream
-from evo.strategies.base import Individual, Parameters, PopulationStrategy
+from evo.strategies.base import Individual, Parameters
+from evo.strategies.population import PopulationStrategy
 
 MIN_SIGMA = 1e-5
 

@@ -1,0 +1,201 @@
+"""The base class that most strategies share: survivors, hall of fame, DEAP's logbook."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from deap import tools
+
+from evo.strategies.base import (
+    HALL_SIZE,
+    Candidate,
+    Individual,
+    Parameters,
+    StrategyError,
+    StrategyOptions,
+    Told,
+)
+
+
+class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
+    """The best individual of each generation, each once, the latest first; at most `HALL_SIZE`.
+
+    DEAP's compares fitness across generations, which is meaningless for fitness relative to the opponents.
+    """
+
+    def update(self, population: Sequence[Individual]) -> None:
+        """Add the best of a generation's survivors, which are sorted best first."""
+        best = population[0]
+        known = [item for item in self if item.number != best.number]
+        self.items: list[Individual] = [best, *known][: self.maxsize]
+        self.keys = [item.fitness for item in reversed(self.items)]
+
+
+class PopulationStrategy:
+    """Base of strategies that keep survivors, a hall of fame and DEAP's logbook.
+
+    A subclass defines `NAME` and `SUMMARY`, how many individuals a generation has (`evaluated`), how they are
+    proposed (`_propose`) and which survive (`_select`); often `OPTIONS`, `check` and `sizes`.
+
+    Attributes:
+        hall: `HallOfFame`.
+        logbook: DEAP's, one record a generation.
+    """
+
+    NAME: ClassVar[str]
+    SUMMARY: ClassVar[str]
+    OPTIONS: ClassVar[type[StrategyOptions] | None] = None
+    LIBRARIES: ClassVar[tuple[str, ...]] = ("deap",)
+    SURVIVE: ClassVar[bool] = False
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.n_weights = len(parameters.vector.names())
+        self.generation = 0
+        self.parents: list[Individual] = []
+        self.hall = HallOfFame(HALL_SIZE)
+        self.logbook = tools.Logbook()
+        self._asked: list[Individual] | None = None
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Accept all sizes; see `evo.strategies.base.Strategy`."""
+
+    @classmethod
+    def usual(cls, mu: int) -> tuple[int, int]:
+        """As many children as parents; see `evo.strategies.base.Strategy`."""
+        return mu, mu
+
+    @classmethod
+    def sizes(cls, mu: int, lambda_: int) -> str:
+        """Parents and children; see `evo.strategies.base.Strategy`."""
+        return f"{mu} + {lambda_}"
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+        """Number of individuals in a generation; see `evo.strategies.base.Strategy`."""
+        raise NotImplementedError
+
+    @classmethod
+    def columns(cls, weights: Sequence[str]) -> list[str]:
+        """A step size for each weight; see `evo.strategies.base.Strategy`."""
+        return [f"sigma_{name}" for name in weights]
+
+    @classmethod
+    def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
+        """No schedule; see `evo.strategies.base.Strategy`."""
+        return {}
+
+    def values(self, individual: Individual) -> Sequence[float]:
+        """Its step sizes; see `evo.strategies.base.Strategy`."""
+        return individual.sigmas
+
+    def ask(self) -> list[Individual]:
+        """The individuals to evaluate; see `evo.strategies.base.Strategy`."""
+        if self._asked is not None:
+            raise StrategyError(f"ask() again before tell() of generation {self.generation}")
+        self._asked = self._propose()
+        return list(self._asked)
+
+    def tell(self, fitness: np.ndarray) -> Told:
+        """Take the fitness of the individuals asked for and select; see `evo.strategies.base.Strategy`."""
+        if self._asked is None:
+            raise StrategyError(f"tell() before ask() of generation {self.generation}")
+        values = np.asarray(fitness, np.float64)
+        if values.shape != (len(self._asked),) or not np.isfinite(values).all():
+            raise StrategyError(f"fitness must be {len(self._asked)} finite numbers, got {fitness!r}")
+        for individual, value in zip(self._asked, values, strict=True):
+            individual.fitness.values = (float(value),)
+        chosen = self._select(self._asked)
+        survivors = {individual.number for individual in chosen}
+        told = Told(
+            self.generation,
+            self._asked,
+            values,
+            np.array([individual.number in survivors for individual in self._asked]),
+        )
+        self._advance(chosen)
+        return told
+
+    def restore(self, generations: Iterable[pd.DataFrame]) -> None:
+        """Take the survivors of each generation; see `evo.strategies.base.Strategy`."""
+        for table in generations:
+            self._advance(survivors_of(table, self.parameters.vector.names()))
+
+    def candidates(self) -> list[Candidate]:
+        """Parents, centroid and hall of fame; see `evo.strategies.base.Strategy`."""
+        centre, found = self.centre(), dict[tuple[float, ...], Candidate]()
+        for candidate in (
+            *map(_candidate, self.parents),
+            *([] if centre is None else [centre]),
+            *map(_candidate, self.hall),
+        ):
+            found.setdefault(candidate.weights, candidate)
+        return list(found.values())
+
+    def centre(self) -> Candidate | None:
+        """The centroid of the parents' scale-free weights; None where all their weights are zero."""
+        shares = self.parameters.vector.scale_free(np.array(self.parents))
+        shares = shares[~np.isnan(shares).any(axis=1)]
+        if not len(shares):
+            return None
+        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
+        return Candidate("centroid", centroid, self.generation - 1)
+
+    def hall_of_fame(self) -> list[Individual]:
+        """Bests of the latest generations; see `evo.strategies.base.Strategy`."""
+        return list(self.hall)
+
+    def step_size(self) -> float:
+        """Median step size of the parents."""
+        return float(np.median([individual.sigmas for individual in self.parents]))
+
+    def _advance(self, parents: Sequence[Individual]) -> None:
+        """Make these the parents of the next generation, best first."""
+        self.parents = list(parents)
+        self.hall.update(self.parents)
+        self.logbook.record(
+            generation=self.generation,
+            best=self.parents[0].fitness.values[0],
+            new=sum(individual.birth == self.generation for individual in self.parents),
+        )
+        self.generation += 1
+        self._asked = None
+
+    def _propose(self) -> list[Individual]:
+        """The individuals of this generation."""
+        raise NotImplementedError
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """The survivors among the evaluated individuals, the best first."""
+        raise NotImplementedError
+
+
+def _candidate(individual: Individual) -> Candidate:
+    weights = tuple(individual)
+    return Candidate(f"individual {individual.number}", weights, individual.birth)
+
+
+def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
+    """The individuals of a committed generation that survived, the best first.
+
+    Args:
+        table: of `generations/`, with columns sigma_NAME.
+        weights: names of the weights.
+    """
+    rows = table[table["survived"]].sort_values("rank").to_dict("records")
+    return [_individual_of(row, weights) for row in rows]
+
+
+def _individual_of(row: dict[Any, Any], weights: Sequence[str]) -> Individual:
+    parents = tuple(int(row[key]) for key in ("parent_a", "parent_b") if not pd.isna(row[key]))
+    individual = Individual(
+        [float(row[f"weight_{name}"]) for name in weights],
+        [float(row[f"sigma_{name}"]) for name in weights],
+        int(row["individual"]),
+        parents,
+        int(row["birth"]),
+    )
+    individual.fitness.values = (float(row["fitness"]),)
+    return individual

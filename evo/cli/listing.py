@@ -1,4 +1,4 @@
-"""Lists of the run folders and tournaments below a folder, for `manaforge runs`."""
+"""Lists of the run folders, tournaments, learnings and experiments below a folder, for `manaforge runs`."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -11,8 +11,10 @@ from engine import ManaforgeError
 from engine.received import read_json
 from engine.tables import Column, FittingTable
 from evo.analysis.running import state_of
+from evo.learning.folder import read_learning
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
+from evo.storage.kinds import EXPERIMENT, LEARNING
 from evo.storage.opening import peek_run
 from evo.storage.store import RunFolder
 
@@ -35,6 +37,13 @@ TOURNAMENT_COLUMNS = (
     Column("games", 5, right=True),
     Column("leader", 1),
 )
+OTHER_COLUMNS = (
+    Column("folder"),
+    Column("began (UTC)", 2),
+    Column("state"),
+    Column("kind"),
+    Column("page", 1, folds=True),
+)
 KINDS = {"self-play": "ladder"}
 """What formats are called that no one chooses by their name."""
 
@@ -44,7 +53,7 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
     rows = [
         [
             run["run"],
-            run["began"][:16].replace("T", " "),
+            _minute(run["began"]),
             run["state"],
             "" if run["generation"] is None else f"{run['generation']}/{run['generations']}",
             run["agent"],
@@ -70,11 +79,17 @@ def _against_seven(run: dict[str, Any]) -> str:
 
 
 def show_all(root: Path, console: Console) -> None:
-    """Print the run folders and tournaments below a folder, or how to begin a run."""
-    runs, tournaments = runs_below(root), tournaments_below(root)
+    """Print all folders below a folder that commands wrote, or how to begin a run."""
+    runs, tournaments, others = runs_below(root), tournaments_below(root), others_below(root)
     show_runs(runs, console)
     _show_tournaments(tournaments, console)
-    if not runs and not tournaments:
+    if others:
+        rows = [
+            [one["folder"], _minute(one["began"]), *(one[key] for key in ("state", "kind", "page"))]
+            for one in others
+        ]
+        console.print(FittingTable(OTHER_COLUMNS, rows))
+    if not (runs or tournaments or others):
         console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
 
 
@@ -83,7 +98,7 @@ def _show_tournaments(tournaments: Iterable[dict[str, Any]], console: Console) -
     rows = [
         [
             one["tournament"],
-            one["began"][:16].replace("T", " "),
+            _minute(one["began"]),
             one["state"],
             one["kind"],
             str(one["entrants"]),
@@ -107,6 +122,44 @@ def tournaments_below(root: Path) -> list[dict[str, Any]]:
     """The tournaments below a folder, sweeps and arenas too, by name, as JSON values."""
     found = sorted(file.parent for file in root.glob("**/tournament.json"))
     return [_tournament(path, _name(path, root)) for path in found]
+
+
+def others_below(root: Path) -> list[dict[str, Any]]:
+    """The learnings and experiments below a folder, by name, as JSON values."""
+    found = [(file, "learn") for file in root.glob(f"**/{LEARNING}")]
+    found += [(file, str(_content(file).get("kind", ""))) for file in root.glob(f"**/{EXPERIMENT}")]
+    return [_other(file, kind, _name(file.parent, root)) for file, kind in sorted(found)]
+
+
+def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
+    pages = sorted(page.name for page in file.parent.glob("*.html"))
+    try:
+        ended = _is_learned(file.parent) if kind == "learn" else bool(pages)
+        state = "running" if is_locked(file.parent) else "finished" if ended else "stopped"
+    except (ManaforgeError, OSError):
+        state = "unreadable"
+    return {
+        "folder": name,
+        "began": _written(file),
+        "state": state if kind else "unreadable",
+        "kind": kind,
+        "page": ", ".join(pages),
+    }
+
+
+def _is_learned(path: Path) -> bool:
+    """Whether a learning has all its rounds."""
+    folder = read_learning(path)
+    return len(folder.rounds) > folder.config.rounds
+
+
+def _written(file: Path) -> str:
+    """When a file was last written, to the second in UTC."""
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def _name(path: Path, root: Path) -> str:
@@ -165,11 +218,10 @@ def _tournament(path: Path, name: str) -> dict[str, Any]:
     first = ratings[0] if isinstance(ratings, list) and ratings else {}
     style = str(about.get("format", ""))
     leader = first.get("entrant", "") if isinstance(first, dict) and style != "self-play" else ""
-    written = datetime.fromtimestamp((path / "tournament.json").stat().st_mtime, UTC)
     state = "running" if is_locked(path) else "finished" if (path / "games.parquet").exists() else "stopped"
     return {
         "tournament": name,
-        "began": written.isoformat(timespec="seconds"),
+        "began": _written(path / "tournament.json"),
         "state": state if about else "unreadable",
         "kind": KINDS.get(style, style),
         "entrants": len(entrants) if isinstance(entrants, list) else 0,

@@ -181,15 +181,20 @@ def runs_command(
     root: Root = Path("runs"),
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
-    """List run folders and tournaments, and their states."""
-    from evo.cli.listing import runs_below, show_all, tournaments_below
+    """List run folders, tournaments, learnings and experiments, and their states."""
+    from evo.cli.listing import others_below, runs_below, show_all, tournaments_below
     from evo.cli.progress import output_console
     from evo.storage.store import RunNameError
 
     if not root.is_dir():
         raise RunNameError(f"{root} is not a folder")
     if as_data:
-        print(json.dumps({"runs": runs_below(root), "tournaments": tournaments_below(root)}, indent=1))
+        found = {
+            "runs": runs_below(root),
+            "tournaments": tournaments_below(root),
+            "others": others_below(root),
+        }
+        print(json.dumps(found, indent=1))
         return
     show_all(root, output_console())
 

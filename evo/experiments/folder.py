@@ -7,9 +7,7 @@ from engine import RULES_VERSION, ManaforgeError
 from engine.errors import WrongValueError
 from engine.received import read_json
 from evo.storage.files import first_link, json_bytes, replace_file, take_lock, why_unusable
-
-DEFINITION = "experiment.json"
-"""What an experiment is: its kind and all that its results depend on."""
+from evo.storage.kinds import EXPERIMENT
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
@@ -73,7 +71,7 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
         ExperimentError: it is something else, in use, or cannot be made.
     """
     content = json_bytes({"kind": kind, "rules": RULES_VERSION, **definition})
-    about = path / DEFINITION
+    about = path / EXPERIMENT
     try:
         if path.exists() and not about.exists() and any(path.iterdir()):
             raise ExperimentOptionError(f"{path} is not empty and holds no {kind}; choose another --out")
@@ -87,8 +85,8 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
         raise ExperimentError(f"{path} is in use by another process")
     folder = ExperimentFolder(path, lock)
     if not about.exists():
-        folder.write(DEFINITION, content)
-    elif json_bytes(folder.read(DEFINITION)) != content:
+        folder.write(EXPERIMENT, content)
+    elif json_bytes(folder.read(EXPERIMENT)) != content:
         lock.close()
         raise ExperimentOptionError(
             f"{path} was begun with other options or another version; choose another --out"

@@ -12,6 +12,9 @@ RUNS = Path("runs")
 LEARNING = "learning.toml"
 """The configuration in a folder of `manaforge learn`."""
 
+EXPERIMENT = "experiment.json"
+"""In the folder of an experiment: its kind and all that its results depend on."""
+
 OPPONENTS = "opponents.json"
 """The fixed opponents in a run folder."""
 
@@ -35,6 +38,8 @@ def what_it_is(path: Path) -> str:
         )
     if (path / "tournament.json").is_file():
         return f"{path} is {_tournament(path)}"
+    if (path / EXPERIMENT).is_file():
+        return f"{path} is an experiment, not a run; manaforge runs {path} lists it"
     inside = sorted(file.parent for file in path.glob("*/config.toml"))
     if inside:
         kind = "a study" if all(run.name.isdecimal() for run in inside) else "a folder of runs"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evo.analysis.running import state_of
-from evo.cli.listing import runs_below, tournaments_below
+from evo.cli.listing import others_below, runs_below, tournaments_below
 from evo.evolution.run import new_manifest
 from evo.storage.opening import create_run, peek_run
 from tests.evo.runs import TINY, manaforge, run_new
@@ -46,6 +46,31 @@ def test_a_run_without_a_benchmark_shows_its_last_validation(tmp_path: Path) -> 
     assert run["best_against_thesis_seven"] == table["score"].iloc[0]
     shown = manaforge("runs", tmp_path).stdout
     assert f"best {run['best_against_thesis_seven']:.1%}" in shown
+
+
+def test_learnings_and_experiments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:
+    for name, content in (("a", '{"kind": "ablate"}'), ("b", "{"), ("c", '{"kind": "exploit"}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "experiment.json").write_text(content)
+    (tmp_path / "a" / "ablation.html").write_text("")
+    (tmp_path / "d" / "rounds").mkdir(parents=True)
+    (tmp_path / "d" / "learning.toml").write_text("schema = 1\n")
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "learning.toml").write_text("nonsense")
+    found = {one["folder"]: (one["state"], one["kind"], one["page"]) for one in others_below(tmp_path)}
+    assert found == {
+        "a": ("finished", "ablate", "ablation.html"),
+        "b": ("unreadable", "", ""),
+        "c": ("stopped", "exploit", ""),
+        "d": ("stopped", "learn", ""),
+        "e": ("unreadable", "learn", ""),
+    }
+    listed = manaforge("runs", tmp_path)
+    assert listed.returncode == 0
+    assert "ablation.html" in listed.stdout
+    refused = manaforge("report", tmp_path / "a")
+    assert refused.returncode == 2
+    assert "is an experiment, not a run" in refused.stderr
 
 
 @pytest.mark.heavy

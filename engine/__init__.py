@@ -30,7 +30,8 @@ if TYPE_CHECKING:  # imported when they are first asked for
         SeedError,
         UnknownNameError,
     )
-    from engine.match import Agent, GameRecord, MatchResult, Reason, deal, play
+    from engine.faults import AgentFaultError, Reason
+    from engine.match import Agent, GameRecord, MatchResult, deal, play
     from engine.minion import MinionSpec
     from engine.movetrees import perft
     from engine.notation import format_action, format_position, parse_action, parse_position
@@ -47,6 +48,7 @@ __all__ = [
     "Action",
     "ActionKind",
     "Agent",
+    "AgentFaultError",
     "Card",
     "CardError",
     "CardTable",

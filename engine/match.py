@@ -7,7 +7,6 @@ import json
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from engine.deckfiles import find_deck
 from engine.decks import Deck, tables_of
 from engine.effects.luck import Chance
 from engine.errors import AgentError, IllegalActionError, NotationError
+from engine.faults import AgentFaultError, Reason
 from engine.keeps import Keeps, choices_of
 from engine.notation import format_step, parse_position, parse_step
 from engine.position import Position, empty_state
@@ -31,7 +31,11 @@ from engine.vocabulary import EFFECTS_VERSION, Ask
 
 
 class Agent(Protocol):
-    """Anything with a name that chooses an action at every decision of its turns."""
+    """Anything with a name that chooses an action at every decision of its turns.
+
+    Where an agent has methods `new_game(seat, rng)` and `game_over(outcome, reason)`, they are called before
+    its first decision of a game and after its last; an error in the first loses the game.
+    """
 
     name: str
 
@@ -43,16 +47,6 @@ class Agent(Protocol):
             rng: the agent's own stream for this game, addressed by seed and seat.
         """
         ...
-
-
-class Reason(StrEnum):
-    """Why a game ended."""
-
-    HERO_DIED = "hero died"
-    FATIGUE = "fatigue"
-    TURN_CAP = "turn cap"
-    ILLEGAL_ACTION = "illegal action"
-    AGENT_ERROR = "agent error"
 
 
 @dataclass(frozen=True)
@@ -294,6 +288,37 @@ def play_on(
         watch: called after each action with the position before it.
         key: of the game's stream, from which chance events are drawn; without one they are refused.
     """
+    for seat, agent in enumerate(agents):
+        try:
+            getattr(agent, "new_game", _nothing)(seat, streams[seat])
+        except Exception as error:
+            result = _forfeit(
+                position, seat, _reason_of(error), traceback.format_exc(), position.copy(), [], []
+            )
+            break
+    else:
+        result = _play_on(agents, position, streams, watch, key)
+    for agent in agents:
+        getattr(agent, "game_over", _nothing)(result.outcome, result.reason)
+    return result
+
+
+def _nothing(*_: object) -> None:
+    """What an agent does that does not ask when games begin and end."""
+
+
+def _reason_of(error: BaseException) -> Reason:
+    """Why a game is lost whose agent raised this."""
+    return error.reason if isinstance(error, AgentFaultError) else Reason.AGENT_ERROR
+
+
+def _play_on(
+    agents: tuple[Agent, Agent],
+    position: Position,
+    streams: Sequence[np.random.Generator],
+    watch: Watcher | None,
+    key: np.uint64 | None,
+) -> MatchResult:
     start = position.copy()
     actions: list[Action] = []
     outcomes: list[tuple[int, ...]] = []
@@ -310,15 +335,15 @@ def play_on(
             action = agents[seat].act(view, streams[seat])
         except KeyboardInterrupt:
             raise
-        except BaseException:
+        except BaseException as raised:
             error = f"{traceback.format_exc()}in {position}"
-            return _forfeit(position, Reason.AGENT_ERROR, error, start, actions, outcomes)
+            return _forfeit(position, seat, _reason_of(raised), error, start, actions, outcomes)
         try:
             before = position.copy() if watch else position
             position.play(action, chance)
             action = Action.checked(action)
         except IllegalActionError as error:
-            return _forfeit(position, Reason.ILLEGAL_ACTION, str(error), start, actions, outcomes)
+            return _forfeit(position, seat, Reason.ILLEGAL_ACTION, str(error), start, actions, outcomes)
         if watch:
             watch(before, action)
         actions.append(action)
@@ -336,14 +361,15 @@ def play_on(
 
 def _forfeit(
     position: Position,
+    seat: int,
     reason: Reason,
     error: str,
     start: Position,
     actions: list[Action],
     outcomes: list[tuple[int, ...]],
 ) -> MatchResult:
-    """The result of a game that the player to move forfeits."""
-    outcome = Outcome.SECOND_WINS if position.active == 0 else Outcome.FIRST_WINS
+    """The result of a game that the player at `seat` forfeits."""
+    outcome = Outcome.SECOND_WINS if seat == 0 else Outcome.FIRST_WINS
     return MatchResult(
         outcome, _turns(position), reason, position, start, tuple(actions), error, tuple(outcomes)
     )

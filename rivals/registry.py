@@ -8,6 +8,7 @@ its classes and kernels as MODULE:NAME, which are imported when they are first a
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import DeckError, unknown_name
@@ -289,9 +290,45 @@ def find_kind(name: str) -> AgentKind:
     Raises:
         UnknownNameError: there is none; the message lists the nearest.
     """
-    if name not in AGENTS:
-        raise unknown_name("agent", name, AGENTS)
-    return AGENTS[name]
+    if name in AGENTS:
+        return AGENTS[name]
+    if is_outside(name):
+        return _outside_kind(name)
+    raise unknown_name("agent", name, AGENTS)
+
+
+OUTSIDE = ("python", "process")
+"""What names of outside agents begin with: python:MODULE:CLASS and process:COMMAND."""
+
+SECONDS = Option("seconds", 10, 1, 3600, "for a decision")
+
+
+def is_outside(name: str) -> bool:
+    """Whether a name is an outside agent's, which runs in a process of its own."""
+    return name.partition(":")[0] in OUTSIDE and ":" in name
+
+
+def _outside_agent(name: str, seconds: int) -> "Agent":
+    agent: Agent = loaded("rivals.outside.agent:OutsideAgent")(name, seconds)
+    return agent
+
+
+@cache
+def _outside_kind(name: str) -> AgentKind:
+    """The kind of an outside agent: all of its own.
+
+    Raises:
+        OutsideAgentError: the name is none.
+    """
+    loaded("rivals.outside.agent:command_of")(name)
+    return AgentKind(
+        name,
+        partial(_outside_agent, name),
+        "decides in a process of its own",
+        random=True,
+        options=(SECONDS,),
+        effects=True,
+    )
 
 
 def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") -> None:

@@ -20,8 +20,9 @@ from evo.storage.opening import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.mulligan import keeps_of
 from ilp_agent.shipped import profiles_folder
-from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, read_agent_profile
+from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
 from rivals.options import read_options, write_options
+from rivals.outside.agent import check_starts
 
 
 class EntrantError(WrongValueError, ValueError):
@@ -65,6 +66,7 @@ def find_entrant(text: str) -> Entrant:
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
         OptionError: an option cannot have this value.
+        NotStartedError: an outside agent cannot be started.
     """
     try:
         text.encode()
@@ -73,6 +75,8 @@ def find_entrant(text: str) -> Entrant:
     parts = _parts(text)
     if find_kind(parts.agent).takes_backend:
         find_solver(parts.backend)
+    if is_outside(parts.agent):
+        check_starts(parts.agent)
     if not _has_weights(parts.agent):
         return Entrant(text, Player((), parts.backend, parts.agent, parts.options))
     return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
@@ -148,6 +152,8 @@ class _Parts(NamedTuple):
 
 def _parts(text: str) -> _Parts:
     """What an entrant's text says."""
+    if is_outside(text):
+        return _outside(text)
     without, mark, after = text.rpartition("@")
     kind = AGENTS.get(text.partition(":")[0].partition("@")[0])
     has_more = kind is not None and (kind.takes_backend or kind.options)
@@ -167,6 +173,17 @@ def _parts(text: str) -> _Parts:
     settings = read_options(kind.options, after)
     after = write_options(kind.options, settings)
     return _Parts(agent, profile, DEFAULT_BACKEND, settings if after else (), _suffix(after))
+
+
+def _outside(text: str) -> _Parts:
+    """What the text of an outside agent says; `@` may be part of its command where no option follows."""
+    name, mark, after = text.rpartition("@")
+    if not mark or after.partition("=")[0] not in (option.name for option in find_kind(text).options):
+        name, after = text, ""
+    options = find_kind(name).options
+    settings = read_options(options, after)
+    suffix = _suffix(write_options(options, settings))
+    return _Parts(name, "", DEFAULT_BACKEND, settings if suffix else (), suffix)
 
 
 def _has_weights(agent: str) -> bool:
@@ -314,7 +331,7 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player
-        vector = AGENTS[player.kind].weights
+        vector = find_kind(player.kind).weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
         further = vector.padded(player.weights)[len(shares) :] if vector else ()
         key = (*player.sort, player.options, player.keeps, np.nan_to_num(shares, nan=-1).tobytes(), further)

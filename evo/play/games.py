@@ -13,7 +13,8 @@ from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.match import Agent, MatchResult, Reason, Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
+from engine.faults import AgentFaultError, Reason
+from engine.match import Agent, MatchResult, Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from evo.play.mulligans import keeps_with, opening_choices
@@ -21,7 +22,15 @@ from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.mulligan import DeckKeeps
 from ilp_agent.steps import TURNS
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicts_decks, reckoned_decks, refuse_decks
+from rivals import (
+    AGENTS,
+    DEFAULT_AGENT,
+    find_kind,
+    is_outside,
+    predicts_decks,
+    reckoned_decks,
+    refuse_decks,
+)
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig
@@ -33,9 +42,15 @@ class Fault(IntEnum):
     NONE = 0
     ILLEGAL_ACTION = 1
     AGENT_ERROR = 2
+    TOO_LATE = 3
+    NOT_UNDERSTOOD = 4
+    PROCESS_ENDED = 5
 
 
-_FAULTS = {Reason.ILLEGAL_ACTION: Fault.ILLEGAL_ACTION, Reason.AGENT_ERROR: Fault.AGENT_ERROR}
+FAULTS = {fault: Reason[fault.name] if fault else "" for fault in Fault}
+"""What a fault is in words."""
+
+_FAULT_OF = {words: fault for fault, words in FAULTS.items() if fault}
 
 GAME = np.dtype(
     [
@@ -268,19 +283,34 @@ def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> S
 def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
     """Refuse games lost by a fault where every result counts: a failure, say of a solver, is not weak play.
 
+    Outside agents are not refused: a fault of theirs is a game lost.
+
     Raises:
         GameError: a game ended by a fault; the message describes the first.
     """
-    faults = np.flatnonzero(played["fault"])
+    faults = np.flatnonzero(own_faults(roster, games, played))
     if len(faults):
         raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
+
+
+_FAULT_ERROR = f"{AgentFaultError.__module__}.{AgentFaultError.__name__}: "
+"""How Python begins the line of an error whose text says all."""
+
+
+def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
+    """Which games were lost by a fault of an agent that is not from outside; bool, shape (games,)."""
+    loser = (played["outcome"] == Outcome.FIRST_WINS).astype(np.int64)
+    outside = np.array([is_outside(player.kind) for player in roster.players])
+    return np.asarray(
+        (played["fault"] > 0) & ~outside[np.take_along_axis(games.players, loser[:, None], 1)[:, 0]]
+    )
 
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:
     """The error of a game that ended by a fault, found by playing it again."""
     lines = _play_one(roster, games, number).error.strip().splitlines()
     errors = [line for line in lines if not line.startswith("in ")]
-    return errors[-1] if errors else "no fault when played again"
+    return errors[-1].removeprefix(_FAULT_ERROR) if errors else "no fault when played again"
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
@@ -330,12 +360,12 @@ def _play_together(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
 
 def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     played = np.zeros(len(games), GAME)
-    agents: dict[int, Agent] = {}
+    agents: dict[tuple[int, int], Agent] = {}
     before = (0,) * len(SOLVED)
     for number in range(len(games)):
         result = _play_one(roster, games, number, agents)
         so_far = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
-        fault = _FAULTS.get(result.reason, Fault.NONE)
+        fault = _FAULT_OF.get(result.reason, Fault.NONE)
         of_game = (now - then for now, then in zip(so_far, before, strict=True))
         played[number] = (result.outcome, fault, result.turns, *of_game)
         before = so_far
@@ -343,14 +373,15 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
 
 
 def _play_one(
-    roster: Roster, games: Schedule, number: int, agents: dict[int, Agent] | None = None
+    roster: Roster, games: Schedule, number: int, agents: dict[tuple[int, int], Agent] | None = None
 ) -> MatchResult:
-    """Play one game in Python; `agents` keeps the agents between games."""
+    """Play one game in Python; `agents` keeps the agents between games, by player and seat."""
     known = {} if agents is None else agents
-    for player in games.players[number]:
-        if player not in known:
-            known[player] = roster.players[player].agent(roster.library)
-    first, second = (known[player] for player in games.players[number])
+    seats = [(int(player), seat) for seat, player in enumerate(games.players[number])]
+    for player, seat in seats:
+        if (player, seat) not in known:
+            known[player, seat] = roster.players[player].agent(roster.library)
+    first, second = (known[one] for one in seats)
     one, two = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]

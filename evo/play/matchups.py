@@ -14,11 +14,9 @@ import pandas as pd
 
 from engine.streams import derive, stream_key
 from evo.play.formats import FORMATS, Seats
-from evo.play.games import Fault, Play, Roster, Schedule, refuse_faults
+from evo.play.games import FAULTS, Fault, Play, Roster, Schedule, refuse_faults
 from evo.play.setups import Setups, make_schedule, make_setups
 from evo.stats.points import OUTCOMES
-
-FAULTS = {Fault.NONE: "", Fault.ILLEGAL_ACTION: "illegal action", Fault.AGENT_ERROR: "agent error"}
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,8 @@ def games_table(
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
         first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
-        "", "illegal action" or "agent error"), unproven (turns whose optimum was not proven).
+        "", "illegal action", "agent error" and others of `FAULTS`), unproven (turns whose optimum was not
+        proven).
     """
     schedule, setup = matchups.schedule(0, len(played))
 
@@ -128,6 +127,9 @@ def games_table(
         return pd.Categorical.from_codes(codes, list(names))
 
     outcomes = list(OUTCOMES)
+    faults = list(FAULTS.values())
+    if not (played["fault"] > Fault.AGENT_ERROR).any():
+        faults = faults[: Fault.AGENT_ERROR + 1]  # as files had them before agents came from outside
     return pd.DataFrame(
         {
             "setup": setup.astype(np.int32),
@@ -139,7 +141,7 @@ def games_table(
                 np.searchsorted(np.array(outcomes), played["outcome"]), [OUTCOMES[o] for o in outcomes]
             ),
             "turns": played["turns"],
-            "fault": named(played["fault"], list(FAULTS.values())),
+            "fault": named(played["fault"], faults),
             "unproven": played["unproven"],
         }
     )

@@ -17,5 +17,7 @@ def _notation_of(kind: AgentKind) -> str:
     )
 
 
-NOTATION = ", ".join(map(_notation_of, AGENTS.values()))
+NOTATION = ", ".join(
+    [*map(_notation_of, AGENTS.values()), "python:MODULE:CLASS or process:COMMAND (agents from outside)"]
+)
 """How entrants of every agent kind are written, for help and errors."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine import ManaforgeError, Outcome
 from engine.errors import WrongValueError
-from evo.play.games import GAME, SOLVED, Fault, Roster, Schedule, play_schedule
+from evo.play.games import GAME, SOLVED, Fault, Roster, Schedule, own_faults, play_schedule
 
 
 class PoolError(ManaforgeError, RuntimeError):
@@ -109,7 +109,7 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
         return f"game {int(impossible[0])} of it cannot have ended as it says"
     if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
         return "its sums are not those of its games"
-    faulty = np.flatnonzero(played["fault"])
+    faulty = np.flatnonzero(own_faults(roster, games, played))
     if len(faulty):
         first = int(faulty[0])  # a fault must occur here too: a node may lack a licence or a library
         here = play_schedule(roster, games.select(slice(first, first + 1)))["fault"][0]

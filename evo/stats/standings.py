@@ -237,8 +237,9 @@ def _scores(read: _Games, setups: _Setups) -> pd.DataFrame:
         rates.append(cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata))
     table[["score", "score_low", "score_high"]] = rates
     loser = np.where(read.points == 1, read.second, read.first)
-    for column, kind in (("illegal_actions", "illegal action"), ("agent_errors", "agent error")):
-        table[column] = np.bincount(loser[read.fault == kind], minlength=n)
+    illegal = read.fault == "illegal action"
+    table["illegal_actions"] = np.bincount(loser[illegal], minlength=n)
+    table["agent_errors"] = np.bincount(loser[(read.fault != "") & ~illegal], minlength=n)
     return table
 
 

@@ -19,8 +19,7 @@ from engine import Deck, ManaforgeError, Ruleset
 from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
 from evo.decklibrary import deck_files_in
-from evo.play.games import GAME
-from evo.play.matchups import FAULTS
+from evo.play.games import FAULTS, GAME
 from evo.play.results import impossible_games
 from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS, keep_decks

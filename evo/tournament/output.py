@@ -223,7 +223,7 @@ def _range(bounds: list[float]) -> str:
 def warnings_of(summary: dict[str, Any]) -> list[str]:
     """Faults that must not be overlooked."""
     return [
-        f"{row['entrant']} lost {row['games']:,} games by an {row['fault']}; the first: {row['first']}"
+        f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first: {row['first']}"
         for row in summary["faults"]
     ]
 

@@ -1,0 +1,197 @@
+"""Outside agents as players: `python:MODULE:CLASS` and `process:COMMAND`."""
+
+import atexit
+import contextlib
+import shlex
+import sys
+import threading
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from engine.actions import Action
+from engine.codes import Outcome
+from engine.errors import ManaforgeError, WrongValueError
+from engine.faults import AgentFaultError, Reason
+from engine.versions import engine_versions
+from engine.view import PlayerView
+from rivals.outside.messages import PROTOCOL, chosen, decide_message
+from rivals.outside.process import OutsideProcess
+
+
+class OutsideAgentError(WrongValueError, ValueError):
+    """A text that names no outside agent."""
+
+
+class NotStartedError(ManaforgeError, RuntimeError):
+    """An outside agent that is named and cannot play."""
+
+
+SECONDS_TO_START = 30.0
+"""To start and answer to hello."""
+
+
+class OutsideAgent:
+    """An agent that decides in a process of its own, which plays one game at a time.
+
+    Processes are kept for the next game. After a fault the process is ended, and the next game has a new one.
+
+    Args:
+        name: the entrant's, `python:MODULE:CLASS` or `process:COMMAND`.
+        seconds: for a decision.
+    """
+
+    def __init__(self, name: str, seconds: int) -> None:
+        self.name = name
+        self._seconds = float(seconds)
+        self._playing: OutsideProcess | None = None
+        self._seat = 0
+
+    def new_game(self, seat: int, rng: np.random.Generator) -> None:
+        """Tell a process of it that a game begins."""
+        self._end(broken=True)  # a game that was left
+        self._seat = seat
+        self._playing = processes.take(self.name)
+        seed = int(rng.integers(2**53))
+        self._said(
+            lambda playing: playing.send({"type": "new game", "seat": seat, "seed": seed}, self._seconds)
+        )
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
+        """Ask for one of the legal actions; see `engine.match.Agent`."""
+        answer = self._said(lambda playing: playing.ask(decide_message(view), self._seconds))
+        action = chosen(answer, view.legal_actions)
+        if action is not None:
+            return action
+        self._end(broken=True)
+        if "action" not in answer:
+            shown = str(answer)[:100]
+            raise AgentFaultError(f"{self.name}: it answered {shown}, without action", Reason.NOT_UNDERSTOOD)
+        shown = repr(answer["action"])[:100]
+        raise AgentFaultError(f"{self.name}: {shown} is no legal action", Reason.ILLEGAL_ACTION)
+
+    def game_over(self, outcome: Outcome, reason: Reason) -> None:
+        """Tell the process how the game ended, and free it for another."""
+        won = {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(outcome)
+        result = "drawn" if won is None else "won" if won == self._seat else "lost"
+        if self._playing is not None:
+            with contextlib.suppress(AgentFaultError):
+                self._said(
+                    lambda playing: playing.send(
+                        {"type": "result", "result": result, "reason": str(reason)}, self._seconds
+                    )
+                )
+        self._end()
+
+    def _said(self, say: Any) -> Any:
+        """What is said to the process; after a fault it is ended."""
+        if self._playing is None:
+            raise AgentFaultError(f"{self.name}: it is in no game", Reason.AGENT_ERROR)
+        try:
+            return say(self._playing)
+        except BaseException:
+            self._end(broken=True)
+            raise
+
+    def _end(self, broken: bool = False) -> None:
+        """The game is over: keep the process for another, unless it is broken."""
+        playing, self._playing = self._playing, None
+        if playing is None:
+            return
+        if broken:
+            playing.close()
+        else:
+            processes.give_back(self.name, playing)
+
+
+class Processes:
+    """Processes of outside agents that wait for their next game."""
+
+    def __init__(self) -> None:
+        self._free: dict[str, list[OutsideProcess]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, name: str) -> OutsideProcess:
+        """A process that is in no game.
+
+        Raises:
+            AgentFaultError: none can be started.
+        """
+        with self._lock:
+            free = self._free.get(name, [])
+            if free:
+                return free.pop()
+        return start(name)[0]
+
+    def give_back(self, name: str, process: OutsideProcess) -> None:
+        """Keep a process for another game."""
+        with self._lock:
+            self._free.setdefault(name, []).append(process)
+
+    def close(self) -> None:
+        """End all that are in no game."""
+        with self._lock:
+            waiting = [process for free in self._free.values() for process in free]
+            self._free.clear()
+        for process in waiting:
+            process.close()
+
+
+processes = Processes()
+atexit.register(processes.close)
+
+
+@cache
+def check_starts(name: str) -> None:
+    """Start an agent once, and keep the process for its first game.
+
+    Raises:
+        NotStartedError: it cannot be started, or does not say hello.
+    """
+    try:
+        processes.give_back(name, start(name)[0])
+    except AgentFaultError as error:
+        raise NotStartedError(f"{error}; docs/agents-outside.md has the protocol") from None
+
+
+def start(name: str) -> tuple[OutsideProcess, dict[str, Any]]:
+    """Start an agent; its process, and what it answers to hello.
+
+    Raises:
+        AgentFaultError: it cannot be started, or does not answer as it should.
+        OutsideAgentError: the name is none of an outside agent.
+    """
+    process = OutsideProcess(name, command_of(name))
+    try:
+        hello = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}
+        answer = process.ask(hello, SECONDS_TO_START)
+        if (answer.get("type"), answer.get("protocol"), type(answer.get("name"))) != ("hello", PROTOCOL, str):
+            raise AgentFaultError(
+                f"{name}: it must answer to hello with type 'hello', protocol {PROTOCOL} and its name, and "
+                f"answered {str(answer)[:100]}",
+                Reason.NOT_UNDERSTOOD,
+            )
+    except BaseException:
+        process.close()
+        raise
+    return process, answer
+
+
+def command_of(name: str) -> list[str]:
+    """The words of the command that starts an outside agent.
+
+    Raises:
+        OutsideAgentError: the name is none.
+    """
+    sort, _, rest = name.partition(":")
+    try:
+        words = shlex.split(rest) if sort == "process" else []
+    except ValueError as error:
+        raise OutsideAgentError(f"{name}: {str(error).lower()}") from None
+    if words:
+        return words
+    module, colon, found = rest.partition(":")
+    if sort != "python" or not (module and colon and found):
+        raise OutsideAgentError(f"{name!r} is no outside agent: write python:MODULE:CLASS or process:COMMAND")
+    return [sys.executable, "-m", "rivals.outside.host", module, found]

@@ -1,0 +1,47 @@
+"""Runs an agent in Python as an outside agent: `python -m rivals.outside.host MODULE CLASS`.
+
+The class is made without arguments, and has `act(view, rng)` as every agent (`engine.match.Agent`);
+`new_game` and `game_over` are called if it has them. What it prints goes to standard error.
+"""
+
+import importlib
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from engine.notation import parse_position
+from engine.view import PlayerView
+from rivals.outside.messages import PROTOCOL
+
+
+def main(module: str, name: str) -> None:
+    """Answer until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what the agent prints is no answer
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m has it
+    agent: Any = getattr(importlib.import_module(module), name)()
+    seat, rng = 0, np.random.default_rng(0)
+    for line in sys.stdin:
+        message = json.loads(line)
+        match message["type"]:
+            case "hello":
+                answer = {"type": "hello", "protocol": PROTOCOL, "name": getattr(agent, "name", name)}
+            case "new game":
+                seat, rng = message["seat"], np.random.default_rng(message["seed"])
+                if hasattr(agent, "new_game"):
+                    agent.new_game(seat, rng)
+                continue
+            case "decide":
+                view = PlayerView(parse_position(message["position"]), seat)
+                answer = {"type": "action", "action": str(agent.act(view, rng))}
+            case _:
+                continue
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

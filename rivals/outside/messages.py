@@ -1,0 +1,112 @@
+"""What is said to outside agents, as JSON values; docs/agents-outside.md describes every message."""
+
+from typing import Any
+
+from engine.actions import Action
+from engine.cards import Card
+from engine.minion import keyword_names
+from engine.view import MinionView, PlayerView, SideView
+from engine.vocabulary import CardKind, HeroName, Trait
+
+PROTOCOL = 1
+"""Version of the protocol: raised when a message changes its meaning, not when one gains a field."""
+
+
+def decide_message(view: PlayerView) -> dict[str, Any]:
+    """A decision: the position as the agent's player sees it, twice, and all that is legal."""
+    return {
+        "type": "decide",
+        "position": str(view.position),
+        "state": state_of(view),
+        "legal": [str(action) for action in view.legal_actions],
+    }
+
+
+def chosen(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
+    """The legal action that an answer to `decide_message` names, by text or place; None if there is none."""
+    action = answer.get("action")
+    if type(action) is int and 0 <= action < len(legal):
+        return legal[action]
+    return next((one for one in legal if str(one) == action), None)
+
+
+def state_of(view: PlayerView) -> dict[str, Any]:
+    """What a player knows, as JSON values."""
+    return {
+        "turn": view.turn,
+        "seat": view.seat,
+        "me": _side(view.own),
+        "opponent": _side(view.enemy),
+        "offered": [_card(card) for card in view.offered],
+    }
+
+
+def _side(side: SideView) -> dict[str, Any]:
+    weapon = side.weapon and {
+        **_named(side.weapon),
+        "attack": side.weapon_attack,
+        "durability": side.durability,
+    }
+    return {
+        "health": side.health,
+        "armour": side.armour,
+        "mana": side.mana,
+        "crystals": side.crystals,
+        "fatigue": side.fatigue,
+        "deck": side.deck_size,
+        "hand": [
+            card if card is None else {**card, "cost": cost}
+            for card, cost in zip(map(_card, side.hand), side.costs, strict=True)
+        ],
+        "board": [_minion(minion) for minion in side.board],
+        "power": side.power and {**_named(side.power), "cost": side.power.spec.cost, "used": side.power_used},
+        "weapon": weapon,
+        "hero_attack": side.hero_attack,
+        "hero_attacks_left": side.hero_attacks_left,
+        "traits": _traits(side.traits),
+        "secrets": [_secret(secret) for secret in side.secrets],
+        "overload": side.overload,
+        "locked": side.locked,
+    }
+
+
+def _named(card: Card) -> dict[str, Any]:
+    return {"id": card.id, "name": card.name}
+
+
+def _card(card: str | Card) -> dict[str, Any] | None:
+    """A card as it is printed; None for a hidden one."""
+    if isinstance(card, str):
+        return None if card == "?" else {"id": "", "name": card, "kind": "spell", "cost": 0}
+    numbers = {"attack": card.spec.attack, "health": card.spec.health}
+    return {
+        **_named(card),
+        "kind": card.kind.name.lower().replace("_", " "),
+        "cost": card.spec.cost,
+        **(numbers if card.kind in (CardKind.MINION, CardKind.WEAPON) else {}),
+        "keywords": keyword_names(card.spec.keywords),
+    }
+
+
+def _minion(minion: MinionView) -> dict[str, Any]:
+    return {
+        **_named(minion.card),
+        "attack": minion.attack,
+        "health": minion.health,
+        "max_health": max(minion.max_health, minion.health),
+        "keywords": keyword_names(minion.keywords),
+        "attacks_left": minion.attacks_left,
+        "arrived": minion.arrived,
+        "spell_damage": minion.spell_damage,
+        "traits": _traits(minion.traits),
+    }
+
+
+def _traits(traits: int) -> list[str]:
+    return [trait.name.lower().replace("_", " ") for trait in Trait if traits & trait]
+
+
+def _secret(secret: Card | HeroName) -> dict[str, Any]:
+    if isinstance(secret, HeroName):
+        return {"class": secret.name.lower()}
+    return _named(secret)

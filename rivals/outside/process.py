@@ -1,0 +1,164 @@
+"""An outside agent's process: started under its keeper, written and read by lines, in limited time."""
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.faults import AgentFaultError, Reason
+
+KEEPER = Path(__file__).with_name("keeper.py")
+
+MOST_LINE = 2**16
+"""Bytes of a line that an agent may write."""
+
+KEPT_ERRORS = 2000
+"""Bytes of the end of its standard error that are told when it fails."""
+
+SECONDS_TO_END = 3.0
+"""Longer than its keeper waits before it ends all."""
+
+
+class OutsideProcess:
+    """A running agent.
+
+    Args:
+        name: the entrant's, for errors.
+        command: the words that start it.
+    """
+
+    def __init__(self, name: str, command: Sequence[str]) -> None:
+        self.name = name
+        lifeline, self._lifeline = os.pipe()
+        try:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(KEEPER), str(lifeline), *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[lifeline],
+                start_new_session=True,
+                bufsize=0,
+            )
+        finally:
+            os.close(lifeline)
+        assert self._keeper.stdin is not None
+        assert self._keeper.stdout is not None
+        assert self._keeper.stderr is not None
+        self._in, self._out = self._keeper.stdin.fileno(), self._keeper.stdout.fileno()
+        self._err = self._keeper.stderr.fileno()
+        self._read, self._errors = b"", b""
+        self._ready = selectors.DefaultSelector()
+        for stream in (self._in, self._out, self._err):
+            os.set_blocking(stream, False)
+        self._ready.register(self._out, selectors.EVENT_READ)
+        self._ready.register(self._err, selectors.EVENT_READ)
+
+    def send(self, message: dict[str, Any], seconds: float) -> None:
+        """Write a message.
+
+        Raises:
+            AgentFaultError: the agent does not read it in this time, or has ended.
+        """
+        left, until = json.dumps(message, separators=(",", ":")).encode() + b"\n", time.monotonic() + seconds
+        while left:
+            try:
+                left = left[os.write(self._in, left) :]
+            except BlockingIOError:
+                self._ready.register(self._in, selectors.EVENT_WRITE)
+                try:
+                    self._wait(until, seconds, "read its input")
+                finally:
+                    self._ready.unregister(self._in)
+            except OSError:
+                raise self._fault("it ended", Reason.PROCESS_ENDED) from None
+
+    def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Write a message and read the answer: one line, an object.
+
+        Raises:
+            AgentFaultError: there is none in this time, or it is no object on one line.
+        """
+        until = time.monotonic() + seconds
+        self._take()
+        if self._read:
+            raise self._fault(f"it wrote {_quoted(self._read)} unasked", Reason.NOT_UNDERSTOOD)
+        self.send(message, seconds)
+        while b"\n" not in self._read:
+            if len(self._read) > MOST_LINE:
+                raise self._fault(f"it wrote a line of more than {MOST_LINE} bytes", Reason.NOT_UNDERSTOOD)
+            self._wait(until, seconds, "answer")
+        line, _, self._read = self._read.partition(b"\n")
+        if len(line) > MOST_LINE:
+            raise self._fault(f"it wrote a line of more than {MOST_LINE} bytes", Reason.NOT_UNDERSTOOD)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise self._fault(f"it answered {_quoted(line)}, not an object", Reason.NOT_UNDERSTOOD)
+        return answer
+
+    def _wait(self, until: float, seconds: float, what: str) -> None:
+        """Wait until a stream is ready, and take what there is."""
+        left = until - time.monotonic()
+        if left <= 0 or not self._ready.select(left):
+            raise self._fault(f"it did not {what} within {seconds:g} s", Reason.TOO_LATE)
+        if not self._take():
+            raise self._fault("it ended", Reason.PROCESS_ENDED)
+
+    def _take(self) -> bool:
+        """Read what the agent wrote so far; whether it goes on."""
+        with contextlib.suppress(BlockingIOError):
+            while errors := os.read(self._err, 2**16):
+                self._errors = (self._errors + errors)[-KEPT_ERRORS:]
+                if len(errors) < 2**16:
+                    break
+        try:
+            while len(self._read) <= MOST_LINE:
+                more = os.read(self._out, 2**16)
+                if not more:
+                    return False
+                self._read += more
+        except BlockingIOError:
+            pass
+        return True
+
+    def _fault(self, what: str, reason: Reason) -> AgentFaultError:
+        """The error of a fault, with the last line of what the agent wrote as errors."""
+        if reason == Reason.PROCESS_ENDED:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._keeper.wait(SECONDS_TO_END)
+            self._take()
+            code = self._keeper.returncode
+            what += "" if code is None else f" with exit code {code}"
+        lines = self._errors.decode(errors="replace").strip().splitlines()
+        told = f"; it said {_quoted(lines[-1].encode())}" if lines else ""
+        return AgentFaultError(f"{self.name}: {what}{told}", reason)
+
+    def close(self) -> None:
+        """End the agent: its input is closed; what does not end by itself is ended by its keeper."""
+        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        with contextlib.suppress(OSError):
+            os.close(self._lifeline)
+        self._ready.close()
+        try:
+            self._keeper.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+
+
+def _quoted(text: bytes) -> str:
+    """The beginning of what an agent wrote, as text on one line."""
+    shown = text[:100].decode(errors="replace")
+    return repr(shown) + ("..." if len(text) > 100 else "")

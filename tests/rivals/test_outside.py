@@ -1,0 +1,196 @@
+"""Agents from outside: they play as they would inside, and harm nothing but their own game."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import Action, PlayerView, find_deck, find_ruleset, play
+from engine.faults import Reason
+from evo.play.entrants import find_entrant
+from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
+from rivals import find_kind
+from rivals.outside.agent import NotStartedError, OutsideAgent, OutsideAgentError, command_of, processes
+from rivals.outside.keeper import children_of
+
+DOCUMENT = Path("docs/agents-outside.md").resolve()
+FAULTY = Path("tests/data/bots/faulty.py").resolve()
+DECKS = (
+    ("thesis-paladin", "thesis-warrior"),
+    ("basic-mage", "basic-hunter"),
+    ("basic-priest", "basic-rogue"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    before = children_of({os.getpid()})
+    yield
+    processes.close()
+    assert children_of({os.getpid()}) - before == set()
+
+
+def written(language: str) -> str:
+    """The bot of the document in a language."""
+    match = re.search(rf"```{language}\n(.*?)```", DOCUMENT.read_text(), re.S)
+    assert match
+    return match[1]
+
+
+def inside() -> object:
+    """The document's Python bot as an object of this process."""
+    names: dict[str, type] = {}
+    exec(written("python"), names)
+    return names["Bot"]()
+
+
+@pytest.fixture
+def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with both bots of the document, the current one."""
+    (tmp_path / "mybot.py").write_text(written("python"))
+    (tmp_path / "bot.js").write_text(written("javascript"))
+    monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize("name", ["python:mybot:Bot", "process:node bot.js"])
+def test_the_documents_bots_play_the_same_games_outside_as_inside(name: str) -> None:
+    if "node" in name and not shutil.which("node"):
+        pytest.skip("SKIPPED: there is no node")
+    outside = OutsideAgent(name, 10)
+    for decks in DECKS:
+        for seed in range(3):
+            bot = inside()
+            plain, other = play(bot, bot, decks, seed), play(outside, bot, decks, seed)
+            assert other.error == ""
+            assert other.record == plain.record
+            assert len(plain.actions) > 10
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("hangs", Reason.TOO_LATE),
+        ("late", Reason.TOO_LATE),
+        ("deaf", Reason.TOO_LATE),
+        ("ends", Reason.PROCESS_ENDED),
+        ("raises", Reason.PROCESS_ENDED),
+        ("lies", Reason.ILLEGAL_ACTION),
+        ("beyond", Reason.ILLEGAL_ACTION),
+        ("nothing", Reason.NOT_UNDERSTOOD),
+        ("text", Reason.NOT_UNDERSTOOD),
+        ("list", Reason.NOT_UNDERSTOOD),
+        ("bytes", Reason.NOT_UNDERSTOOD),
+        ("deep", Reason.NOT_UNDERSTOOD),
+        ("long", Reason.NOT_UNDERSTOOD),
+        ("floods", Reason.NOT_UNDERSTOOD),
+        ("unasked", Reason.NOT_UNDERSTOOD),
+        ("children", None),
+        ("errors", None),
+        ("well", None),
+    ],
+)
+def test_what_an_agent_does_loses_its_own_game_at_most(how: str, reason: Reason | None) -> None:
+    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} {how}", 1), inside()
+    for seed in range(2):
+        result = play(agent, other, ("thesis-paladin", "thesis-warrior"), seed)
+        if reason is None:
+            assert result.error == ""
+        else:
+            assert (result.winner, result.reason) == (1, reason)
+            assert how in result.error
+            assert len(result.actions) >= 2
+
+
+def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> None:
+    faulty, well = (
+        find_entrant(f"process:{sys.executable} {FAULTY} {how}").player for how in ("ends", "well")
+    )
+    decks = (find_deck("thesis-paladin"),)
+    roster = Roster((faulty, well), decks, find_ruleset("thesis"))
+    games = Schedule(
+        np.array([[0, 1], [1, 0], [1, 1]], np.int16),
+        np.zeros((3, 2), np.int16),
+        np.arange(3, dtype=np.uint64),
+    )
+    played = play_schedule(roster, games)
+    assert played["fault"].tolist() == [Fault.PROCESS_ENDED, Fault.PROCESS_ENDED, Fault.NONE]
+    assert played["outcome"][0] != played["outcome"][1]
+    assert FAULTS[Fault.PROCESS_ENDED] == "process ended"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("process:no-such-program", "cannot start no-such-program"),
+        (f"process:{sys.executable} {FAULTY} another", "protocol 1"),
+        ("process:cat", "its name"),
+        ("process:true", "it ended with exit code 0"),
+        ("python:no_such_module:Bot", "No module named 'no_such_module'"),
+        ("python:tests.rivals.hidden:Nobody", "no attribute 'Nobody'"),
+    ],
+)
+def test_who_cannot_start_is_refused_before_the_first_game(name: str, told: str) -> None:
+    with pytest.raises(NotStartedError, match=re.escape(told)):
+        find_entrant(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["process:", "process:  ", "process:'a", "python:module", "python::A", "python:a:"]
+)
+def test_texts_that_name_no_agent_are_refused(name: str) -> None:
+    with pytest.raises(OutsideAgentError, match=r"python:MODULE:CLASS|quotation"):
+        find_entrant(name)
+
+
+def test_what_follows_the_last_at_is_an_option_only_if_it_says_so() -> None:
+    with pytest.raises(NotStartedError, match="no-program"):
+        find_entrant("process:no-program me@home")
+    assert find_kind("process:a@b").name == "process:a@b"
+    assert command_of("process:a 'b c'@d") == ["a", "b c@d"]
+
+
+def test_the_opponents_cards_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", 10)
+    act = OutsideAgent.act
+
+    def listen(self: OutsideAgent, view: PlayerView, rng: np.random.Generator) -> Action:
+        from rivals.outside.messages import decide_message
+
+        message = decide_message(view)
+        assert message["state"]["opponent"]["hand"] == [None] * view.enemy.hand_size
+        heard.append(message["position"])
+        return act(self, view, rng)
+
+    monkeypatch.setattr(OutsideAgent, "act", listen)
+    play(agent, inside(), ("basic-mage", "basic-hunter"), 1)
+    assert heard
+
+
+def test_a_manaforge_that_is_killed_leaves_no_process() -> None:
+    script = (
+        "from rivals.outside.agent import OutsideAgent; import time; import numpy as np\n"
+        f"agent = OutsideAgent('process:{sys.executable} {FAULTY} children', 10)\n"
+        "agent.new_game(0, np.random.default_rng(1)); print('ready', flush=True); time.sleep(1000)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
+        assert driver.stdout is not None
+        driver.stdout.readline()
+        below = children_of({driver.pid})
+        assert len(below) >= 2
+        driver.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 20
+    while any(Path(f"/proc/{process}").exists() for process in below) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [process for process in below if Path(f"/proc/{process}").exists()]

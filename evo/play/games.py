@@ -288,7 +288,7 @@ def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
     Raises:
         GameError: a game ended by a fault; the message describes the first.
     """
-    faults = np.flatnonzero(own_faults(roster, games, played))
+    faults = own_faults(roster, games, played)
     if len(faults):
         raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
 
@@ -298,12 +298,10 @@ _FAULT_ERROR = f"{AgentFaultError.__module__}.{AgentFaultError.__name__}: "
 
 
 def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
-    """Which games were lost by a fault of an agent that is not from outside; bool, shape (games,)."""
-    loser = (played["outcome"] == Outcome.FIRST_WINS).astype(np.int64)
-    outside = np.array([is_outside(player.kind) for player in roster.players])
-    return np.asarray(
-        (played["fault"] > 0) & ~outside[np.take_along_axis(games.players, loser[:, None], 1)[:, 0]]
-    )
+    """Numbers of the games that were lost by a fault of an agent that is not from outside."""
+    faults = np.flatnonzero(played["fault"])
+    loser = games.players[faults, (played["outcome"][faults] == Outcome.FIRST_WINS).astype(np.int64)]
+    return faults[[not is_outside(roster.players[player].kind) for player in loser]]
 
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:

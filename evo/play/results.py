@@ -109,7 +109,7 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
         return f"game {int(impossible[0])} of it cannot have ended as it says"
     if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
         return "its sums are not those of its games"
-    faulty = np.flatnonzero(own_faults(roster, games, played))
+    faulty = own_faults(roster, games, played)
     if len(faulty):
         first = int(faulty[0])  # a fault must occur here too: a node may lack a licence or a library
         here = play_schedule(roster, games.select(slice(first, first + 1)))["fault"][0]

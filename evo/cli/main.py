@@ -38,6 +38,7 @@ COMMANDS = {
     "report": "evo.cli.reading:report_command",
     "watch": "evo.cli.reading:watch_command",
     "predict": "evo.cli.predict:predict_command",
+    "check-agent": "evo.cli.checking:check_agent_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.
 

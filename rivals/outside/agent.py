@@ -100,7 +100,7 @@ class OutsideAgent:
         if playing is None:
             return
         if broken:
-            playing.close()
+            playing.close(now=True)
         else:
             processes.give_back(self.name, playing)
 
@@ -173,7 +173,7 @@ def start(name: str) -> tuple[OutsideProcess, dict[str, Any]]:
                 Reason.NOT_UNDERSTOOD,
             )
     except BaseException:
-        process.close()
+        process.close(now=True)
         raise
     return process, answer
 

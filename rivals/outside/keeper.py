@@ -61,28 +61,28 @@ def end_all(group: int) -> None:
 
 
 def main(lifeline: int, command: list[str]) -> int:
-    """Run the agent until it ends or the lifeline does; its exit code."""
+    """Run the agent until it ends, or the lifeline does, or SIGTERM comes; its exit code."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    ended, wake = os.pipe()
+    woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         agent = subprocess.Popen(command, start_new_session=True)
     except OSError as error:
         print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr)
         return NOT_STARTED
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     for stream in (0, 1):
         os.close(stream)
     try:
         while agent.poll() is None:
-            ready, _, _ = select.select([lifeline, ended], [], [], 1.0)
+            ready, _, _ = select.select([lifeline, woken], [], [])
+            if woken in ready and signal.SIGTERM in os.read(woken, 512):
+                break
             if lifeline in ready:
                 agent.wait(SECONDS_TO_END)
-            if ended in ready:
-                os.read(ended, 512)
     except subprocess.TimeoutExpired:
         pass
     finally:

@@ -142,8 +142,14 @@ class OutsideProcess:
         told = f"; it said {_quoted(lines[-1].encode())}" if lines else ""
         return AgentFaultError(f"{self.name}: {what}{told}", reason)
 
-    def close(self) -> None:
-        """End the agent: its input is closed; what does not end by itself is ended by its keeper."""
+    def close(self, now: bool = False) -> None:
+        """End the agent: its input is closed; what does not end by itself is ended by its keeper.
+
+        Args:
+            now: do not wait until it ends by itself.
+        """
+        if now:
+            self._keeper.terminate()
         for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
             with contextlib.suppress(OSError):
                 if stream is not None:

@@ -14,13 +14,13 @@ from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
+from evo.play.checking import same_views
 from ilp_agent.lookahead.unseen import key_of_card, order_deck
 from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
 from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible
 from rivals.mcts import memory_of_thread, play_batch
 from rivals.mcts_search import EXPLORATION, choose_action, ucb1
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.rivals.hidden import same_views
 
 FEW = 20 if UNCOMPILED or BOUNDSCHECK else 400
 
@@ -95,7 +95,7 @@ def test_the_order_of_a_sorted_deck_does_not_depend_on_the_table() -> None:
 
 @pytest.mark.parametrize("pair", [("thesis-paladin", "thesis-warrior"), ("secret-hunter", "reno-mage")])
 def test_what_is_hidden_changes_no_action(pair: tuple[str, str]) -> None:
-    for one, other in same_views(pair, 6):
+    for one, other in same_views([pair], 6):
         assert action_of(one, 30) == action_of(other, 30)
 
 

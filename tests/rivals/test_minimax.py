@@ -11,6 +11,7 @@ from engine.effects.luck import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator
+from evo.play.checking import same_views
 from rivals import AGENTS, MinimaxAgent, MinimaxWeights, find_agent_profile
 from rivals.minimax import memory_of_thread
 from rivals.minimax_chains import MOST_POSITIONS, find_chains, pick_best
@@ -20,7 +21,6 @@ from rivals.minimax_search import choose_chain
 from rivals.options import OptionError
 from rivals.profiles import read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.rivals.hidden import same_views
 
 SEED = find_agent_profile("minimax-td", "seed").weights
 STREAM = generator(1)
@@ -182,7 +182,7 @@ def test_a_turn_with_more_positions_than_memory_is_counted() -> None:
 
 @pytest.mark.parametrize("pair", [("thesis-paladin", "thesis-warrior"), ("secret-hunter", "reno-mage")])
 def test_what_is_hidden_changes_no_action(pair: tuple[str, str]) -> None:
-    for one, other in same_views(pair, 6):
+    for one, other in same_views([pair], 6):
         actions = [
             MinimaxAgent(SEED).act(PlayerView(position, position.active), STREAM) for position in (one, other)
         ]

@@ -137,7 +137,7 @@ def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> No
         ("process:cat", "its name"),
         ("process:true", "it ended with exit code 0"),
         ("python:no_such_module:Bot", "No module named 'no_such_module'"),
-        ("python:tests.rivals.hidden:Nobody", "no attribute 'Nobody'"),
+        ("python:tests.contracts.dice:Nobody", "no attribute 'Nobody'"),
     ],
 )
 def test_who_cannot_start_is_refused_before_the_first_game(name: str, told: str) -> None:

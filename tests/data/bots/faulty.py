@@ -48,10 +48,24 @@ def misbehave(how: str) -> None:
             time.sleep(1000)
 
 
+def forgetful(how: str, games: int, decisions: int, n: int) -> int:
+    """The place of an action that rests on more than the view and the seed."""
+    match how:
+        case "clock":
+            return time.time_ns() // 1000 % n
+        case "dice":
+            return os.urandom(1)[0] % n
+        case "process":
+            return os.getpid() % n
+        case "games":
+            return games % n
+        case "decisions":
+            return decisions % n
+    return n - 1
+
+
 def main(how: str) -> None:
-    if how == "mute":
-        time.sleep(1000)
-    decisions = 0
+    decisions = games = 0
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
@@ -64,7 +78,10 @@ def main(how: str) -> None:
                 sys.stderr.write("e" * 10**6)
             if decisions == 3:
                 misbehave(how)
-            say({"type": "action", "action": len(message["legal"]) - 1})
+            place = forgetful(how, games, decisions, len(message["legal"]))
+            say({"type": "action", "action": place})
+        elif message["type"] == "new game":
+            games += 1
 
 
 if __name__ == "__main__":

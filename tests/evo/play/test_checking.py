@@ -1,0 +1,67 @@
+"""What `manaforge check-agent` finds: planted violations, each, and nothing in agents that play well."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from evo.play.checking import check_agent
+from evo.play.entrants import find_entrant
+from rivals.outside.agent import processes
+from tests.evo.runs import manaforge
+
+FAULTY = Path("tests/data/bots/faulty.py").resolve()
+
+FOUND_BY = {
+    "lies": "legal actions",
+    "beyond": "legal actions",
+    "hangs": "time",
+    "late": "time",
+    "deaf": "time",
+    **dict.fromkeys(("ends", "raises", "nothing", "text", "list", "bytes"), "no other fault"),
+    **dict.fromkeys(("deep", "long", "floods", "unasked"), "no other fault"),
+    **dict.fromkeys(("clock", "dice", "process", "games", "decisions"), "same seed, same game"),
+}
+"""Twenty violations, and the check that finds each."""
+
+
+def failed(entrant: str, games: int, pairs: int) -> list[str]:
+    """Names of the checks that an agent fails."""
+    try:
+        return [one.name for one in check_agent(find_entrant(entrant), games, pairs, 1) if not one.passed]
+    finally:
+        processes.close()
+
+
+@pytest.mark.parametrize("how", FOUND_BY)
+def test_every_planted_violation_is_found(how: str) -> None:
+    assert len(FOUND_BY) == 20
+    assert FOUND_BY[how] in failed(f"process:{sys.executable} {FAULTY} {how}@seconds=1", 2, 3)
+
+
+def test_a_decision_by_hidden_cards_is_found() -> None:
+    assert failed("lookahead@4,hands=told", 2, 60) == ["same view, same decision"]
+
+
+@pytest.mark.parametrize("entrant", [f"process:{sys.executable} {FAULTY} well", "random", "mcts@5", "pass"])
+def test_nothing_is_found_in_agents_that_play_well(entrant: str) -> None:
+    assert failed(entrant, 8, 20) == []
+
+
+def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
+    good = manaforge("check-agent", "pass", "--games", 4, "--pairs", 5)
+    assert good.returncode == 0
+    assert good.stdout.count(" ok ") == 5
+    assert "pass passed" in good.stdout
+    lying = f"process:{sys.executable} {FAULTY} lies"
+    bad = manaforge("check-agent", lying, "--games", 2, "--pairs", 2, "--json")
+    assert bad.returncode == 1
+    found = json.loads(bad.stdout)
+    assert not found["passed"]
+    assert next(check["name"] for check in found["checks"] if not check["passed"]) == "legal actions"
+    assert "'play 99' is no legal action" in found["checks"][0]["told"]
+    missing = manaforge("check-agent", "process:no-such-program")
+    assert missing.returncode == 1
+    assert "cannot start no-such-program" in missing.stderr
+    assert "Traceback" not in missing.stderr

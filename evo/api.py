@@ -20,10 +20,11 @@ from rich.console import Console
 from engine.jit import compiling_quietly
 from engine.screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
+from evo.cli.consoles import output_console
 from evo.cli.estimate import begin_or_refuse, refuse_without_memory
 from evo.cli.options import Place, one_of, place_of, placed, unfollowed_address
 from evo.cli.playing import play_into
-from evo.cli.progress import Display, default_folder, output_console
+from evo.cli.progress import Display, default_folder
 from evo.cli.reporting import write_page
 from evo.cli.sessions import carry_on, playing
 from evo.config import RunConfig

@@ -17,14 +17,13 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.eva import EvaAgent, EvaWeights
     from rivals.greedy import GreedyIlpAgent
     from rivals.hearthsim import HearthSimAgent, HearthSimWeights
+    from rivals.kinds import AgentKind, Sight
     from rivals.mcts import MctsAgent
     from rivals.minimax import MinimaxAgent, MinimaxWeights
     from rivals.profiles import find_agent_profile, read_agent_profile
     from rivals.registry import (
         AGENTS,
         DEFAULT_AGENT,
-        AgentKind,
-        Sight,
         agent_of,
         find_kind,
         is_outside,

@@ -5,164 +5,23 @@ one, write its file beside this one, its entry here, and run `tests/contracts/te
 its classes and kernels as MODULE:NAME, which are imported when they are first asked for.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
 from engine.vocabulary import Ask
-from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.lookahead import options as looking
+from rivals.kinds import HANDS, AgentKind
 from rivals.options import Option
 
 if TYPE_CHECKING:
     from engine.decks import Deck
     from engine.match import Agent
     from ilp_agent.weights import WeightVector
-    from rivals.batch import PlayBatch
 
-
-class Sight(StrEnum):
-    """What an agent may look at."""
-
-    VIEW = "what its player knows"
-    EVERYTHING = "hidden cards too"
-
-
-@dataclass(frozen=True)
-class AgentKind:
-    """All that is known of a kind of agent.
-
-    Attributes:
-        name: as entrants and configurations write it.
-        make: the agent in Python; called with its weights where it has any, then with the backend where it
-            takes one. This and the next two may be given as MODULE:NAME.
-        help: what it does, in a few words.
-        vector: the class of its weights; None where it plays without. Asked for as `weights`.
-        default_profile: what the bare name means; "" where a profile must be named.
-        batch: plays whole games compiled, without the GIL; None where only Python plays it, and of a kind
-            that takes a backend, which has its own. Asked for as `play_batch`.
-        random: whether it draws from its own stream of the game.
-        sees: what it may look at.
-        takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.
-        options: what an entrant may say after `@`; they follow the weights in the rows of compiled games.
-        budget: limits of its search that are part of what it is, by name, as tournaments write them down;
-            numbers, or MODULE:NAME.
-        effects: whether it plays decks with a class, whose cards do what they say.
-        effects_module: has its kernels for these, where it has any; imported before anything is compiled, so
-            that the notice of compiling counts them.
-    """
-
-    name: str
-    make: "Callable[..., Agent] | str"
-    help: str
-    vector: "type[WeightVector] | str | None" = None
-    default_profile: str = ""
-    batch: "PlayBatch | str | None" = None
-    random: bool = False
-    sees: Sight = Sight.VIEW
-    takes_backend: bool = False
-    options: tuple[Option, ...] = ()
-    budget: Mapping[str, int | str] = field(default_factory=dict)
-    effects: bool = False
-    effects_module: str = ""
-
-    @property
-    def summary(self) -> str:
-        """What it does, for help texts."""
-        return f"{self.name}: {self.help}"
-
-    @property
-    def weighted(self) -> bool:
-        """Whether it plays by weights, which can evolve."""
-        return self.vector is not None
-
-    @property
-    def weights(self) -> "type[WeightVector] | None":
-        """The class of its weights; None where it plays without."""
-        return loaded(self.vector)
-
-    def play_batch(self, backend: str = DEFAULT_BACKEND) -> "PlayBatch | None":
-        """Plays whole games compiled with a backend; None where only Python plays it."""
-        return loaded((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
-
-    @property
-    def owner(self) -> str:
-        """Whose profiles it plays: those of the agent its weights are named after; "" without weights."""
-        return self.weights.AGENT if self.weights else ""
-
-    def compiled(self, backend: str = DEFAULT_BACKEND) -> bool:
-        """Whether whole games of it run compiled with a backend."""
-        return BACKENDS[backend].compiled if self.takes_backend else self.batch is not None
-
-    def agent(
-        self,
-        weights: object = None,
-        backend: str = DEFAULT_BACKEND,
-        options: Sequence[int] = (),
-        further: "Sequence[Deck]" = (),
-    ) -> "Agent":
-        """The agent as it plays.
-
-        Args:
-            weights: numbers in the order of its weights; not looked at where it has none.
-            backend: its solver, where it takes one.
-            options: values of all its options; () for their defaults.
-            further: decks that an opponent may play beside the shipped ones, for kinds that predict decks.
-
-        Raises:
-            WeightError: the weights are not allowed.
-            SolverError: the backend cannot start.
-        """
-        arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
-        make: Callable[..., Agent] = loaded(self.make)
-        solver = [backend] if self.takes_backend else []
-        library = [further] if self.asks_for_cards else []
-        return make(*arguments, *solver, *self.settings(options), *library)
-
-    def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
-        """Values of all options: those given, and for those that are left out at the end the defaults."""
-        return (*options, *(option.default for option in self.options[len(options) :]))
-
-    def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
-        """What decides its play beside its weights, as a tournament writes it down."""
-        named = zip(self.options, self.settings(options), strict=True)
-        return (
-            ({"solver": solver_version(backend)} if self.takes_backend else {})
-            | {name: loaded(limit) for name, limit in self.budget.items()}
-            | {
-                option.name: option.write(value) if option.values else value
-                for option, value in named
-                if not option.later or value != option.default
-            }
-        )
-
-    def sight(self, options: Sequence[int] = ()) -> Sight:
-        """What it may look at with these options; () for their defaults."""
-        named = zip(self.options, self.settings(options), strict=True)
-        if any(option.write(value) in option.peeks for option, value in named):
-            return Sight.EVERYTHING
-        return self.sees
-
-    @property
-    def asks_for_cards(self) -> bool:
-        """Whether it may reckon with the opponent's cards, so that its compiled games take `known`."""
-        return _HANDS in self.options
-
-
-_HANDS = Option(
-    "hands",
-    looking.HANDS["off"],
-    min(looking.HANDS.values()),
-    max(looking.HANDS.values()),
-    "known: the opponent's hand is drawn from its deck list, predicted: from likely decks, told: it is seen",
-    values=looking.HANDS,
-    peeks=frozenset({"told"}),
-    later=True,
-)
 
 _ENTRIES = (
     AgentKind(
@@ -199,7 +58,7 @@ _ENTRIES = (
                 looking.MOST_SAMPLES,
                 "how often a way to go on is tried on real cards",
             ),
-            _HANDS,
+            HANDS,
         ),
         effects=True,
         effects_module="ilp_agent.lookahead.cards",
@@ -241,7 +100,7 @@ _ENTRIES = (
         "plays the action that most random games of a search tree went through",
         batch="rivals.mcts:play_batch",
         random=True,
-        options=(Option("budget", 200, 1, 100_000, "playouts for each action"), _HANDS),
+        options=(Option("budget", 200, 1, 100_000, "playouts for each action"), HANDS),
         effects=True,
         effects_module="rivals.mcts_search",
     ),
@@ -255,7 +114,7 @@ _ENTRIES = (
         options=(
             Option("depth", 2, 1, 2, "2: after the opponent's answer, 1: at once"),
             Option("chains", 3, 1, 64, "ways to play the turn that are followed"),
-            _HANDS,
+            HANDS,
         ),
         effects=True,
         effects_module="rivals.minimax_search",
@@ -365,7 +224,7 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
 def predicts_decks(kind: str, options: Sequence[int]) -> bool:
     """Whether an agent of a kind, by values of its options, predicts which deck its opponent plays."""
     found = find_kind(kind)
-    return (_HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
+    return (HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
 
 
 def reckoned_decks(
@@ -384,7 +243,7 @@ def reckoned_decks(
         value
         for name, options in players
         for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=True)
-        if option is _HANDS and value != option.default
+        if option is HANDS and value != option.default
     }
     if not hands or not any(deck.effects for deck in decks):
         return (), 0

@@ -73,7 +73,8 @@ def ablate_command(
 ) -> None:
     """Find what each weight of a profile is worth: it plays copies of itself without them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import Counter, output_console
+    from evo.cli.consoles import output_console
+    from evo.cli.progress import Counter
     from evo.cli.sessions import pool_of
     from evo.configfiles import names_in
     from evo.experiments.ablation import Ablation, ablate

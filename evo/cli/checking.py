@@ -28,7 +28,8 @@ def check_agent_command(
 ) -> None:
     """Check whether an agent plays legally, in time, repeatably, and by what its player knows alone."""
     from engine.screen import say_error
-    from evo.cli.progress import Counter, output_console, stop_on_signals
+    from evo.cli.consoles import output_console, stop_on_signals
+    from evo.cli.progress import Counter
     from evo.play.checking import REPEATED, check_agent
     from evo.play.entrants import find_entrant
     from evo.play.pool import InterruptedRunError

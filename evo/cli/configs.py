@@ -20,7 +20,7 @@ def show_config(
     as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
-    from evo.cli.progress import output_console
+    from evo.cli.consoles import output_console
     from evo.config import meanings
     from evo.configfiles import escaped, read_config
 

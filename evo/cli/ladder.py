@@ -66,9 +66,9 @@ def ladder_command(
     """Play deck against deck under one or more players: ratings of decks, and every pair's score."""
     from engine import find_deck, find_ruleset
     from engine.decks import coverage_of
+    from evo.cli.consoles import output_console
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into
-    from evo.cli.progress import output_console
     from evo.configfiles import names_in
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings

@@ -56,7 +56,8 @@ def learn_command(
     overrides: Overrides = None,
 ) -> None:
     """Learn the value of lookahead from games against itself; the same command again continues."""
-    from evo.cli.progress import Counter, output_console
+    from evo.cli.consoles import output_console
+    from evo.cli.progress import Counter
     from evo.configfiles import read_config_as
     from evo.learning.config import LearnConfig
     from evo.learning.folder import open_learning
@@ -156,8 +157,9 @@ def features_command(
     """Find the features that a learned value needs: leave out one after the other, and each alone."""
     import shlex
 
+    from evo.cli.consoles import output_console
     from evo.cli.options import Place
-    from evo.cli.progress import Counter, output_console
+    from evo.cli.progress import Counter
     from evo.cli.sessions import pool_of
     from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
     from evo.learning.folder import read_learning

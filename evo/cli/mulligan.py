@@ -81,7 +81,8 @@ def mulligan_command(
 ) -> None:
     """Learn from games which opening cards to keep, and write a profile that keeps them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import Counter, output_console
+    from evo.cli.consoles import output_console
+    from evo.cli.progress import Counter
     from evo.configfiles import names_in
     from evo.learning.keeping import check_out, learned_profile, rows_of, write_learned
     from evo.learning.mulligan import Lesson

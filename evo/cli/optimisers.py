@@ -85,7 +85,8 @@ def bench_optimisers_command(
     address: RunAddress = None,
 ) -> None:
     """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
-    from evo.cli.progress import Counter, output_console
+    from evo.cli.consoles import output_console
+    from evo.cli.progress import Counter
     from evo.configfiles import read_config
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.experiments.optimisers import Bench, games_left, games_of_rating, missing_runs

@@ -50,7 +50,7 @@ def predict_command(
 ) -> None:
     """Predict an opponent's deck by the cards seen: the likeliest decks, and the cards left in them."""
     from evo.analysis.prediction import DeckLibrary, card_name, of_class
-    from evo.cli.progress import output_console
+    from evo.cli.consoles import output_console
     from evo.decklibrary import shipped_and
 
     _check(cards, accuracy, out)

@@ -60,9 +60,9 @@ def crossplay_command(
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.sections_clusters import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
+    from evo.cli.consoles import output_console
     from evo.cli.decks import give_decks_to
     from evo.cli.playing import play_into
-    from evo.cli.progress import output_console
     from evo.cli.watching import read_quietly
     from evo.storage.files import csv_bytes, replace_file
 
@@ -110,8 +110,8 @@ def report_command(
     decks: RunDecks = "",
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
+    from evo.cli.consoles import output_console
     from evo.cli.decks import give_decks_to
-    from evo.cli.progress import output_console
     from evo.cli.reporting import write_page
     from evo.cli.watching import read_quietly
 
@@ -125,7 +125,7 @@ def watch_command(
     once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
     """Watch running runs: time left, fitness, ages, step sizes and weights by generation. q leaves."""
-    from evo.cli.progress import output_console
+    from evo.cli.consoles import output_console
     from evo.cli.watching import look, watch, whole
 
     console = output_console()

@@ -70,8 +70,9 @@ def evolve_command(
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     from evo.cli.champion import show_champion
+    from evo.cli.consoles import output_console
     from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-    from evo.cli.progress import Display, default_folder, output_console
+    from evo.cli.progress import Display, default_folder
     from evo.cli.sessions import carry_on, playing
     from evo.configfiles import find_config, read_config, read_toml
     from evo.evolution.study import open_or_create
@@ -108,8 +109,9 @@ def resume_command(
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
     from evo.cli.champion import show_champion
+    from evo.cli.consoles import output_console
     from evo.cli.decks import give_decks_to
-    from evo.cli.progress import Display, output_console
+    from evo.cli.progress import Display
     from evo.cli.sessions import carry_on, playing
     from evo.play.opponents import read_opponents
     from evo.storage.opening import open_run, run_path
@@ -141,9 +143,10 @@ def study_command(
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
+    from evo.cli.consoles import output_console
     from evo.cli.estimate import begin_or_refuse, refuse_without_memory
     from evo.cli.listing import runs_below, show_runs
-    from evo.cli.progress import Display, output_console
+    from evo.cli.progress import Display
     from evo.cli.sessions import carry_on, playing
     from evo.configfiles import find_config, read_config
     from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
@@ -182,8 +185,8 @@ def runs_command(
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
     """List run folders, tournaments, learnings and experiments, and their states."""
+    from evo.cli.consoles import output_console
     from evo.cli.listing import others_below, runs_below, show_all, tournaments_below
-    from evo.cli.progress import output_console
     from evo.storage.store import RunNameError
 
     if not root.is_dir():
@@ -211,8 +214,8 @@ def export_command(
 ) -> None:
     """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
     from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
+    from evo.cli.consoles import output_console
     from evo.cli.decks import give_decks_to
-    from evo.cli.progress import output_console
 
     give_decks_to([run], decks)
     if clusters:

@@ -8,8 +8,9 @@ import typer
 
 from engine import Deck
 from engine.screen import say_error
+from evo.cli.consoles import stop_on_signals
 from evo.cli.options import Place
-from evo.cli.progress import Counter, Display, stop_on_signals
+from evo.cli.progress import Counter, Display
 from evo.config import RunConfig
 from evo.evolution.opponents import find_opponents
 from evo.evolution.run import begin_session, evolve, extend

@@ -151,9 +151,9 @@ def sweep_command(
     """Play the curve of one weight, or of a card or keyword in the deck: win rate by value."""
     from engine import find_ruleset
     from engine.decks import coverage_of
+    from evo.cli.consoles import output_console
     from evo.cli.curve import show_curve, sweep_figure
     from evo.cli.playing import played, print_json, print_warnings, with_kept_decks
-    from evo.cli.progress import output_console
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
     from evo.storage.files import csv_bytes
@@ -227,8 +227,8 @@ def arena_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
+    from evo.cli.consoles import output_console
     from evo.cli.playing import play_into, print_json
-    from evo.cli.progress import output_console
     from evo.stats.ratings import verdict_of
     from evo.tournament.arena import arena_of
     from evo.tournament.output import show

@@ -78,9 +78,9 @@ def tournament_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a tournament: ratings with intervals, scores, and how sure they are."""
+    from evo.cli.consoles import output_console
     from evo.cli.decks import show_decks
     from evo.cli.playing import play_into, print_json
-    from evo.cli.progress import output_console
     from evo.configfiles import names_in
     from evo.stats.standings import deck_standings
     from evo.tournament.output import show

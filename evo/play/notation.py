@@ -1,7 +1,8 @@
 """How entrants are written, for help texts and errors; `evo.play.entrants` reads them."""
 
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, listed
-from rivals.registry import AGENTS, DEFAULT_AGENT, AgentKind
+from rivals.kinds import AgentKind
+from rivals.registry import AGENTS, DEFAULT_AGENT
 
 
 def _notation_of(kind: AgentKind) -> str:

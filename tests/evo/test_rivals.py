@@ -15,8 +15,9 @@ from engine import Action, ManaforgeError, PlayerView, find_deck, find_ruleset
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
+from evo.cli.consoles import output_console
 from evo.cli.main import app
-from evo.cli.progress import Display, output_console
+from evo.cli.progress import Display
 from evo.config import ConfigError, RunConfig
 from evo.evolution.run import begin_session, evolve, extend
 from evo.play.entrants import find_entrant, find_entrants

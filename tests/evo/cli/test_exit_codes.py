@@ -40,6 +40,7 @@ LINES = {
     "report": "run --out new",
     "watch": "run",
     "predict": "'River Crocolisk'",
+    "check-agent": "pass --games 2",
 }
 """A right line of every command; wrong values of its options follow it."""
 
@@ -87,6 +88,7 @@ OPTIONS = {
     "--optimiser": ["foo", "es@deals", "es@dels=own", "cma@mu=20", "@"],
     "--test-decks": ["thesis-paladn", "none.toml"],
     "--watched": ["0", "x"],
+    "--pairs": ["0", "x"],
 }
 """Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
 
@@ -149,6 +151,7 @@ ARGUMENTS = [
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
     *(f"predict {rest}" for rest in ("'River Crocolsk'", "Wisp --accuracy", "--out new.png")),
+    *(f"check-agent {name}" for name in ("randm", "process:", "python:x", "'process:cat@seconds=0'", "", "random pass")),
     *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
 """Lines with wrong or missing arguments, or options that a command does not have."""

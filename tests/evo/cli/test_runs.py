@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli.progress import Display, output_console
+from evo.cli.consoles import output_console
+from evo.cli.progress import Display
 from evo.cli.sessions import carry_on
 from evo.configfiles import read_config
 from evo.evolution.run import new_manifest

@@ -10,7 +10,7 @@ import typer
 from engine.screen import say_error
 from engine.tables import Column, FittingTable
 from evo.cli import completion
-from evo.cli.options import MOST_WORKERS, Overrides
+from evo.cli.options import MOST_WORKERS, AllowAgent, Overrides
 from evo.shipped import shipped_learning
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def learn_command(
         ),
     ] = None,
     overrides: Overrides = None,
+    _agents: AllowAgent = None,
 ) -> None:
     """Learn the value of lookahead from games against itself; the same command again continues."""
     from evo.cli.consoles import output_console

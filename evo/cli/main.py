@@ -3,6 +3,7 @@
 import ast
 import importlib
 import importlib.util
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from engine.console import command_line
+from rivals.outside.allowed import command_line_is
 
 COMMANDS = {
     "play": "evo.cli.games:play_command",
@@ -102,6 +104,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point of the command `manaforge`."""
+    command_line_is(sys.argv[1:])
     command_line(app, "manaforge")
 
 

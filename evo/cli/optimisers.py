@@ -10,7 +10,17 @@ import typer
 
 from engine.tables import Column, FittingTable
 from evo.cli import completion
-from evo.cli.options import OUT_HELP, ConfigName, Overrides, Place, RunAddress, RunPool, RunWorkers, placed
+from evo.cli.options import (
+    OUT_HELP,
+    AllowAgent,
+    ConfigName,
+    Overrides,
+    Place,
+    RunAddress,
+    RunPool,
+    RunWorkers,
+    placed,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,6 +93,7 @@ def bench_optimisers_command(
     workers: RunWorkers = None,
     pool: RunPool = None,
     address: RunAddress = None,
+    _agents: AllowAgent = None,
 ) -> None:
     """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
     from evo.cli.consoles import output_console

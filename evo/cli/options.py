@@ -11,6 +11,7 @@ from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.cli import completion
 from evo.play.notation import NOTATION
 from evo.shipped import shipped_configs
+from rivals.outside.allowed import OPTION
 
 if TYPE_CHECKING:
     from evo.config import RunConfig
@@ -95,6 +96,16 @@ ConfigName = Annotated[
 Tensorboard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write scalars to the run's tensorboard/ folder.")
 ]
+
+AllowAgent = Annotated[
+    list[str] | None,
+    typer.Option(
+        OPTION,
+        metavar="AGENT",
+        help="An agent from outside that a file names, python:MODULE:CLASS or process:COMMAND; may repeat.",
+    ),
+]
+"""Nobody looks at its value: all words of the command line name agents (`rivals.outside.allowed`)."""
 
 RunDecks = Annotated[
     str,

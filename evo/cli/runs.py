@@ -9,6 +9,7 @@ import typer
 from engine.tables import Column, FittingTable
 from evo.cli import completion
 from evo.cli.options import (
+    AllowAgent,
     ConfigName,
     Overrides,
     RunAddress,
@@ -67,6 +68,7 @@ def evolve_command(
         help="Continue the run if --out holds it already: for jobs that a cluster restarts.",
     ),
     yes: Yes = False,
+    _agents: AllowAgent = None,
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
     from evo.cli.champion import show_champion
@@ -106,6 +108,7 @@ def resume_command(
     pool: RunPool = None,
     address: RunAddress = None,
     tensorboard: Tensorboard = False,
+    _agents: AllowAgent = None,
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
     from evo.cli.champion import show_champion
@@ -140,6 +143,7 @@ def study_command(
         0, min=0, help="Runs at a time; 0: one, or on a cluster as many as keep its nodes busy."
     ),
     yes: Yes = False,
+    _agents: AllowAgent = None,
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError

@@ -14,6 +14,7 @@ from evo.cli.options import (
     DECKS_HELP,
     OUT_HELP,
     Address,
+    AllowAgent,
     AnyDeck,
     AsBodies,
     AsJson,
@@ -225,6 +226,7 @@ def arena_command(
     pool: PoolName = "auto",
     address: Address = "",
     as_data: AsJson = False,
+    _agents: AllowAgent = None,
 ) -> None:
     """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
     from evo.cli.consoles import output_console

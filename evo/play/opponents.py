@@ -16,7 +16,8 @@ from evo.storage.store import RunError
 from evo.wording import wanted
 from ilp_agent.backends import BACKENDS
 from ilp_agent.mulligan import DeckKeeps
-from rivals import AGENTS
+from rivals import AGENTS, find_kind, is_outside
+from rivals.outside.agent import check_starts
 
 
 class _Kept(BaseModel):
@@ -94,7 +95,9 @@ def _player_of(kept: _Kept) -> Player:
     Raises:
         ValueError: there is none like that.
     """
-    kind = AGENTS.get(kept.kind)
+    if is_outside(kept.kind):
+        check_starts(kept.kind)
+    kind = find_kind(kept.kind) if kept.kind in AGENTS or is_outside(kept.kind) else None
     if kind is None or kept.backend not in BACKENDS:
         raise ValueError(f"there is no agent {kept.kind!r} with backend {kept.backend!r}")
     if kind.weights is not None:

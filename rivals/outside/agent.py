@@ -16,6 +16,7 @@ from engine.errors import ManaforgeError, WrongValueError
 from engine.faults import AgentFaultError, Reason
 from engine.versions import engine_versions
 from engine.view import PlayerView
+from rivals.outside.allowed import refuse_unnamed
 from rivals.outside.messages import PROTOCOL, chosen, decide_message
 from rivals.outside.process import OutsideProcess
 
@@ -148,6 +149,7 @@ def check_starts(name: str) -> None:
 
     Raises:
         NotStartedError: it cannot be started, or does not say hello.
+        NotAllowedError: the command line does not name it.
     """
     try:
         processes.give_back(name, start(name)[0])
@@ -161,7 +163,9 @@ def start(name: str) -> tuple[OutsideProcess, dict[str, Any]]:
     Raises:
         AgentFaultError: it cannot be started, or does not answer as it should.
         OutsideAgentError: the name is none of an outside agent.
+        NotAllowedError: the command line does not name it.
     """
+    refuse_unnamed(name)
     process = OutsideProcess(name, command_of(name))
     try:
         hello = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}

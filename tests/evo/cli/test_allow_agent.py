@@ -1,0 +1,94 @@
+"""Agents from outside that a file names run only if the command line names them too."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rivals.outside import allowed
+from rivals.outside.allowed import NotAllowedError, command_line_is, refuse_unnamed
+from tests.evo.runs import manaforge
+
+FAULTY = Path("tests/data/bots/faulty.py").resolve()
+BOT = f"process:{sys.executable} {FAULTY} well"
+
+CONFIG = """
+schema = 1
+mu = 3
+lambda = 3
+generations = 1
+games = 2
+decks = ["thesis-paladin"]
+[opponents.fixed]
+"{entrant}" = 1.0
+[final]
+games = 40
+benchmark_games = 0
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_command_line() -> Iterator[None]:
+    yield
+    allowed._named = None
+
+
+def test_without_a_command_line_the_code_has_named_it() -> None:
+    refuse_unnamed("process:anything")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["tournament", "process:node bot.js", "random"], "process:node bot.js"),
+        (["tournament", "process:node bot.js@seconds=2"], "process:node bot.js"),
+        (["ladder", "--players", "random,python:a:B"], "python:a:B"),
+        (["evolve", "--set", 'opponents.fixed={"process:x y"=1.0,"python:a:B@seconds=1"=2}'], "python:a:B"),
+        (["evolve", "--set", "agent=python:a:B"], "python:a:B"),
+        (["evolve", "--set", 'agent="python:a:B"'], "python:a:B"),
+        (["arena", "--champion=process:x"], "process:x"),
+        (["evolve", "--allow-agent", "process:x"], "process:x"),
+        (["evolve", "--allow-agent=process:x"], "process:x"),
+    ],
+)
+def test_the_command_line_names_agents_in_many_places(words: list[str], name: str) -> None:
+    command_line_is(words)
+    refuse_unnamed(name)
+    for other in (f"{name} -x", name[:-1], "process:rm"):
+        with pytest.raises(NotAllowedError, match="--allow-agent"):
+            refuse_unnamed(other)
+
+
+def test_a_configuration_starts_nothing_by_itself(tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    (tmp_path / "config.toml").write_text(CONFIG.format(entrant=f"process:touch {mark}"))
+    refused = manaforge("evolve", tmp_path / "config.toml", "--out", tmp_path / "run")
+    assert refused.returncode == 2
+    assert f"--allow-agent 'process:touch {mark}'" in refused.stderr
+    assert not mark.exists()
+    assert not (tmp_path / "run").exists()
+    named = manaforge(
+        "evolve",
+        tmp_path / "config.toml",
+        "--out",
+        tmp_path / "run",
+        "--allow-agent",
+        f"process:touch {mark}",
+    )
+    assert named.returncode == 1
+    assert "it ended with exit code 0" in named.stderr
+    assert mark.exists()
+
+
+def test_a_run_folder_starts_nothing_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(CONFIG.format(entrant=BOT))
+    run = tmp_path / "run"
+    done = manaforge("evolve", tmp_path / "config.toml", "--out", run, "--allow-agent", BOT)
+    assert done.returncode == 0, done.stderr
+    refused = manaforge("resume", run, "--generations", 2)
+    assert refused.returncode == 2
+    assert "--allow-agent" in refused.stderr
+    for command in (("report", run, "--out", tmp_path / "r.html"), ("watch", run), ("runs", tmp_path)):
+        assert manaforge(*command).returncode == 0
+    assert manaforge("resume", run, "--generations", 2, "--allow-agent", BOT).returncode == 0

@@ -143,9 +143,14 @@ class _Total:
         self.scores = np.concatenate([self.scores, np.where(racing, scores, np.nan)])
 
     def means(self) -> np.ndarray:
-        """Mean score of every individual; see `race`."""
+        """Mean score of every individual, in [0, 1]; see `race`.
+
+        Who is left at the end meets each other alone at last, so that their mean falls to a half: who lost
+        almost all before would come out below 0.
+        """
         usual = self.scores[:, ~np.isnan(self.scores[-1])].mean(axis=1)
-        return np.asarray(usual.mean() + np.nanmean(self.scores - usual[:, None], axis=0))
+        means = usual.mean() + np.nanmean(self.scores - usual[:, None], axis=0)
+        return np.asarray(np.clip(means, 0.0, 1.0))
 
     def tally(self) -> Tally:
         """All games of the group, one entry a pairing."""

@@ -11,6 +11,7 @@ from evo.evolution.opponents import Generation, find_opponents, play_generation
 from evo.evolution.racing import STAGES, Group, beaten
 from evo.evolution.records import new_strategy
 from evo.play.local import LocalPool
+from evo.storage.opening import peek_run
 from tests.evo.runs import TINY, run_new
 
 GOOD, BAD = (0.1, 0.1, 0.1, 0.9, 0.9, 0.0, 0.0, 0.9), (0.0, 0.0, 0.9, 0.0, 0.0, 0.9, 0.9, 0.0)
@@ -119,3 +120,15 @@ def test_a_raced_run_has_the_same_bytes_with_any_workers(tmp_path: Path) -> None
     with closing(LocalPool(3)) as pool:
         assert run_new(tmp_path / "three", config, pool) == alone
     assert run_new(tmp_path / "plain", config.changed(racing=0.0)) != alone
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_raced_run_with_hopeless_individuals_can_be_read_again(tmp_path: Path, seed: int) -> None:
+    """Their estimated score would fall below 0, which no reader of a generation takes."""
+    config = TINY.changed(
+        agent="eva", strategy="cma", mu=5, games=60, generations=0, seed=seed, racing=0.05, **{"lambda": 20}
+    )
+    run_new(tmp_path / "run", config)
+    (table,) = peek_run(tmp_path / "run").tables("generations")
+    assert table["fitness"].min() == 0.0
+    assert table["games"].min() < table["games"].max()

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -117,6 +117,7 @@ def bench_optimisers_command(
         "budgets": bench.budgets,
         "seeds": seeds,
         "against": [[text, *player.sort, player.row] for text, player in rating.items()],
+        **_bred_against(contenders),
         "games": games,
     }
     to_rate = games_of_rating(bench)  # which refuses budgets before there is a folder
@@ -164,6 +165,17 @@ def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tup
         if one.config.digest == other.config.digest:
             raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
     return found
+
+
+def _bred_against(contenders: "Sequence[Contender]") -> dict[str, Any]:
+    """The fixed opponents of contenders, as players: what a name means may change."""
+    from evo.evolution.opponents import find_opponents
+
+    found: dict[str, Any] = {}
+    for one in contenders:
+        for text, opponent in find_opponents(one.config).items():
+            found[text] = [*opponent.sort, opponent.row]
+    return {"opponents": found} if found else {}
 
 
 def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":

@@ -1,5 +1,6 @@
 """The folder of an experiment: what it is, what it keeps on the way, and what it came to."""
 
+import json
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,7 +74,7 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
     content = json_bytes({"kind": kind, "rules": RULES_VERSION, **definition})
     about = path / EXPERIMENT
     try:
-        if path.exists() and not about.exists() and any(path.iterdir()):
+        if path.exists() and not about.exists() and not all(map(_is_leftover, path.iterdir())):
             raise ExperimentOptionError(f"{path} is not empty and holds no {kind}; choose another --out")
         path.mkdir(parents=True, exist_ok=True)
         link, lock = first_link(path), take_lock(path)
@@ -86,9 +87,14 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
     folder = ExperimentFolder(path, lock)
     if not about.exists():
         folder.write(EXPERIMENT, content)
-    elif json_bytes(folder.read(EXPERIMENT)) != content:
+    elif folder.read(EXPERIMENT) != json.loads(content):
         lock.close()
         raise ExperimentOptionError(
             f"{path} was begun with other options or another version; choose another --out"
         )
     return folder
+
+
+def _is_leftover(entry: Path) -> bool:
+    """Whether a file is left by a command that ended before the folder was one."""
+    return entry.name == "lock" or entry.suffix == ".tmp"

@@ -21,7 +21,7 @@ from evo.evolution.run import games_of_generation
 from evo.evolution.study import run_side_by_side
 from evo.experiments.contenders import Contender
 from evo.experiments.folder import ExperimentFolder
-from evo.play.games import Play, Player, roster_of
+from evo.play.games import Play, Player, Roster, Schedule, roster_of
 from evo.seeds import Stream, study_seed
 from evo.stats.ratings import elo
 from evo.stats.runs import mean_over_runs
@@ -123,11 +123,17 @@ def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
     A race plays fewer games than a generation may have, and so has more generations for the same budget.
     """
     config = run.config
-    strategy, fixed = new_strategy(config), list(find_opponents(config).values())
+    strategy, fixed, played = new_strategy(config), list(find_opponents(config).values()), 0
+
+    def counting(roster: Roster, games: Schedule) -> np.ndarray:
+        nonlocal played
+        played += len(games)
+        return play(roster, games)
 
     def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
-        met = play_generation(config, strategy, asked, fixed, play)
-        return met.fitness, int(met.tally.games.sum())
+        before = played
+        met = play_generation(config, strategy, asked, fixed, counting)
+        return met.fitness, played - before
 
     return [
         {"mark": mark, "games": games, "generation": strategy.generation - 1, "weights": centre_of(strategy)}

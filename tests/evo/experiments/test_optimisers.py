@@ -28,7 +28,7 @@ from evo.experiments.optimisers import (
 from evo.experiments.optimisers_page import optimisers_figure, optimisers_page, summary
 from evo.experiments.quadratic import START, quadratic_of, simulated
 from evo.play.entrants import find_entrant
-from evo.play.games import roster_of
+from evo.play.games import Roster, Schedule, roster_of
 from evo.play.local import LocalPool
 from evo.seeds import Stream, study_seed
 from evo.stats.ratings import elo
@@ -159,6 +159,21 @@ def test_a_race_spends_what_it_saves_on_more_generations() -> None:
     plain, raced = points
     assert raced["generation"] > plain["generation"]
     assert plain["games"] <= raced["games"] <= 40_000
+
+
+@pytest.mark.parametrize("text", ["es@opponents.nash=1.0", "es@opponents.hall=1.0", "es@racing=0.2,games=20"])
+def test_all_games_that_are_played_count_towards_the_budget(text: str) -> None:
+    played = 0
+    with closing(LocalPool(2)) as pool:
+
+        def counting(roster: Roster, games: Schedule) -> np.ndarray:
+            nonlocal played
+            played += len(games)
+            return pool.play(roster, games)
+
+        (run,) = runs_of(bench_of(text, budgets=(600,), seeds=1))
+        *_, last = play_run(run, counting)
+    assert last["games"] == played <= 600
 
 
 def test_the_same_points_with_any_workers_and_after_a_stop(tmp_path: Path) -> None:

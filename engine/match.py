@@ -6,6 +6,7 @@ An agent that raises or acts illegally loses that game, with the reason recorded
 import json
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -291,20 +292,26 @@ def play_on(
     for seat, agent in enumerate(agents):
         try:
             getattr(agent, "new_game", _nothing)(seat, streams[seat])
-        except Exception as error:
-            result = _forfeit(
-                position, seat, _reason_of(error), traceback.format_exc(), position.copy(), [], []
-            )
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            result = _forfeit(position, seat, _reason_of(error), _told(error), position.copy(), [], [])
             break
     else:
         result = _play_on(agents, position, streams, watch, key)
     for agent in agents:
-        getattr(agent, "game_over", _nothing)(result.outcome, result.reason)
+        with suppress(Exception):  # the game is decided
+            getattr(agent, "game_over", _nothing)(result.outcome, result.reason)
     return result
 
 
 def _nothing(*_: object) -> None:
     """What an agent does that does not ask when games begin and end."""
+
+
+def _told(error: BaseException) -> str:
+    """What an agent's error says: a fault all by itself, any other where it was raised."""
+    return str(error) if isinstance(error, AgentFaultError) else "".join(traceback.format_exception(error))
 
 
 def _reason_of(error: BaseException) -> Reason:
@@ -336,7 +343,8 @@ def _play_on(
         except KeyboardInterrupt:
             raise
         except BaseException as raised:
-            error = f"{traceback.format_exc()}in {position}"
+            where = "" if isinstance(raised, AgentFaultError) else f"in {position}"
+            error = f"{_told(raised)}{where}"
             return _forfeit(position, seat, _reason_of(raised), error, start, actions, outcomes)
         try:
             before = position.copy() if watch else position

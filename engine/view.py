@@ -138,6 +138,15 @@ class SideView:
         return _cards(self._position, self._side["hand"][: self.hand_size])
 
     @cached_property
+    def held(self) -> tuple[tuple[int, int, int], ...]:
+        """What befell each card in hand: by how much it has more mana, attack and health than in print."""
+        return tuple((int(one["cost"]), int(one["attack"]), int(one["health"])) for one in self._held)
+
+    @property
+    def _held(self) -> np.ndarray:
+        return np.asarray(self._side["held"][: self.hand_size])
+
+    @cached_property
     def costs(self) -> tuple[int | None, ...]:
         """What each card in hand costs now, The Coin 0; None where the observer cannot see it."""
         table, real = self._position.table, bool(self._position.state["effects"])

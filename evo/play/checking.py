@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine import Action, Deck, Outcome, PlayerView, Position, RandomAgent, find_deck
+from engine import Action, Outcome, PlayerView, Position, RandomAgent, find_deck
 from engine.batches import dealt_cards
 from engine.effects.luck import Chance
-from engine.faults import AgentFaultError, Reason
+from engine.faults import Reason
 from engine.match import Agent, MatchResult, deal, play
 from engine.streams import generator
 from engine.view import Shown
 from evo.play.entrants import Entrant
+from evo.play.games import last_line
 from rivals import find_kind
 from rivals.outside.agent import processes
 
@@ -91,7 +92,7 @@ def check_agent(
         result = game_of(agent, decks[number % len(decks)], seed, number)
         advance(1)
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
-            where = f"game {number}, after {len(result.actions)} actions: {_last_line(result.error)}"
+            where = f"game {number}, after {len(result.actions)} actions: {last_line(result.error)}"
             lost.setdefault(result.reason, []).append(where)
     told = {
         reason: f"{len(texts)} of {games:,} games lost; the first: {texts[0]}"
@@ -105,7 +106,7 @@ def check_agent(
     other = "; ".join(f"{reason}: {text}" for reason, text in told.items())
     yield Check("no other fault", not other, other or whole)
     yield _repeats(entrant, decks, min(REPEATED, games), seed, advance)
-    yield _same_decisions(entrant, decks, pairs, seed)
+    yield _same_decisions(entrant, decks, pairs, seed, advance)
 
 
 def game_of(agent: Agent, decks: tuple[str, str], seed: int, number: int) -> MatchResult:
@@ -145,16 +146,24 @@ def _repeats(
     )
 
 
-def _same_decisions(entrant: Entrant, decks: Sequence[tuple[str, str]], pairs: int, seed: int) -> Check:
+def _same_decisions(
+    entrant: Entrant, decks: Sequence[tuple[str, str]], pairs: int, seed: int, advance: Callable[[int], None]
+) -> Check:
     """Whether positions that look the same to its player get the same decision."""
     name = "same view, same decision"
     agents = entrant.player.agent(), entrant.player.agent()
     asked = getattr(agents[0], "shown", Shown.NOTHING)
     for number, positions in enumerate(same_views(decks, pairs, seed)):
         found = []
+        advance(0)  # which stops where a signal asks for it
+        dealt = dealt_cards(positions[0].states)[0][1 - positions[0].active]
         for agent, position in zip(agents, positions, strict=True):
             try:
-                found.append(_decision(agent, position, asked, seed + number))
+                found.append(
+                    _decision(
+                        agent, position, PlayerView(position, position.active, asked, dealt), seed + number
+                    )
+                )
             except Exception as error:  # an agent may raise anything
                 return Check(name, False, f"pair {number}: {error}")
         if found[0] != found[1]:
@@ -167,12 +176,11 @@ def _same_decisions(entrant: Entrant, decks: Sequence[tuple[str, str]], pairs: i
     return Check(name, True, f"{pairs} pairs of positions that differ only in what is hidden")
 
 
-def _decision(agent: Agent, position: Position, asked: Shown, seed: int) -> str:
+def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> str:
     seat = position.active
     begin, end = (getattr(agent, name, None) for name in ("new_game", "game_over"))
     if begin is not None:
         begin(seat, generator(seed))
-    view = PlayerView(position, seat, asked, dealt_cards(position.states)[0][1 - seat])
     action = agent.act(view, generator(seed))
     if end is not None:
         end(Outcome.DRAW, Reason.TURN_CAP)
@@ -201,22 +209,23 @@ def same_views(
         if position.outcome or len(position.legal_actions()) < 2:
             continue
         found += 1
-        yield position, with_others_hidden(position, pair[1 - position.active], draws)
+        yield position, with_others_hidden(position, draws)
 
 
-def with_others_hidden(position: Position, deck: Deck, draws: np.random.Generator) -> Position:
-    """A position with other cards in the hand and deck of who waits, and the own deck in another order.
+def with_others_hidden(position: Position, draws: np.random.Generator) -> Position:
+    """A position with the hand and deck of who waits mixed anew, and the own deck in another order.
 
     Args:
         position: of a game.
-        deck: of who waits, from which its cards are drawn.
         draws: for the cards.
     """
     other = position.copy()
     enemy = other.state["sides"][1 - other.active]
-    cards = [other.table.number[card.key] for card in deck.cards]
-    for place in ("hand", "deck"):
-        enemy[place][: enemy[f"n_{place}"]] = draws.choice(cards, enemy[f"n_{place}"])
+    n_hand, n_deck = int(enemy["n_hand"]), int(enemy["n_deck"])
+    hidden = np.concatenate([enemy["hand"][:n_hand], enemy["deck"][:n_deck]])
+    cards = hidden >= 0  # The Coin stays where it is
+    hidden[cards] = draws.permutation(hidden[cards])
+    enemy["hand"][:n_hand], enemy["deck"][:n_deck] = hidden[:n_hand], hidden[n_hand:]
     own = other.state["sides"][other.active]
     own["deck"][: own["n_deck"]] = draws.permutation(own["deck"][: own["n_deck"]])
     return other
@@ -230,9 +239,3 @@ def _times(seconds: Sequence[float]) -> str:
     return (
         f"median {middle * 1e3:.2g} ms, 99% within {late * 1e3:.2g} ms, longest {max(seconds) * 1e3:.2g} ms"
     )
-
-
-def _last_line(error: str) -> str:
-    lines = [line for line in error.strip().splitlines() if not line.startswith("in ")]
-    prefix = f"{AgentFaultError.__module__}.{AgentFaultError.__name__}: "
-    return lines[-1].removeprefix(prefix) if lines else ""

@@ -21,12 +21,16 @@ from evo.play.chunking import ChunkSizer
 from evo.play.games import GAME, Roster, Schedule, play_schedule
 from evo.play.results import Answer, PoolError, WorkerDisagreesError, refusal
 from evo.wording import duration
+from rivals import is_outside
 
 LATE = 10
 """A chunk is late after this many times the median latency; it is then given to a second worker."""
 
 LATE_LEAST = 2.0
 """Seconds before a chunk can be late; Ray queues chunks before it runs them."""
+
+OUTSIDE = 30
+"""So much longer a chunk may take with agents from outside, which have their time limit for each decision."""
 
 HUNG = 120.0
 """Seconds after which a worker counts as hung and its chunk is handed out again; at least twice `LATE` times
@@ -240,6 +244,7 @@ class _OneSchedule:
         self.dispatcher, self.workers, self.watch, self.note = dispatcher, workers, watch, note
         self.roster, self.games = roster, games
         self.compiled = bool(roster.compiled(games).all())
+        self.outside = any(is_outside(player.kind) for player in roster.players)
         self.played = np.zeros(len(games), GAME)
         self.pending: dict[Any, Attempt] = {}
         self.again: deque[tuple[int, int]] = deque()
@@ -274,7 +279,8 @@ class _OneSchedule:
             else:
                 start = self.next
                 left = len(self.games) - start
-                stop = start + self.dispatcher.sizer.size(left, len(self.games), self.compiled)
+                size = self.dispatcher.sizer.size(left, len(self.games), self.compiled)
+                stop = start + (1 if self.outside else size)
                 self.next = stop
             self._start(start, stop)
 
@@ -343,7 +349,7 @@ class _OneSchedule:
             WorkerDisagreesError: the game ends differently here.
         """
         due, unchecked = self.dispatcher.wants_replay(answer.worker)
-        if not due:
+        if not due or self.outside:  # agents from outside need not play a game twice alike
             return
         number = int(chunk.keys[0] % np.uint64(len(chunk)))
         ours = play_schedule(self.roster, chunk.select(slice(number, number + 1)))[0]
@@ -365,7 +371,7 @@ class _OneSchedule:
         """Hand out a second copy of late chunks, and take back chunks of hung workers."""
         now = time.monotonic()
         self.dispatcher.end_abandoned()
-        hung_after = self.dispatcher.hung_after()
+        hung_after = self.dispatcher.hung_after() * (OUTSIDE if self.outside else 1)
         silent = now - max(self.began, self.dispatcher.last_result) > hung_after
         newest: dict[int, Attempt] = {}
         copies: dict[int, int] = {}

@@ -13,7 +13,7 @@ from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.decks import tables_of
-from engine.faults import AgentFaultError, Reason
+from engine.faults import Reason
 from engine.match import Agent, MatchResult, Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
@@ -293,10 +293,6 @@ def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
         raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
 
 
-_FAULT_ERROR = f"{AgentFaultError.__module__}.{AgentFaultError.__name__}: "
-"""How Python begins the line of an error whose text says all."""
-
-
 def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
     """Numbers of the games that were lost by a fault of an agent that is not from outside."""
     faults = np.flatnonzero(played["fault"])
@@ -306,9 +302,13 @@ def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarra
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:
     """The error of a game that ended by a fault, found by playing it again."""
-    lines = _play_one(roster, games, number).error.strip().splitlines()
-    errors = [line for line in lines if not line.startswith("in ")]
-    return errors[-1].removeprefix(_FAULT_ERROR) if errors else "no fault when played again"
+    return last_line(_play_one(roster, games, number).error) or "no fault when played again"
+
+
+def last_line(error: str) -> str:
+    """The line of `MatchResult.error` that says what happened; "" without a fault."""
+    errors = [line for line in error.strip().splitlines() if not line.startswith("in ")]
+    return errors[-1] if errors else ""
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:

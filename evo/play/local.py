@@ -10,6 +10,7 @@ from evo.play.dispatch import Dispatcher, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, processors
 from evo.play.results import Answer, play_chunk
+from rivals.outside.agent import processes
 
 
 class LocalPool:
@@ -41,7 +42,8 @@ class LocalPool:
         return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
 
     def close(self) -> None:
-        """End the threads; busy ones finish their chunk, in at most a second."""
+        """End the threads; busy ones finish their chunk, in at most a second, agents from outside at once."""
+        processes.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._one_thread.shutdown(wait=True, cancel_futures=True)
 

@@ -48,20 +48,21 @@ class OutsideAgent:
         self._seconds = float(seconds)
         self._playing: OutsideProcess | None = None
         self._seat = 0
+        self._game: dict[str, Any] = {}
+        self._fresh = True  # it answered in this game, or was started for it
 
     def new_game(self, seat: int, rng: np.random.Generator) -> None:
         """Tell a process of it that a game begins."""
         self._end(broken=True)  # a game that was left
         self._seat = seat
+        self._game = {"type": "new game", "seat": seat, "seed": int(rng.integers(2**53))}
         self._playing = processes.take(self.name)
-        seed = int(rng.integers(2**53))
-        self._said(
-            lambda playing: playing.send({"type": "new game", "seat": seat, "seed": seed}, self._seconds)
-        )
+        self._fresh = False
+        self._tell(self._game)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
         """Ask for one of the legal actions; see `engine.match.Agent`."""
-        answer = self._said(lambda playing: playing.ask(decide_message(view), self._seconds))
+        answer = self._answer(decide_message(view))
         action = chosen(answer, view.legal_actions)
         if action is not None:
             return action
@@ -78,12 +79,32 @@ class OutsideAgent:
         result = "drawn" if won is None else "won" if won == self._seat else "lost"
         if self._playing is not None:
             with contextlib.suppress(AgentFaultError):
-                self._said(
-                    lambda playing: playing.send(
-                        {"type": "result", "result": result, "reason": str(reason)}, self._seconds
-                    )
-                )
+                self._tell({"type": "result", "result": result, "reason": str(reason)})
         self._end()
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        """Tell the process something; that it has ended is told by the next question."""
+        try:
+            self._said(lambda playing: playing.send(message, self._seconds))
+        except AgentFaultError as error:
+            if error.reason != Reason.PROCESS_ENDED:
+                raise
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a question. A process that ended after its last game is no fault of this one."""
+        try:
+            if self._playing is None and not self._fresh:
+                raise AgentFaultError(f"{self.name}: it ended", Reason.PROCESS_ENDED)
+            answer = self._said(lambda playing: playing.ask(message, self._seconds))
+        except AgentFaultError as error:
+            if self._fresh or error.reason != Reason.PROCESS_ENDED:
+                raise
+            self._fresh, self._playing = True, processes.take(self.name, new=True)
+            self._tell(self._game)
+            answer = self._said(lambda playing: playing.ask(message, self._seconds))
+        self._fresh = True
+        found: dict[str, Any] = answer
+        return found
 
     def _said(self, say: Any) -> Any:
         """What is said to the process; after a fault it is ended."""
@@ -101,7 +122,7 @@ class OutsideAgent:
         if playing is None:
             return
         if broken:
-            playing.close(now=True)
+            processes.discard(playing)
         else:
             processes.give_back(self.name, playing)
 
@@ -111,30 +132,58 @@ class Processes:
 
     def __init__(self) -> None:
         self._free: dict[str, list[OutsideProcess]] = {}
+        self._playing: set[OutsideProcess] = set()
         self._lock = threading.Lock()
 
-    def take(self, name: str) -> OutsideProcess:
+    def take(self, name: str, new: bool = False) -> OutsideProcess:
         """A process that is in no game.
+
+        Args:
+            name: of the agent.
+            new: one that has played no game.
 
         Raises:
             AgentFaultError: none can be started.
         """
-        with self._lock:
-            free = self._free.get(name, [])
-            if free:
-                return free.pop()
-        return start(name)[0]
+        while True:
+            with self._lock:
+                free = [] if new else self._free.get(name, [])
+                process = free.pop() if free else None
+            if process is None:
+                process = start(name)
+            elif not process.is_ready():  # it ended after its last game, or wrote something
+                process.close(now=True)
+                continue
+            with self._lock:
+                self._playing.add(process)
+            return process
 
     def give_back(self, name: str, process: OutsideProcess) -> None:
         """Keep a process for another game."""
         with self._lock:
+            self._playing.discard(process)
             self._free.setdefault(name, []).append(process)
+
+    def discard(self, process: OutsideProcess) -> None:
+        """End a process that is in a game."""
+        with self._lock:
+            self._playing.discard(process)
+        process.close(now=True)
+
+    def stop(self) -> None:
+        """End all that are in games, which are lost by it: for pools that are closed."""
+        with self._lock:
+            playing = list(self._playing)
+        for process in playing:
+            process.stop()
 
     def close(self) -> None:
         """End all that are in no game."""
         with self._lock:
             waiting = [process for free in self._free.values() for process in free]
             self._free.clear()
+        for process in waiting:
+            process.hang_up()  # all end at once
         for process in waiting:
             process.close()
 
@@ -152,13 +201,13 @@ def check_starts(name: str) -> None:
         NotAllowedError: the command line does not name it.
     """
     try:
-        processes.give_back(name, start(name)[0])
+        processes.give_back(name, start(name))
     except AgentFaultError as error:
         raise NotStartedError(f"{error}; docs/agents-outside.md has the protocol") from None
 
 
-def start(name: str) -> tuple[OutsideProcess, dict[str, Any]]:
-    """Start an agent; its process, and what it answers to hello.
+def start(name: str) -> OutsideProcess:
+    """Start an agent, which says hello; its process.
 
     Raises:
         AgentFaultError: it cannot be started, or does not answer as it should.
@@ -179,7 +228,7 @@ def start(name: str) -> tuple[OutsideProcess, dict[str, Any]]:
     except BaseException:
         process.close(now=True)
         raise
-    return process, answer
+    return process
 
 
 def command_of(name: str) -> list[str]:

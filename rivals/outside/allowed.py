@@ -5,6 +5,7 @@ is no command line, as in a script or a worker, the code has named it.
 """
 
 import re
+import shlex
 from collections.abc import Iterable
 
 from engine.errors import WrongValueError
@@ -38,5 +39,5 @@ def refuse_unnamed(name: str) -> None:
     if _named is not None and name not in _named:
         raise NotAllowedError(
             f"{name} is named by a file, and runs a program of this machine; if you trust it, add "
-            f"{OPTION} {name!r}"
+            f"{OPTION} {shlex.quote(name)}"
         )

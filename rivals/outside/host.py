@@ -12,9 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from engine.codes import Outcome
+from engine.faults import Reason
 from engine.notation import parse_position
 from engine.view import PlayerView
 from rivals.outside.messages import PROTOCOL
+
+
+def outcome_of(result: str, seat: int) -> Outcome:
+    """The outcome of a game, from what it was for who sat at this seat."""
+    if result == "drawn":
+        return Outcome.DRAW
+    return Outcome.FIRST_WINS if (result == "won") == (seat == 0) else Outcome.SECOND_WINS
 
 
 def main(module: str, name: str) -> None:
@@ -37,6 +46,10 @@ def main(module: str, name: str) -> None:
             case "decide":
                 view = PlayerView(parse_position(message["position"]), seat)
                 answer = {"type": "action", "action": str(agent.act(view, rng))}
+            case "result":
+                if hasattr(agent, "game_over"):
+                    agent.game_over(outcome_of(message["result"], seat), Reason(message["reason"]))
+                continue
             case _:
                 continue
         answers.write(json.dumps(answer) + "\n")

@@ -16,8 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-PR_SET_CHILD_SUBREAPER = 36
-"""Of Linux: orphans of the agent become children of the keeper, wherever they put themselves."""
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+"""Of Linux: the agent is killed when its keeper is; its orphans become children of the keeper."""
 
 SECONDS_TO_END = 1.0
 """What an agent has to end by itself once its input is closed."""
@@ -26,14 +26,17 @@ NOT_STARTED = 127
 """Exit code of the keeper where the command cannot be started."""
 
 
+libc = ctypes.CDLL(None)
+
+
 def children_of(parents: set[int]) -> set[int]:
     """Processes below some processes, on Linux; elsewhere none are found."""
     found: set[int] = set()
     tree: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            text = entry.read_text()
-            tree.setdefault(int(text.rpartition(")")[2].split()[1]), []).append(int(entry.parent.name))
+            text = entry.read_bytes()  # a name may be any bytes
+            tree.setdefault(int(text.rpartition(b")")[2].split()[1]), []).append(int(entry.parent.name))
     waiting = list(parents)
     while waiting:
         for child in tree.get(waiting.pop(), []):
@@ -60,17 +63,23 @@ def end_all(group: int) -> None:
         time.sleep(0.01)
 
 
+def die_with_keeper() -> None:
+    """Have Linux kill this process, the agent to be, when its keeper is killed and can do nothing."""
+    if sys.platform == "linux":
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def main(lifeline: int, command: list[str]) -> int:
     """Run the agent until it ends, or the lifeline does, or SIGTERM comes; its exit code."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
-        agent = subprocess.Popen(command, start_new_session=True)
+        agent = subprocess.Popen(command, start_new_session=True, preexec_fn=die_with_keeper)  # noqa: PLW1509
     except OSError as error:
         print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr)
         return NOT_STARTED

@@ -56,7 +56,7 @@ def _side(side: SideView) -> dict[str, Any]:
         "deck": side.deck_size,
         "hand": [
             card if card is None else {**card, "cost": cost}
-            for card, cost in zip(map(_card, side.hand), side.costs, strict=True)
+            for card, cost in zip(_hand(side), side.costs, strict=True)
         ],
         "board": [_minion(minion) for minion in side.board],
         "power": side.power and {**_named(side.power), "cost": side.power.spec.cost, "used": side.power_used},
@@ -70,6 +70,16 @@ def _side(side: SideView) -> dict[str, Any]:
     }
 
 
+def _hand(side: SideView) -> list[dict[str, Any] | None]:
+    """Cards in hand, with the attack and health that they have there."""
+    found = list(map(_card, side.hand))
+    for card, (_, attack, health) in zip(found, side.held, strict=True):
+        if card is not None and "attack" in card:
+            card["attack"] += attack
+            card["health"] += health
+    return found
+
+
 def _named(card: Card) -> dict[str, Any]:
     return {"id": card.id, "name": card.name}
 
@@ -77,7 +87,7 @@ def _named(card: Card) -> dict[str, Any]:
 def _card(card: str | Card) -> dict[str, Any] | None:
     """A card as it is printed; None for a hidden one."""
     if isinstance(card, str):
-        return None if card == "?" else {"id": "", "name": card, "kind": "spell", "cost": 0}
+        return None if card == "?" else {"id": "", "name": card, "kind": "spell", "cost": 0, "keywords": []}
     numbers = {"attack": card.spec.attack, "health": card.spec.health}
     return {
         **_named(card),

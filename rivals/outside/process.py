@@ -18,6 +18,9 @@ KEEPER = Path(__file__).with_name("keeper.py")
 MOST_LINE = 2**16
 """Bytes of a line that an agent may write."""
 
+MOST_READS = 16
+"""Reads of its standard error at a time."""
+
 KEPT_ERRORS = 2000
 """Bytes of the end of its standard error that are told when it fails."""
 
@@ -31,6 +34,9 @@ class OutsideProcess:
     Args:
         name: the entrant's, for errors.
         command: the words that start it.
+
+    Raises:
+        AgentFaultError: this machine cannot start it.
     """
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
@@ -46,6 +52,11 @@ class OutsideProcess:
                 start_new_session=True,
                 bufsize=0,
             )
+        except OSError as error:
+            os.close(self._lifeline)
+            raise AgentFaultError(
+                f"{name}: it cannot be started: {error.strerror or error}", Reason.PROCESS_ENDED
+            ) from None
         finally:
             os.close(lifeline)
         assert self._keeper.stdin is not None
@@ -59,6 +70,10 @@ class OutsideProcess:
             os.set_blocking(stream, False)
         self._ready.register(self._out, selectors.EVENT_READ)
         self._ready.register(self._err, selectors.EVENT_READ)
+
+    def is_ready(self) -> bool:
+        """Whether it goes on, and has written nothing that nobody asked for."""
+        return self._take() and not self._read
 
     def send(self, message: dict[str, Any], seconds: float) -> None:
         """Write a message.
@@ -110,13 +125,14 @@ class OutsideProcess:
         left = until - time.monotonic()
         if left <= 0 or not self._ready.select(left):
             raise self._fault(f"it did not {what} within {seconds:g} s", Reason.TOO_LATE)
-        if not self._take():
+        if not self._take() and b"\n" not in self._read:
             raise self._fault("it ended", Reason.PROCESS_ENDED)
 
     def _take(self) -> bool:
         """Read what the agent wrote so far; whether it goes on."""
         with contextlib.suppress(BlockingIOError):
-            while errors := os.read(self._err, 2**16):
+            for _ in range(MOST_READS):  # what comes faster than that waits
+                errors = os.read(self._err, 2**16)
                 self._errors = (self._errors + errors)[-KEPT_ERRORS:]
                 if len(errors) < 2**16:
                     break
@@ -142,6 +158,20 @@ class OutsideProcess:
         told = f"; it said {_quoted(lines[-1].encode())}" if lines else ""
         return AgentFaultError(f"{self.name}: {what}{told}", reason)
 
+    def stop(self) -> None:
+        """Have its keeper end it now; whoever waits for its answer is told that it ended."""
+        self._keeper.terminate()
+
+    def hang_up(self) -> None:
+        """Close its streams, and have its keeper end it if it does not end by itself."""
+        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            os.close(lifeline)
+
     def close(self, now: bool = False) -> None:
         """End the agent: its input is closed; what does not end by itself is ended by its keeper.
 
@@ -149,13 +179,8 @@ class OutsideProcess:
             now: do not wait until it ends by itself.
         """
         if now:
-            self._keeper.terminate()
-        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
-            with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
-        with contextlib.suppress(OSError):
-            os.close(self._lifeline)
+            self.stop()
+        self.hang_up()
         self._ready.close()
         try:
             self._keeper.wait(SECONDS_TO_END)

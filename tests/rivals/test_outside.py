@@ -8,18 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine import Action, PlayerView, find_deck, find_ruleset, play
+from engine import Action, Outcome, PlayerView, find_deck, find_ruleset, parse_position, play
 from engine.faults import Reason
+from engine.vocabulary import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
 from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
+from evo.play.local import LocalPool
 from rivals import find_kind
 from rivals.outside.agent import NotStartedError, OutsideAgent, OutsideAgentError, command_of, processes
 from rivals.outside.keeper import children_of
+from rivals.outside.messages import state_of
 
 DOCUMENT = Path("docs/agents-outside.md").resolve()
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
@@ -95,7 +99,10 @@ def test_the_documents_bots_play_the_same_games_outside_as_inside(name: str) -> 
         ("long", Reason.NOT_UNDERSTOOD),
         ("floods", Reason.NOT_UNDERSTOOD),
         ("unasked", Reason.NOT_UNDERSTOOD),
+        ("last", Reason.PROCESS_ENDED),
         ("children", None),
+        ("leaves", None),
+        ("chats", None),
         ("errors", None),
         ("well", None),
     ],
@@ -174,8 +181,13 @@ def test_the_opponents_cards_are_not_told(monkeypatch: pytest.MonkeyPatch) -> No
         return act(self, view, rng)
 
     monkeypatch.setattr(OutsideAgent, "act", listen)
-    play(agent, inside(), ("basic-mage", "basic-hunter"), 1)
-    assert heard
+    result = play(agent, inside(), ("basic-mage", "basic-hunter"), 1)
+    assert result.error == ""
+    assert len(heard) > 5
+    for text in heard:
+        _, own, enemy = text.split(" | ")
+        assert re.search(r"hand \[(\d+ )?\?\]|hand \[\]", enemy) or "hand" not in enemy
+        assert "?" not in own
 
 
 def test_a_manaforge_that_is_killed_leaves_no_process() -> None:
@@ -187,10 +199,50 @@ def test_a_manaforge_that_is_killed_leaves_no_process() -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
         assert driver.stdout is not None
         driver.stdout.readline()
-        below = children_of({driver.pid})
-        assert len(below) >= 2
+        until = time.monotonic() + 20
+        while len(below := children_of({driver.pid})) < 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert len(below) == 3  # keeper, agent, and what it began in a session of its own
         driver.send_signal(signal.SIGKILL)
     until = time.monotonic() + 20
     while any(Path(f"/proc/{process}").exists() for process in below) and time.monotonic() < until:
         time.sleep(0.05)
     assert not [process for process in below if Path(f"/proc/{process}").exists()]
+
+
+def test_an_agent_whose_keeper_is_killed_dies_too() -> None:
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", 10)
+    agent.new_game(0, np.random.default_rng(1))
+    assert agent._playing is not None
+    keeper = agent._playing._keeper
+    (bot,) = children_of({keeper.pid})
+    keeper.kill()
+    until = time.monotonic() + 20
+    while Path(f"/proc/{bot}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{bot}").exists()
+    agent.new_game(0, np.random.default_rng(1))  # ends what is left of it
+    agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
+
+
+def test_a_pool_that_is_closed_does_not_wait_for_an_agent() -> None:
+    hanging = find_entrant(f"process:{sys.executable} {FAULTY} hangs@seconds=600").player
+    roster = Roster((hanging,), (find_deck("thesis-paladin"),), find_ruleset("thesis"))
+    games = Schedule(np.zeros((8, 2), np.int16), np.zeros((8, 2), np.int16), np.arange(8, dtype=np.uint64))
+    began = time.monotonic()
+
+    def stop(_: int) -> None:
+        if time.monotonic() - began > 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), closing(LocalPool(1)) as pool:
+        pool.play(roster, games, stop)
+    assert time.monotonic() - began < 30
+
+
+def test_every_card_in_hand_says_the_same_things() -> None:
+    hand = "The Coin; Chillwind Yeti 4:4/5 held 1/2/3"
+    position = parse_position(f"turn 5 first effects {EFFECTS_VERSION} | hero 30 hand [{hand}] | hero 30")
+    cards = state_of(PlayerView(position, 0))["me"]["hand"]
+    assert all({"id", "name", "kind", "cost", "keywords"} <= card.keys() for card in cards)
+    assert (cards[1]["attack"], cards[1]["health"], cards[1]["cost"]) == (6, 8, 5)

@@ -66,22 +66,28 @@ def forgetful(how: str, games: int, decisions: int, n: int) -> int:
 
 def main(how: str) -> None:
     decisions = games = 0
+    if how == "children":
+        subprocess.Popen(["sleep", "7777"], start_new_session=True)
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
             say({"type": "hello", "protocol": 99 if how == "another" else 1, "name": how})
         elif message["type"] == "decide":
             decisions += 1
-            if how == "children":
-                subprocess.Popen(["sleep", "7777"], start_new_session=True)
             if how == "errors":
                 sys.stderr.write("e" * 10**6)
             if decisions == 3:
                 misbehave(how)
             place = forgetful(how, games, decisions, len(message["legal"]))
             say({"type": "action", "action": place})
+            if how == "last" and decisions == 3:
+                sys.exit()
         elif message["type"] == "new game":
             games += 1
+        elif how == "leaves":
+            sys.exit()
+        elif how == "chats":
+            print("well played!", flush=True)
 
 
 if __name__ == "__main__":

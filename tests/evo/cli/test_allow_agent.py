@@ -1,5 +1,6 @@
 """Agents from outside that a file names run only if the command line names them too."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,17 @@ def test_the_command_line_names_agents_in_many_places(words: list[str], name: st
     for other in (f"{name} -x", name[:-1], "process:rm"):
         with pytest.raises(NotAllowedError, match="--allow-agent"):
             refuse_unnamed(other)
+
+
+@pytest.mark.parametrize("name", ["process:it's", "process:$(touch x)", "process:a\\\\b", 'process:"x" y'])
+def test_the_option_that_is_told_is_safe_to_paste(name: str) -> None:
+    command_line_is(["evolve"])
+    with pytest.raises(NotAllowedError) as refused:
+        refuse_unnamed(name)
+    told = str(refused.value).partition("add ")[2]
+    words = shlex.split(told)
+    command_line_is(words)
+    refuse_unnamed(name)
 
 
 def test_a_configuration_starts_nothing_by_itself(tmp_path: Path) -> None:

@@ -44,7 +44,17 @@ def test_a_decision_by_hidden_cards_is_found() -> None:
     assert failed("lookahead@4,hands=told", 2, 60) == ["same view, same decision"]
 
 
-@pytest.mark.parametrize("entrant", [f"process:{sys.executable} {FAULTY} well", "random", "mcts@5", "pass"])
+@pytest.mark.parametrize(
+    "entrant",
+    [
+        f"process:{sys.executable} {FAULTY} well",
+        "random",
+        "mcts@5",
+        "lookahead@4,hands=known",
+        "mcts@5,hands=known",
+        "pass",
+    ],
+)
 def test_nothing_is_found_in_agents_that_play_well(entrant: str) -> None:
     assert failed(entrant, 8, 20) == []
 

@@ -1,4 +1,4 @@
-"""What a player sees, as arrays of fixed shape for learners; docs/environments.md lists every number."""
+"""What a player sees, as arrays of fixed shape for learners; `names` says what each number is."""
 
 import numpy as np
 

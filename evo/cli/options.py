@@ -11,6 +11,7 @@ from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.cli import completion
 from evo.play.notation import NOTATION
 from evo.shipped import shipped_configs
+from rivals.outside.agent import command_of
 from rivals.outside.allowed import OPTION
 
 if TYPE_CHECKING:
@@ -97,11 +98,20 @@ Tensorboard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write scalars to the run's tensorboard/ folder.")
 ]
 
+
+def _outside_agents(names: list[str] | None) -> list[str] | None:
+    """Refuse what names no agent from outside."""
+    for name in names or ():
+        command_of(name)
+    return names
+
+
 AllowAgent = Annotated[
     list[str] | None,
     typer.Option(
         OPTION,
         metavar="AGENT",
+        callback=_outside_agents,
         help="An agent from outside that a file names, python:MODULE:CLASS or process:COMMAND; may repeat.",
     ),
 ]

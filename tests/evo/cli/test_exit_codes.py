@@ -89,6 +89,7 @@ OPTIONS = {
     "--test-decks": ["thesis-paladn", "none.toml"],
     "--watched": ["0", "x"],
     "--pairs": ["0", "x"],
+    "--allow-agent": ["random", "process:", "python:x"],
 }
 """Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
 

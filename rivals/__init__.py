@@ -20,13 +20,13 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.kinds import AgentKind, Sight
     from rivals.mcts import MctsAgent
     from rivals.minimax import MinimaxAgent, MinimaxWeights
+    from rivals.outside.names import is_outside
     from rivals.profiles import find_agent_profile, read_agent_profile
     from rivals.registry import (
         AGENTS,
         DEFAULT_AGENT,
         agent_of,
         find_kind,
-        is_outside,
         predicts_decks,
         reckoned_decks,
         refuse_decks,

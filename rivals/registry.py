@@ -16,6 +16,7 @@ from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.lookahead import options as looking
 from rivals.kinds import HANDS, AgentKind
 from rivals.options import Option
+from rivals.outside.names import command_of, is_outside
 
 if TYPE_CHECKING:
     from engine.decks import Deck
@@ -156,15 +157,7 @@ def find_kind(name: str) -> AgentKind:
     raise unknown_name("agent", name, AGENTS)
 
 
-OUTSIDE = ("python", "process")
-"""What names of outside agents begin with: python:MODULE:CLASS and process:COMMAND."""
-
 SECONDS = Option("seconds", 10, 1, 3600, "for a decision")
-
-
-def is_outside(name: str) -> bool:
-    """Whether a name is an outside agent's, which runs in a process of its own."""
-    return name.partition(":")[0] in OUTSIDE and ":" in name
 
 
 def _outside_agent(name: str, seconds: int) -> "Agent":
@@ -179,7 +172,7 @@ def _outside_kind(name: str) -> AgentKind:
     Raises:
         OutsideAgentError: the name is none.
     """
-    loaded("rivals.outside.agent:command_of")(name)
+    command_of(name)
     return AgentKind(
         name,
         partial(_outside_agent, name),

@@ -11,8 +11,8 @@ from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.cli import completion
 from evo.play.notation import NOTATION
 from evo.shipped import shipped_configs
-from rivals.outside.agent import command_of
 from rivals.outside.allowed import OPTION
+from rivals.outside.names import command_of
 
 if TYPE_CHECKING:
     from evo.config import RunConfig

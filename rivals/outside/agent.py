@@ -2,8 +2,6 @@
 
 import atexit
 import contextlib
-import shlex
-import sys
 import threading
 from functools import cache
 from typing import Any
@@ -12,17 +10,14 @@ import numpy as np
 
 from engine.actions import Action
 from engine.codes import Outcome
-from engine.errors import ManaforgeError, WrongValueError
+from engine.errors import ManaforgeError
 from engine.faults import AgentFaultError, Reason
 from engine.versions import engine_versions
 from engine.view import PlayerView
 from rivals.outside.allowed import refuse_unnamed
 from rivals.outside.messages import PROTOCOL, chosen, decide_message
+from rivals.outside.names import command_of
 from rivals.outside.process import OutsideProcess
-
-
-class OutsideAgentError(WrongValueError, ValueError):
-    """A text that names no outside agent."""
 
 
 class NotStartedError(ManaforgeError, RuntimeError):
@@ -229,22 +224,3 @@ def start(name: str) -> OutsideProcess:
         process.close(now=True)
         raise
     return process
-
-
-def command_of(name: str) -> list[str]:
-    """The words of the command that starts an outside agent.
-
-    Raises:
-        OutsideAgentError: the name is none.
-    """
-    sort, _, rest = name.partition(":")
-    try:
-        words = shlex.split(rest) if sort == "process" else []
-    except ValueError as error:
-        raise OutsideAgentError(f"{name}: {str(error).lower()}") from None
-    if words:
-        return words
-    module, colon, found = rest.partition(":")
-    if sort != "python" or not (module and colon and found):
-        raise OutsideAgentError(f"{name!r} is no outside agent: write python:MODULE:CLASS or process:COMMAND")
-    return [sys.executable, "-m", "rivals.outside.host", module, found]

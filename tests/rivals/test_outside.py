@@ -21,9 +21,10 @@ from evo.play.entrants import find_entrant
 from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
 from evo.play.local import LocalPool
 from rivals import find_kind
-from rivals.outside.agent import NotStartedError, OutsideAgent, OutsideAgentError, command_of, processes
+from rivals.outside.agent import NotStartedError, OutsideAgent, processes
 from rivals.outside.keeper import children_of
 from rivals.outside.messages import state_of
+from rivals.outside.names import OutsideAgentError, command_of
 
 DOCUMENT = Path("docs/agents-outside.md").resolve()
 FAULTY = Path("tests/data/bots/faulty.py").resolve()

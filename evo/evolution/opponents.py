@@ -1,8 +1,8 @@
 """Whom a generation plays beside itself: fixed entrants, earlier bests, a Nash mixture of both.
 
 A generation's fitness is the mean of the scores against its opponents, weighted by their shares. All games
-are paired and on the generation's common deals. The mixture follows Lanctot and others, "A unified
-game-theoretic approach to multiagent reinforcement learning" (2017), with Nash averaging
+are paired, on the generation's deals or each pairing's own. The mixture follows Lanctot and others, "A
+unified game-theoretic approach to multiagent reinforcement learning" (2017), with Nash averaging
 (`evo.stats.nash`) over the games that its members play against each other.
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evo.config import ConfigOptionError, RunConfig
-from evo.configfiles import read_config
+from evo.configfiles import find_config, read_config, read_toml
 from evo.evolution.run import games_of_generation
 from evo.strategies import find_strategy, section_of
 
@@ -29,7 +29,7 @@ class Contender:
     Attributes:
         text: as it was named, `NAME` or `NAME@KEY=VALUE,...`.
         config: of its runs, without generations and final.
-        set: keys that its text or the user set.
+        set: keys that its text, the user or the configuration's file set.
     """
 
     text: str
@@ -97,7 +97,9 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     never = ["generations=0", "final.games=0", "final.benchmark_games=0"]
     never += ["validation.every=0", "validation.stop_when_gain_below=0"]
     found = read_config(config, [*overrides, f"strategy={name}", *sizes, *own, *never])
-    return Contender(text, found, frozenset((*keys, *shared)))
+    said = read_toml(find_config(config), "configuration") if config else {}
+    in_file = (f"{key}.{one}" for key, value in said.items() if isinstance(value, dict) for one in value)
+    return Contender(text, found, frozenset((*keys, *shared, *in_file)))
 
 
 def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:

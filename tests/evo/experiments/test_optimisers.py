@@ -139,6 +139,14 @@ def test_schedules_end_with_the_budget_but_for_those_that_are_set() -> None:
     assert [run.marks for run in runs[2:4]] == [(40,), (120,)]
 
 
+def test_a_schedule_that_the_configurations_file_sets_stays(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('schema = 1\nmu = 2\ngames = 2\ndecks = ["thesis-paladin"]\n[spsa]\npairs = 777\n')
+    contender = find_contender("spsa", str(file))
+    assert not contender.scheduled
+    assert contender.within(20_000, 1).spsa.pairs == 777
+
+
 def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
     with closing(LocalPool(1)) as pool:
         long, short = (

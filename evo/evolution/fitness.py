@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evo.play.games import SOLVED, Play, Roster, refuse_faults
+from evo.play.faults import refuse_faults
+from evo.play.games import SOLVED, Play, Roster
 from evo.play.setups import Setups, make_schedule, make_setups
 from evo.stats.points import points_of
 

@@ -20,7 +20,8 @@ from engine.errors import WrongValueError
 from engine.keeps import card_word
 from engine.state import STATE
 from engine.streams import stream_key
-from evo.play.games import Player, Roster, Schedule, refuse_faults
+from evo.play.faults import refuse_faults
+from evo.play.games import Player, Roster, Schedule
 from evo.play.mulligans import keeps_with
 from evo.seeds import Stream
 from evo.stats.points import points_of

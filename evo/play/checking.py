@@ -14,7 +14,7 @@ from engine.match import Agent, MatchResult, deal, play
 from engine.streams import generator
 from engine.view import Shown
 from evo.play.entrants import Entrant
-from evo.play.games import last_line
+from evo.play.faults import last_line
 from rivals import find_kind
 from rivals.outside.agent import processes
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine import Deck, ManaforgeError, Outcome, Ruleset, find_deck, find_ruleset
+from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
 from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
@@ -26,7 +26,6 @@ from rivals import (
     AGENTS,
     DEFAULT_AGENT,
     find_kind,
-    is_outside,
     predicts_decks,
     reckoned_decks,
     refuse_decks,
@@ -66,10 +65,6 @@ GAME = np.dtype(
 
 SOLVED = TURNS.names or ()
 """The fields of `GAME` that count solved turns; agents in Python count them under the same names."""
-
-
-class GameError(ManaforgeError, RuntimeError):
-    """An agent failed in a game whose result would have counted."""
 
 
 @dataclass(frozen=True)
@@ -280,37 +275,6 @@ def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> S
     return keeps_with(players[0].keeps, decks[0], 0), keeps_with(players[1].keeps, decks[1], 1)
 
 
-def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
-    """Refuse games lost by a fault where every result counts: a failure, say of a solver, is not weak play.
-
-    Outside agents are not refused: a fault of theirs is a game lost.
-
-    Raises:
-        GameError: a game ended by a fault; the message describes the first.
-    """
-    faults = own_faults(roster, games, played)
-    if len(faults):
-        raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
-
-
-def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
-    """Numbers of the games that were lost by a fault of an agent that is not from outside."""
-    faults = np.flatnonzero(played["fault"])
-    loser = games.players[faults, (played["outcome"][faults] == Outcome.FIRST_WINS).astype(np.int64)]
-    return faults[[not is_outside(roster.players[player].kind) for player in loser]]
-
-
-def fault_text(roster: Roster, games: Schedule, number: int) -> str:
-    """The error of a game that ended by a fault, found by playing it again."""
-    return last_line(_play_one(roster, games, number).error) or "no fault when played again"
-
-
-def last_line(error: str) -> str:
-    """The line of `MatchResult.error` that says what happened; "" without a fault."""
-    errors = [line for line in error.strip().splitlines() if not line.startswith("in ")]
-    return errors[-1] if errors else ""
-
-
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Play games together that have the same card table: what a player reckons with is in its own alone."""
     pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
@@ -361,7 +325,7 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     agents: dict[tuple[int, int], Agent] = {}
     before = (0,) * len(SOLVED)
     for number in range(len(games)):
-        result = _play_one(roster, games, number, agents)
+        result = play_one(roster, games, number, agents)
         so_far = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
         fault = _FAULT_OF.get(result.reason, Fault.NONE)
         of_game = (now - then for now, then in zip(so_far, before, strict=True))
@@ -370,7 +334,7 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def _play_one(
+def play_one(
     roster: Roster, games: Schedule, number: int, agents: dict[tuple[int, int], Agent] | None = None
 ) -> MatchResult:
     """Play one game in Python; `agents` keeps the agents between games, by player and seat."""

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from engine.streams import derive, stream_key
+from evo.play.faults import refuse_faults
 from evo.play.formats import FORMATS, Seats
-from evo.play.games import FAULTS, Fault, Play, Roster, Schedule, refuse_faults
+from evo.play.games import FAULTS, Fault, Play, Roster, Schedule
 from evo.play.setups import Setups, make_schedule, make_setups
 from evo.stats.points import OUTCOMES
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from engine import ManaforgeError, Outcome
 from engine.errors import WrongValueError
-from evo.play.games import GAME, SOLVED, Fault, Roster, Schedule, own_faults, play_schedule
+from evo.play.faults import own_faults
+from evo.play.games import GAME, SOLVED, Fault, Roster, Schedule, play_schedule
 
 
 class PoolError(ManaforgeError, RuntimeError):

@@ -12,8 +12,9 @@ import numpy as np
 from engine import RULES_VERSION, Deck, Outcome, Ruleset
 from evo.play.dispatch import Note
 from evo.play.entrants import Entrant
+from evo.play.faults import fault_text
 from evo.play.formats import FORMATS, Seats
-from evo.play.games import FAULTS, GAME, Roster, Schedule, fault_text
+from evo.play.games import FAULTS, GAME, Roster, Schedule
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from evo.runoptions import MOST_GAMES

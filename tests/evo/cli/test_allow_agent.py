@@ -104,3 +104,12 @@ def test_a_run_folder_starts_nothing_by_itself(tmp_path: Path) -> None:
     for command in (("report", run, "--out", tmp_path / "r.html"), ("watch", run), ("runs", tmp_path)):
         assert manaforge(*command).returncode == 0
     assert manaforge("resume", run, "--generations", 2, "--allow-agent", BOT).returncode == 0
+
+
+def test_games_that_an_opponent_loses_by_faults_are_told(tmp_path: Path) -> None:
+    crashing = f"process:{sys.executable} {FAULTY} ends"
+    (tmp_path / "config.toml").write_text(CONFIG.format(entrant=crashing))
+    done = manaforge("evolve", tmp_path / "config.toml", "--out", tmp_path / "run", "--allow-agent", crashing)
+    assert done.returncode == 0, done.stderr
+    assert f"warning: {crashing} lost" in done.stderr
+    assert "(process ended)" in done.stderr

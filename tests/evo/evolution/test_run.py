@@ -152,7 +152,7 @@ def test_a_folder_left_before_it_was_a_run_may_be_used_again(tmp_path: Path, fin
 def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evo.play.games import GameError
+    from evo.play.faults import GameError
     from ilp_agent import IlpAgent, SolverError
 
     def fail(*_: object) -> None:

@@ -7,16 +7,8 @@ from engine import Outcome, find_deck, find_ruleset, play
 from evo.config import RunConfig
 from evo.evolution.fitness import all_pairings
 from evo.play.entrants import find_entrant
-from evo.play.games import (
-    GAME,
-    GameError,
-    Player,
-    Roster,
-    Schedule,
-    play_schedule,
-    refuse_faults,
-    roster_of,
-)
+from evo.play.faults import GameError, refuse_faults
+from evo.play.games import GAME, Player, Roster, Schedule, play_schedule, roster_of
 from evo.play.setups import make_schedule, make_setups
 from evo.stats.points import OUTCOMES, outcome_codes, points_of, points_of_first
 from ilp_agent.weights import N_WEIGHTS

@@ -16,7 +16,7 @@ from engine.decks import tables_of
 from engine.match import deal
 from evo.cli.main import app
 from evo.play.entrants import find_entrant, like_entrants
-from evo.play.games import Player, Roster, _play_one, deal_schedule, keeps_of_both, play_schedule
+from evo.play.games import Player, Roster, deal_schedule, keeps_of_both, play_one, play_schedule
 from evo.play.mulligans import keeps_with
 from evo.play.setups import make_schedule, make_setups
 from evo.tournament.words import tournament_of
@@ -63,7 +63,7 @@ def test_a_roster_deals_what_each_player_keeps_with_each_deck() -> None:
             own, usual = states["sides"][number, seat], plain["sides"][number, seat]
             if not mine:
                 assert own.tobytes() == usual.tobytes()
-            start = _play_one(roster, games, number).start
+            start = play_one(roster, games, number).start
             assert names(start.state, seat, start.table) == names(states[number], seat, table)
     assert states.tobytes() != plain.tobytes()
 
@@ -72,7 +72,7 @@ def test_compiled_games_are_those_in_python() -> None:
     roster, games = games_of(Player(kind="aggro", keeps=KEEPS))
     played = play_schedule(roster, games)
     for number in range(len(games)):
-        result = _play_one(roster, games, number)
+        result = play_one(roster, games, number)
         assert (result.outcome, result.turns) == (played["outcome"][number], played["turns"][number])
 
 

@@ -61,9 +61,9 @@ class EvolvedRun:
 
     @property
     def weights(self) -> pd.DataFrame:
-        """The champion's weights by name: value as evolved, and share (missing where inert)."""
+        """The champion's weights by name: value as files have it, and share (missing where inert)."""
         vector, config = self.champion.weights, peek_run(self.path).config
-        table = pd.DataFrame({"value": vector.named()}).rename_axis("weight")
+        table = pd.DataFrame({"value": vector.written()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
 
 
@@ -147,7 +147,7 @@ def evolve(
             begin_or_refuse(chosen, 1, players, display.console, sure=True)
         carry_on(folder, players, display, chosen.address)
     runs, folder = read_runs([path]), peek_run(path)
-    champion = read_agent_profile(path / "champion.toml")
+    champion = read_agent_profile(path / "champion.toml", folder.config.vector)
     return EvolvedRun(path, champion, runs.individuals, read_final(folder), read_validation(runs))
 
 

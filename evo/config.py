@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError, create_model, model_validator
 
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.errors import WrongValueError, unknown_name
+from engine.lazy import loaded
 from evo.decklibrary import refuse_unused
 from evo.runkeys import WITH_SOLVER, RunKeys
 from evo.runoptions import MOST_DEALS, FinalOptions, OpponentOptions, ValidationOptions
@@ -19,8 +20,19 @@ from evo.wording import blamed, wanted
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed, settled
 from ilp_agent.weights import WeightVector
-from rivals import AGENTS, DEFAULT_AGENT, predicts_decks, refuse_decks, weight_class, weighted_kinds
+from rivals import (
+    DEFAULT_AGENT,
+    find_kind,
+    is_outside,
+    predicts_decks,
+    refuse_decks,
+    weight_class,
+    weighted_kinds,
+)
+from rivals.kinds import AgentKind
 from rivals.options import read_options
+from rivals.outside.names import OUTSIDE
+from rivals.outside.parameters import declared_weights
 
 TYPED = "configuration"
 """Stands for the file in errors where there is none: all values come from options or from a caller."""
@@ -59,11 +71,20 @@ class ConfigOptionError(ConfigError, WrongValueError):
 
 def _by_turn_program(agent: str) -> bool:
     """Whether an agent plays by weights of the turn program."""
-    return weight_class(agent).AGENT == DEFAULT_AGENT
+    return not is_outside(agent) and weight_class(agent).AGENT == DEFAULT_AGENT
 
 
 class _RunConfig(RunKeys):
     """A run of the evolution, every value with its unit and meaning."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _declared(cls, content: Any) -> Any:
+        """Ask an outside agent for its parameters where nothing says them; run folders do."""
+        agent = content.get("agent") if isinstance(content, dict) else None
+        if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
+            return content
+        return {**content, "parameters": loaded("rivals.outside.agent:check_starts")(agent)}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -74,17 +95,21 @@ class _RunConfig(RunKeys):
         strategy.check(self.mu, self.lambda_)
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
-        if not AGENTS[self.agent].takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
+        if is_outside(self.agent) and not self.parameters:
+            raise ValueError(f'agent "{self.agent}" declares no parameters, so that nothing can evolve')
+        if self.parameters and not is_outside(self.agent):
+            raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
+        if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
                 f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" takes none'
             )
-        if self.options and not AGENTS[self.agent].options:
+        if self.options and not self.kind.options:
             raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
         try:
             _ = self.option_values
         except ManaforgeError as error:
             raise ValueError(f'options "{self.options}": {error}') from None
-        if AGENTS[self.agent].sight(self.option_values) is not AGENTS[self.agent].sees:
+        if self.kind.sight(self.option_values) is not self.kind.sees:
             raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
         if self.library and not predicts_decks(self.agent, self.option_values):
             raise ValueError("library: the agent predicts no decks; it does with options hands=predicted")
@@ -112,7 +137,7 @@ class _RunConfig(RunKeys):
         solver = settled(self.backend, bodies, self.weights == "thesis")
         # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
         # Agents without a solver still meet profiles of the turn program.
-        self.__dict__["backend"] = solver if AGENTS[self.agent].takes_backend or not bodies else "exact"
+        self.__dict__["backend"] = solver if self.kind.takes_backend or not bodies else "exact"
         self._plan()
         return self
 
@@ -156,9 +181,14 @@ class _RunConfig(RunKeys):
         return tuple(find_deck(deck) for deck in self.library)
 
     @property
+    def kind(self) -> AgentKind:
+        """What is known of the agent whose weights evolve."""
+        return find_kind(self.agent)
+
+    @property
     def option_values(self) -> tuple[int, ...]:
         """Values of all options of the agent; () for their defaults."""
-        return read_options(AGENTS[self.agent].options, self.options) if self.options else ()
+        return read_options(self.kind.options, self.options) if self.options else ()
 
     @property
     def deck_names(self) -> list[str]:
@@ -168,6 +198,8 @@ class _RunConfig(RunKeys):
     @property
     def vector(self) -> type[WeightVector]:
         """The class of the weights that evolve."""
+        if is_outside(self.agent):
+            return declared_weights(self.agent, self.parameters)
         return weight_class(self.agent, self.weights)
 
     @property
@@ -255,7 +287,8 @@ class _RunConfig(RunKeys):
     @property
     def _without_meaning(self) -> set[str]:
         """Keys that the agent does not have."""
-        return set() if self.takes_weight_set else {"weights"}
+        unused = set() if self.takes_weight_set else {"weights"}
+        return unused if self.parameters else unused | {"parameters"}
 
 
 if TYPE_CHECKING:
@@ -311,6 +344,8 @@ def json_schema() -> dict[str, Any]:
     names = {"agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
     for key, known in names.items():
         schema["properties"][key]["enum"] = list(known)
+    outside = {"pattern": f"^({'|'.join(OUTSIDE)}):.+"}
+    schema["properties"]["agent"]["anyOf"] = [{"enum": schema["properties"]["agent"].pop("enum")}, outside]
     families = [{"pattern": f"^{prefix}.+"} for prefix in FAMILIES]
     schema["properties"]["strategy"]["anyOf"] = [{"enum": list(STRATEGIES)}, *families]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

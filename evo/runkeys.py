@@ -4,13 +4,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from engine import find_ruleset
+from engine import ManaforgeError, find_ruleset
 from evo.decklibrary import texts_of
 from evo.runoptions import MOST_GAMES_A_CELL, FinalOptions, OpponentOptions, Settings, ValidationOptions
 from evo.strategies import FAMILIES, STRATEGIES
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import listed
-from rivals import AGENTS, DEFAULT_AGENT, weighted_kinds
+from rivals import AGENTS, DEFAULT_AGENT, is_outside, weighted_kinds
+from rivals.outside.names import command_of
+from rivals.outside.parameters import Parameter, read_parameters
 
 WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
 """Agent kinds that take a backend."""
@@ -23,9 +25,20 @@ def as_text(options: object) -> object:
 
 def _has_weights(agent: str) -> str:
     """Refuse an agent kind that is unknown or has no weights."""
-    if agent not in weighted_kinds():
-        raise ValueError(f"must be {listed(map(repr, weighted_kinds()), 'or')}")
+    if is_outside(agent):
+        command_of(agent)
+    elif agent not in weighted_kinds():
+        known = [*map(repr, weighted_kinds()), "an agent from outside"]
+        raise ValueError(f"must be {listed(known, 'or')}")
     return agent
+
+
+def _parameters(declared: object) -> object:
+    """Parameters of an outside agent, from what a file says."""
+    try:
+        return read_parameters(declared)
+    except ManaforgeError as error:
+        raise ValueError(str(error)) from None
 
 
 class RunKeys(Settings):
@@ -104,10 +117,22 @@ class RunKeys(Settings):
         AfterValidator(_has_weights),
         Field(
             description="; ".join(
-                ["whose weights evolve", *(AGENTS[name].summary for name in weighted_kinds())]
+                [
+                    "whose weights evolve",
+                    *(AGENTS[name].summary for name in weighted_kinds()),
+                    "python:MODULE:CLASS or process:COMMAND: an agent from outside that declares parameters",
+                ]
             )
         ),
     ] = DEFAULT_AGENT
+    parameters: Annotated[
+        tuple[Parameter, ...],
+        BeforeValidator(_parameters),
+        Field(
+            description="of an agent from outside, each with name, low and high; "
+            "left out: as it declares them"
+        ),
+    ] = ()
     options: Annotated[
         str,
         BeforeValidator(as_text),

@@ -50,7 +50,7 @@ class Profile(Generic[W]):
             "schema": PROFILE_SCHEMA,
             "agent": self.weights.AGENT,
             "name": self.name,
-            "weights": self.weights.named(),
+            "weights": self.weights.written(),
         }
         content |= {"mulligan": write_mulligan(self.mulligan)} if self.mulligan else {}
         return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
@@ -140,7 +140,7 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     if missing:
         raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")
     try:
-        return Profile(name, kind.holding(weights)(**weights), provenance, read_mulligan(mulligan))
+        return Profile(name, kind.read(weights), provenance, read_mulligan(mulligan))
     except WeightError as error:
         raise ProfileError(f"{path}: weights.{error}") from None
     except MulliganError as error:

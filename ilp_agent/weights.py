@@ -37,7 +37,9 @@ class WeightVector:
         AGENT: the agent's name, as profiles and configurations write it.
         NEGATIVE: names of weights that may be below zero; evolution still keeps them in [0, 1].
         MEANINGS: what each weight is for, further ones too, in the order of the fields.
-        SCALE: what the scale-free form is, in words.
+        SCALE: what tables show of weights, in words.
+        MEASURE: what figures show of them, in a few words.
+        COMPARABLE: whether the sizes of different weights say which matters more.
         ALIASES: names that set several weights to the same value.
 
     Raises:
@@ -48,6 +50,8 @@ class WeightVector:
     NEGATIVE: ClassVar[frozenset[str]] = frozenset()
     MEANINGS: ClassVar[tuple[str, ...]] = ()
     SCALE: ClassVar[str] = "shares of their sum"
+    MEASURE: ClassVar[str] = "share"
+    COMPARABLE: ClassVar[bool] = True
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
@@ -104,6 +108,29 @@ class WeightVector:
         usual = self.further()
         further = {name: getattr(self, name) for name in usual}
         return {name: getattr(self, name) for name in self.names()} | (further if further != usual else {})
+
+    def written(self) -> dict[str, float]:
+        """The weights by name as files have them."""
+        return self.named()
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any]) -> Self:
+        """Weights from what `written` gives, with all names.
+
+        Raises:
+            WeightError: one is not allowed.
+        """
+        return cls.holding(written)(**written)
+
+    @classmethod
+    def shown(cls, name: str, share: float) -> str:  # noqa: ARG003
+        """A weight's scale-free form as tables show it."""
+        return f"{share:.1%}"
+
+    @classmethod
+    def label(cls, name: str) -> str:
+        """A weight's name as figures show it."""
+        return name
 
     @property
     def shares(self) -> np.ndarray:

@@ -44,6 +44,7 @@ class AgentKind:
         budget: limits of its search that are part of what it is, by name, as tournaments write them down;
             numbers, or MODULE:NAME.
         effects: whether it plays decks with a class, whose cards do what they say.
+        declares: whether it says by itself, when it starts, which weights it has; `vector` is None then.
         effects_module: has its kernels for these, where it has any; imported before anything is compiled, so
             that the notice of compiling counts them.
     """
@@ -61,6 +62,7 @@ class AgentKind:
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
     effects_module: str = ""
+    declares: bool = False
 
     @property
     def summary(self) -> str:
@@ -100,7 +102,8 @@ class AgentKind:
         """The agent as it plays.
 
         Args:
-            weights: numbers in the order of its weights; not looked at where it has none.
+            weights: numbers in the order of its weights; not looked at where it has none. Of a kind that
+                declares them, () for its own.
             backend: its solver, where it takes one.
             options: values of all its options; () for their defaults.
             further: decks that an opponent may play beside the shipped ones, for kinds that predict decks.
@@ -110,6 +113,7 @@ class AgentKind:
             SolverError: the backend cannot start.
         """
         arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
+        arguments += [weights] if self.declares else []
         make: Callable[..., Agent] = loaded(self.make)
         solver = [backend] if self.takes_backend else []
         library = [further] if self.asks_for_cards else []

@@ -10,12 +10,18 @@ from ilp_agent.weights import WeightVector
 from rivals.registry import AGENTS, weight_class
 
 
-def read_agent_profile(path: Path) -> Profile[WeightVector]:
+def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> Profile[WeightVector]:
     """Read a profile file of any agent.
 
+    Args:
+        path: the file.
+        vector: whose weights it must hold; None for any agent's known here.
+
     Raises:
-        ProfileError: it cannot be read, or is no profile of an agent known here.
+        ProfileError: it cannot be read, or is no profile of such an agent.
     """
+    if vector is not None:
+        return read_any_profile(path, {vector.AGENT: vector})
     return read_any_profile(path, {kind.owner: kind.weights for kind in AGENTS.values() if kind.weights})
 
 

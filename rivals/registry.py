@@ -160,8 +160,8 @@ def find_kind(name: str) -> AgentKind:
 SECONDS = Option("seconds", 10, 1, 3600, "for a decision")
 
 
-def _outside_agent(name: str, seconds: int) -> "Agent":
-    agent: Agent = loaded("rivals.outside.agent:OutsideAgent")(name, seconds)
+def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> "Agent":
+    agent: Agent = loaded("rivals.outside.agent:OutsideAgent")(name, seconds, weights or ())
     return agent
 
 
@@ -180,6 +180,7 @@ def _outside_kind(name: str) -> AgentKind:
         random=True,
         options=(SECONDS,),
         effects=True,
+        declares=True,
     )
 
 

@@ -162,7 +162,7 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
             if path.exists() and read_bytes(path) != content:
                 raise ExportError(f"{path} exists and differs; choose another --out")
             replace_file(path, content, out / f".{profile.name}.tmp")
-            again = read_agent_profile(path)
+            again = read_agent_profile(path, type(profile.weights))
             assert (again.weights, again.mulligan) == (profile.weights, profile.mulligan)
             written.append(Exported(profile, path))
     except OSError as error:

@@ -107,13 +107,16 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
     return axes
 
 
-def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndarray]) -> Axes:
+def plot_weights(
+    axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndarray], measure: str = "share"
+) -> Axes:
     """Distribution of each weight's share of the sum (EVA's Figs. 6 and 7).
 
     Args:
         axes: to draw on.
         population: one row an individual.
         marked: shares of profiles to mark, such as the thesis's seven, by name.
+        measure: what is shown of each weight.
     """
     table = long_weights(population)
     sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
@@ -132,7 +135,7 @@ def plot_weights(axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndar
         )
     if marked:
         legend_above(axes)
-    axes.set(xlabel="weight", ylabel="share")
+    axes.set(xlabel="weight", ylabel=measure)
     if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
         axes.tick_params(axis="x", labelrotation=90)
     share_ticks(axes.yaxis)

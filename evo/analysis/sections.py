@@ -31,7 +31,7 @@ from evo.analysis.plots import (
 )
 from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
 from evo.analysis.running import solved_sentence, solved_turns
-from evo.analysis.sections_clusters import clusters_section, comparisons_section
+from evo.analysis.sections_clusters import clusters_section, comparisons_section, shown_weights
 from evo.analysis.tables import (
     Runs,
     ancestors,
@@ -49,7 +49,7 @@ from evo.config import RunConfig
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.stopping import stop_of
 from evo.evolution.validation import CENTRE
-from evo.figures.page import MOST_HEAT, Section, heat_table, html_table, image, intervals
+from evo.figures.page import MOST_HEAT, Cell, Format, Section, heat_table, html_table, image, intervals
 from evo.figures.style import WIDE, draw_both, plot_scores
 from evo.play.games import Play
 from evo.play.matchups import play_matchups
@@ -57,7 +57,7 @@ from evo.storage.champion import whole_champion
 from evo.strategies import find_strategy
 from ilp_agent import DEFAULT_BACKEND, WeightVector, shipped_profiles
 from ilp_agent.backends import listed
-from rivals import DEFAULT_AGENT, find_agent_profile
+from rivals import DEFAULT_AGENT, find_agent_profile, is_outside
 
 MOST_PLAYERS = 120
 """Most individuals in the round robin of a report; of more, the best of each run play."""
@@ -207,7 +207,7 @@ def champions(given: Material) -> list[Section]:
         )
     shown = table.drop(columns=["low", "high"])
     shown["95% interval"] = intervals(table, "low", "high", "{:.1%}")
-    formats = dict.fromkeys((*names, CHAMPION_AGAINST_SEVEN), "{:.1%}")
+    formats = shown_weights(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
     return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
 
@@ -271,27 +271,39 @@ def weights(given: Material) -> list[Section]:
     marked = _marked(agent, vector, given.runs.inert_weights)
     width = max(WIDE, 0.35 * len(vector.names()))
 
-    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
-        return plot_weights(axes, table, marked)
+    labels = {
+        f"{what}_{name}": f"{what}_{vector.label(name)}"
+        for what in ("share", "weight")
+        for name in vector.names()
+    }
 
-    parts = [_draw(plot, population, "weights", width=width, height=4.6), _weights_table(population)]
+    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
+        return plot_weights(axes, table, marked, vector.MEASURE)
+
+    labelled = population.rename(columns=labels)
+    parts = [_draw(plot, labelled, "weights", width=width, height=4.6), _weights_table(population, vector)]
+    marks = f"; marks to the right: shipped profiles of {agent}" if marked else ""
     note = (
-        f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes; marks to the "
-        f"right: shipped profiles of {agent}.{say.inert_sentence(given.runs.inert_weights)}"
+        f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes{marks}."
+        f"{say.inert_sentence(given.runs.inert_weights)}"
     )
-    text, conclusion = say.weights_sentence(population), say.largest_weights(population)
+    text, conclusion = say.weights_sentence(population, vector), say.largest_weights(population, vector)
     return [Section("Weights", text, parts, note, conclusion)]
 
 
-def _weights_table(population: pd.DataFrame) -> Markup:
+def _weights_table(population: pd.DataFrame, vector: type[WeightVector]) -> Markup:
+    points = "points" if vector.COMPARABLE else "% of the way between bounds"
     columns = {
         "quartile_1": "first quartile",
         "quartile_3": "third quartile",
-        "between_runs": "spread between runs, points",
-        "within_runs": "spread within runs, points",
+        "between_runs": f"spread between runs, {points}",
+        "within_runs": f"spread within runs, {points}",
     }
     table = say.weights_table(population).rename(columns=columns)
-    formats = dict.fromkeys(("median", "first quartile", "third quartile"), "{:.1%}")
+    formats: dict[str, Format] = {}
+    for column in ("median", "first quartile", "third quartile"):
+        named = zip(table["weight"], table[column], strict=True)
+        table[column] = [Cell(vector.shown(name, share), share) for name, share in named]
     spreads = dict.fromkeys(list(columns.values())[2:], lambda spread: f"{100 * spread:.1f}")
     return html_table(table, {**formats, **spreads}, "Weights of the last populations")
 
@@ -321,7 +333,7 @@ def decks(given: Material) -> list[Section]:
 
 def styles(given: Material) -> list[Section]:
     """The clusters, their tree and map, and their scores by decks."""
-    sections = [clusters_section(given.clusters)]
+    sections = [clusters_section(given.clusters, given.runs.vector)]
     if len(given.clusters.summary) > 1:
         sections.append(_comparisons(given))
     return sections
@@ -369,6 +381,8 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
 
 def _marked(agent: str, vector: type[WeightVector], inert: frozenset[str]) -> dict[str, np.ndarray]:
     """Shares of the shipped profiles of an agent, by name, without those of inert weights."""
+    if is_outside(agent):
+        return {}
     owner = vector.AGENT
     names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
     found = {name: find_agent_profile(agent, name).weights for name in names}

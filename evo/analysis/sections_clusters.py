@@ -1,6 +1,7 @@
 """Sections about clusters of weights, on the pages of reports and of crossplays."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 import pandas as pd
 from markupsafe import Markup
@@ -9,36 +10,48 @@ from evo.analysis import sentences as say
 from evo.analysis.clustering import Clusters, size_in_words, sizes_of
 from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree
 from evo.analysis.tables import names_of, shares_of
-from evo.figures.page import Cell, Section, html_table, image, points
+from evo.figures.page import Cell, Format, Section, html_table, image, points
 from evo.figures.style import NARROW, draw_both, grid, png
+from ilp_agent.weights import WeightVector
 
 MOST_COMPARED = 3
 """Most clusters whose comparisons are drawn."""
 
 
-def clusters_section(clusters: Clusters, scores: Mapping[int, float] | None = None) -> Section:
+def clusters_section(
+    clusters: Clusters, vector: type[WeightVector], scores: Mapping[int, float] | None = None
+) -> Section:
     """The clusters: their tree, their map, a table of them and the silhouettes of other numbers of clusters.
 
     Args:
         clusters: of a population.
+        vector: the class of its weights.
         scores: by cluster, where they have played.
     """
     parts = []
     if len(clusters.members) > 1:
         parts.append(image(draw_both(plot_tree, clusters, height=4), "Ward's tree"))
         parts.append(image(draw_both(plot_map, clusters, height=4.4), "map of the weights"))
-    parts.append(_clusters_table(clusters, scores))
+    parts.append(_clusters_table(clusters, vector, scores))
     if len(clusters.levels):
         levels = clusters.levels.rename(columns={"groups": "clusters", "silhouette": "mean silhouette"})
         parts.append(
             html_table(levels, {"mean silhouette": "{:.2f}"}, "Silhouettes by the number of clusters")
         )
-    note = "Ward's method on shares; rings mark medoids. Weights: means of the shares."
+    what = "shares" if vector.COMPARABLE else "places between the bounds"
+    note = f"Ward's method on {what}; rings mark medoids. Weights: their means."
     text, conclusion = say.clusters_sentence(clusters), say.clusters_conclusion(clusters)
     return Section("Styles", text, parts, note, conclusion)
 
 
-def _clusters_table(clusters: Clusters, scores: Mapping[int, float] | None) -> Markup:
+def shown_weights(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
+    """How columns of a table show the scale-free forms of weights of these names."""
+    return {name: partial(vector.shown, name) for name in names}
+
+
+def _clusters_table(
+    clusters: Clusters, vector: type[WeightVector], scores: Mapping[int, float] | None
+) -> Markup:
     names = names_of(clusters.summary)
     alone = clusters.summary["size"] == 1
     columns = {"group": "cluster", "name": "set apart by"}
@@ -48,7 +61,7 @@ def _clusters_table(clusters: Clusters, scores: Mapping[int, float] | None) -> M
     table["silhouette"] = table["silhouette"].mask(alone)  # 0 by convention, and says nothing
     if scores is not None:
         table.insert(3, "score", table["cluster"].map(scores))
-    formats = dict.fromkeys((*names, "score"), "{:.1%}")
+    formats = shown_weights(vector, names) | {"score": "{:.1%}"}
     return html_table(table, formats | dict.fromkeys(("silhouette", "stability"), "{:.2f}"), "Clusters")
 
 
@@ -104,6 +117,7 @@ def _comparisons_table(comparisons: pd.DataFrame) -> Markup:
 
 def crossplay_sections(
     clusters: Clusters,
+    vector: type[WeightVector],
     comparisons: pd.DataFrame,
     scores: Mapping[int, float],
     decks: list[str],
@@ -113,12 +127,13 @@ def crossplay_sections(
 
     Args:
         clusters: of the population.
+        vector: the class of its weights.
         comparisons: of the clusters by the games that were played.
         scores: of the clusters over all their games.
         decks: names, in the order to draw.
         problems: what could not be read, one sentence each.
     """
-    sections = [clusters_section(clusters, scores)]
+    sections = [clusters_section(clusters, vector, scores)]
     if len(clusters.summary) > 1:
         played = "All individuals against all."
         sections.append(comparisons_section(comparisons, decks, sizes_of(clusters), played))

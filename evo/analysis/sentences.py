@@ -11,6 +11,7 @@ from evo.analysis.tables import names_of, shares_of
 from evo.figures.page import points
 from evo.stats.runs import mean_over_runs
 from evo.wording import counted
+from ilp_agent.weights import Weights, WeightVector
 
 STABLE = 0.75
 """Stability above which a cluster is stable."""
@@ -155,17 +156,24 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     )
 
 
-def largest_weights(population: pd.DataFrame) -> str:
-    """The four weights with the largest median share; "" if no individual has a weight above 0."""
+def largest_weights(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
+    """The four weights with the largest median share; "" if no individual has a weight above 0.
+
+    Of weights that cannot be compared, the first four and their medians.
+    """
     shares = population[shares_of(population)].dropna()
     if shares.empty:
         return ""
-    middle = shares.median().set_axis(names_of(population)).sort_values(ascending=False, kind="stable")
-    large = ", ".join(f"{name} {share:.1%}" for name, share in middle.iloc[:4].items())
+    middle = shares.median().set_axis(names_of(population))
+    if vector.COMPARABLE:
+        middle = middle.sort_values(ascending=False, kind="stable")
+    large = ", ".join(f"{name} {vector.shown(str(name), share)}" for name, share in middle.iloc[:4].items())
+    if not vector.COMPARABLE:
+        return f"Median of {counted(len(shares), 'individual')}: {large}{', ...' if len(middle) > 4 else ''}."
     return f"Largest in the median of {counted(len(shares), 'individual')}: {large}."
 
 
-def weights_sentence(population: pd.DataFrame) -> str:
+def weights_sentence(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
     """Which weights are large, which near zero, which undecided."""
     names = names_of(population)
     shares = population[shares_of(population)].dropna()
@@ -174,10 +182,16 @@ def weights_sentence(population: pd.DataFrame) -> str:
     middle = shares.median().to_numpy()
     width = (shares.quantile(0.75) - shares.quantile(0.25)).to_numpy()
     order = np.argsort(-middle)
-    small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     wide, narrow = int(width.argmax()), int(width.argmin())
+    if not vector.COMPARABLE:
+        return (
+            f"{largest_weights(population, vector)} Most undecided is {names[wide]}, whose middle half spans "
+            f"{width[wide]:.0%} of the way between its bounds; most settled {names[narrow]}, with "
+            f"{width[narrow]:.0%}."
+        )
+    small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     return (
-        f"{largest_weights(population)} "
+        f"{largest_weights(population, vector)} "
         + (f"Under 5%: {small}. " if small else "")
         + f"Most undecided is {names[wide]}, whose middle half spans {100 * width[wide]:.1f} points; "
         f"most settled {names[narrow]}, with {100 * width[narrow]:.1f}."

@@ -24,7 +24,6 @@ from evo.storage.opening import peek_run, run_path
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
 from evo.storage.store import RunError, RunFolder, RunNameError
 from ilp_agent.weights import WeightVector
-from rivals import weight_class
 
 READERS = 4
 
@@ -152,7 +151,10 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         )
     individuals = pd.concat(frames, ignore_index=True)
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
-    vector = weight_class(agents[0], sets[0])
+    vectors = list(dict.fromkeys(folder.config.vector for folder in folders.values()))
+    if len(vectors) > 1:
+        raise RunError("the agent of these runs declared different parameters in them; read them one by one")
+    vector = vectors[0]
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
     runs = Runs(folders, individuals, tuple(problems))
     inert = runs.inert_weights

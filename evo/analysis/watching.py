@@ -14,6 +14,7 @@ from evo.analysis.running import RunState, state_of
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, read_validation, shares_of
 from evo.evolution.validation import BEST, BEST_AGAINST_SEVEN, CENTRE, CENTRE_AGAINST_SEVEN
 from evo.wording import duration
+from ilp_agent.weights import WeightVector
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
@@ -33,12 +34,12 @@ def course_columns(first: int, last: int) -> tuple[Column, ...]:
     )
 
 
-def weight_columns(first: int, last: int) -> tuple[Column, ...]:
+def weight_columns(first: int, last: int, what: str = "share") -> tuple[Column, ...]:
     """Of a table of weights by generation."""
     return (
         Column("weight"),
         Column(f"generation {first}", 3),
-        Column("mean share by generation", 1, shortest=SHORTEST),
+        Column(f"mean {what} by generation", 1, shortest=SHORTEST),
         Column(f"generation {last}"),
         Column("middle half of the population", 2, folds=True),
     )
@@ -119,10 +120,14 @@ def view_run(runs: Runs, name: str) -> RunView:
     inert = Text(", ".join(sorted(runs.inert_weights)))
     note = [Text("inert with these decks, and left out: ") + inert] if inert else []
     course = FittingTable(course_columns(begin, last), rows)
-    return RunView(state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors), *note))
+    return RunView(
+        state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors, runs.vector), *note)
+    )
 
 
-def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> FittingTable:
+def _weights(
+    own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy", vector: type[WeightVector]
+) -> FittingTable:
     """Mean shares by generation, and their middle half now."""
     means = survivors[shares_of(own)].mean()
     now = last_population(own)
@@ -132,9 +137,10 @@ def _weights(own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy") -> 
         low, high = now[column].quantile([0.25, 0.75])
         if len(known):
             first, last = known.iloc[0], known.iloc[-1]
-            middle = f"{low:.1%} to {high:.1%}"
-            rows.append([name, f"{first:.1%}", bars(known.to_numpy()), f"{last:.1%}", middle])
-    return FittingTable(weight_columns(int(means.index[0]), int(means.index[-1])), rows)
+            first, last, low, high = (vector.shown(name, share) for share in (first, last, low, high))
+            rows.append([name, first, bars(known.to_numpy()), last, f"{low} to {high}"])
+    what = "share" if vector.COMPARABLE else "value"
+    return FittingTable(weight_columns(int(means.index[0]), int(means.index[-1]), what), rows)
 
 
 def _median(values: pd.DataFrame) -> float:

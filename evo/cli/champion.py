@@ -1,5 +1,6 @@
 """A run's champion, shown at its end."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from evo.analysis.running import solved_sentence, solved_turns
 from evo.config import RunConfig
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.panel import panel_sentence
+from evo.play.notation import entrant_text
 from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
 from evo.storage.opening import peek_run
@@ -53,9 +55,9 @@ def _whom(config: RunConfig, games: int) -> str:
 
 def show_champion(path: Path, console: Console) -> None:
     """Print the champion's weights, its record, and its games against the thesis's seven."""
-    profile = read_agent_profile(path / "champion.toml")
-    provenance: Mapping[str, Any] = profile.provenance
     config = peek_run(path).config
+    profile = read_agent_profile(path / "champion.toml", config.vector)
+    provenance: Mapping[str, Any] = profile.provenance
     title = f"champion: {provenance.get('candidate', '')}"
     console.print(_weights_table(profile.weights, config.inert_weights, title, console.width))
     final = provenance.get("final")
@@ -91,16 +93,26 @@ def show_champion(path: Path, console: Console) -> None:
     solved = solved_sentence(solved_turns([peek_run(path)]))
     if solved:
         console.print(solved, highlight=False)
+    entrant = entrant_text(config.agent, path, config.options)
     console.print(
-        f"profile: {path / 'champion.toml'}; play it as {config.agent}:{path}",
+        f"profile: {path / 'champion.toml'}; play it as {shlex.quote(entrant)}",
         soft_wrap=True,
         markup=False,
     )
 
 
 def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:
-    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each."""
+    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each.
+
+    Parameters of an outside agent are shown as it has them.
+    """
     names, active = vector.names(), vector.active(inert)
+    if not vector.COMPARABLE:
+        named = zip(names, vector.array, vector.MEANINGS, strict=True)
+        values_of = [(name, vector.shown(name, share), bounds) for name, share, bounds in named]
+        return FittingTable(
+            (Column("parameter"), Column("value", right=True), Column("bounds")), values_of, title
+        )
     values = [f"{getattr(vector, name):.3f}" for name in names]
     shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
     if len(names) <= MOST_COLUMNS and width >= WIDE:

@@ -33,11 +33,16 @@ def show_config(
     for key, meaning in meanings():
         section, _, name = key.rpartition(".")
         value = (values[section] if section else values)[name]
-        text = ", ".join(value) if isinstance(value, list) else str(value)
+        text = ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
         if isinstance(value, bool) or value == "":
             text = json.dumps(value)  # as TOML has it
         table.add_row(key, text, meaning)
     output_console().print(table)
+
+
+def _shown(item: object) -> str:
+    """An item of a list: a text, or the values of a table."""
+    return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
 
 
 def print_schema() -> None:

@@ -7,7 +7,7 @@ import typer
 
 from engine.tables import Column, FittingTable
 from evo.cli import completion
-from evo.cli.options import OUT_HELP, Address, PoolName, RunDecks, Workers, place_of
+from evo.cli.options import OUT_HELP, Address, AllowAgent, PoolName, RunDecks, Workers, place_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,7 @@ def crossplay_command(
     pool: PoolName = "auto",
     address: Address = "",
     decks: RunDecks = "",
+    _agents: AllowAgent = None,
 ) -> None:
     """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
     import numpy as np
@@ -64,11 +65,14 @@ def crossplay_command(
     from evo.cli.decks import give_decks_to
     from evo.cli.playing import play_into
     from evo.cli.watching import read_quietly
+    from evo.play.outside import refuse_changed
     from evo.storage.files import csv_bytes, replace_file
 
     give_decks_to(runs, decks)
     place = place_of(pool, workers, address)
     found = read_quietly(runs)
+    for name, config in found.configs.items():
+        refuse_changed(config, name)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
     labels = clusters_of(population, clusters.members)
@@ -78,7 +82,7 @@ def crossplay_command(
         compared["table"] = compare_clusters(games, labels)
         scores = cluster_scores(read.ratings, tournament.names, labels)
         decks = [deck.name for deck in tournament.decks]
-        return crossplay_sections(clusters, compared["table"], scores, decks, found.problems)
+        return crossplay_sections(clusters, found.vector, compared["table"], scores, decks, found.problems)
 
     done = play_into(tournament, out, "crossplay", place, output_console(), sections)
     comparisons = compared["table"]
@@ -108,6 +112,7 @@ def report_command(
     out: ReportOut = None,
     workers: Workers = 0,
     decks: RunDecks = "",
+    _agents: AllowAgent = None,
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
     from evo.cli.consoles import output_console

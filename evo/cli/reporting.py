@@ -10,6 +10,7 @@ from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
 from evo.play.games import Player
+from evo.play.outside import refuse_changed
 from evo.storage.files import replace_file, temporary_of, why_not_writable
 from evo.storage.opening import run_path
 from evo.storage.store import RunError
@@ -33,6 +34,8 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
     why = why_not_writable(target, temporary)
     if why:
         raise RunError(f"cannot write {target}: {why}; choose another --out")
+    for name, config in found.configs.items():
+        refuse_changed(config, name)
     counter = Counter(console, 0)
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
     decks = [deck for config in found.configs.values() for deck in config.found_decks]

@@ -15,12 +15,14 @@ from evo.config import RunConfig
 from evo.evolution.opponents import find_opponents
 from evo.evolution.run import begin_session, evolve, extend
 from evo.play.games import Player, compile_games
+from evo.play.outside import refuse_changed
 from evo.play.pool import InterruptedRunError, Pool
 from evo.play.pools import open_pool
 from evo.play.results import PoolLostError
 from evo.storage.store import RunFolder
 from evo.wording import counted
-from rivals import find_kind
+from rivals import find_kind, is_outside
+from rivals.outside.agent import check_starts
 
 
 @contextlib.contextmanager
@@ -32,6 +34,7 @@ def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | N
         display: shows its progress.
         opponents: the fixed ones; None: those that the configuration names, which must be there.
     """
+    refuse_changed(config)
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     if config.final.benchmark_games:
         players.append(Player(backend=config.backend))
@@ -58,6 +61,9 @@ def pool_of(
         display: shows the progress.
         if_stopped: what a stop means, said on standard error; "" where the caller says it.
     """
+    for player in players:
+        if is_outside(player.kind):
+            check_starts(player.kind)
     compiled = all(player.compiled for player in players)
     short = isinstance(display, Counter) and display.total <= games_before_ray(players)
     stopped: InterruptedRunError | None = None

@@ -16,7 +16,6 @@ from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
-from ilp_agent import BACKENDS
 from ilp_agent.shipped import configs_folder
 from rivals import DEFAULT_AGENT, read_agent_profile
 
@@ -72,7 +71,7 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
 
 def is_played(config: RunConfig) -> bool:
     """Whether a run's champion is compared with a panel."""
-    return config.final.benchmark_games > 0 and BACKENDS[config.backend].compiled
+    return config.final.benchmark_games > 0 and config.kind.compiled(config.backend)
 
 
 def games_of_panel(config: RunConfig) -> int:

@@ -13,7 +13,8 @@ import numpy as np
 from engine import ManaforgeError
 from engine.errors import UnknownNameError, WrongValueError, nearest, unknown_name
 from evo.play.games import Player
-from evo.play.notation import NOTATION
+from evo.play.notation import NOTATION, PROFILE
+from evo.play.outside import outside_player, outside_profile
 from evo.storage.champion import read_champion_file
 from evo.storage.kinds import RUNS, what_it_is
 from evo.storage.opening import run_config
@@ -22,7 +23,6 @@ from ilp_agent.mulligan import keeps_of
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
 from rivals.options import read_options, write_options
-from rivals.outside.agent import check_starts
 
 
 class EntrantError(WrongValueError, ValueError):
@@ -57,7 +57,8 @@ def find_entrant(text: str) -> Entrant:
     """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
 
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
-    `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`. `@BACKEND` after an agent
+    `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`; of an agent from outside it
+    is `process:COMMAND@profile=RUN`. `@BACKEND` after an agent
     that takes a backend chooses another solver than the default; after one with options, `@OPTIONS` sets
     them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
 
@@ -76,7 +77,7 @@ def find_entrant(text: str) -> Entrant:
     if find_kind(parts.agent).takes_backend:
         find_solver(parts.backend)
     if is_outside(parts.agent):
-        check_starts(parts.agent)
+        return Entrant(text, outside_player(parts.agent, parts.profile, parts.options))
     if not _has_weights(parts.agent):
         return Entrant(text, Player((), parts.backend, parts.agent, parts.options))
     return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
@@ -90,6 +91,8 @@ def profile_of_entrant(text: str) -> Profile[WeightVector]:
         UnknownNameError, ProfileError: as `find_entrant` raises them.
     """
     parts = _parts(text)
+    if is_outside(parts.agent) and parts.profile:
+        return outside_profile(parts.agent, parts.profile)
     if not _has_weights(parts.agent):
         weighted = ", ".join(kind.name for kind in AGENTS.values() if kind.weighted)
         raise EntrantError(f"{text} has no profile; those with one are {weighted}")
@@ -137,7 +140,7 @@ class _Parts(NamedTuple):
 
     Attributes:
         agent: its kind.
-        profile: "" for an agent without weights.
+        profile: "" for an agent without weights, or one from outside that plays by its own.
         backend: the default where none is named.
         options: values of the kind's options; () for their defaults.
         suffix: what sets backend or options, "@" in front; "" for defaults.
@@ -178,12 +181,16 @@ def _parts(text: str) -> _Parts:
 def _outside(text: str) -> _Parts:
     """What the text of an outside agent says; `@` may be part of its command where no option follows."""
     name, mark, after = text.rpartition("@")
-    if not mark or after.partition("=")[0] not in (option.name for option in find_kind(text).options):
+    known = [PROFILE, *(option.name for option in find_kind(text).options)]
+    if not mark or after.partition("=")[0] not in known:
         name, after = text, ""
     options = find_kind(name).options
-    settings = read_options(options, after)
+    said = [part for part in after.split(",") if part.partition("=")[0] in known[1:]]
+    rest = ",".join(part for part in after.split(",") if part not in said)
+    profile = rest.removeprefix(f"{PROFILE}=")
+    settings = read_options(options, ",".join([*said, *([rest] if rest and profile == rest else [])]))
     suffix = _suffix(write_options(options, settings))
-    return _Parts(name, "", DEFAULT_BACKEND, settings if suffix else (), suffix)
+    return _Parts(name, profile, DEFAULT_BACKEND, settings if suffix else (), suffix)
 
 
 def _has_weights(agent: str) -> bool:
@@ -333,7 +340,7 @@ def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
         player = entrant.player
         vector = find_kind(player.kind).weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
-        further = vector.padded(player.weights)[len(shares) :] if vector else ()
+        further = vector.padded(player.weights)[len(shares) :] if vector else player.weights
         key = (*player.sort, player.options, player.keeps, np.nan_to_num(shares, nan=-1).tobytes(), further)
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

@@ -2,6 +2,7 @@
 
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, listed
 from rivals.kinds import AgentKind
+from rivals.outside.names import is_outside
 from rivals.registry import AGENTS, DEFAULT_AGENT
 
 
@@ -18,7 +19,26 @@ def _notation_of(kind: AgentKind) -> str:
     )
 
 
+def entrant_text(agent: str, profile: object, options: str = "") -> str:
+    """An entrant that plays by a profile: a name, a file or a run folder.
+
+    Args:
+        agent: its kind.
+        profile: by which it plays.
+        options: as they stand after `@`; "" for their defaults.
+    """
+    if is_outside(agent):
+        return f"{agent}@{','.join(filter(None, (options, f'{PROFILE}={profile}')))}"
+    return f"{agent}:{profile}" + (f"@{options}" if options else "")
+
+
+PROFILE = "profile"
+"""What stands after `@` of an outside agent before the file, or the run folder, of its parameters."""
+
 NOTATION = ", ".join(
-    [*map(_notation_of, AGENTS.values()), "python:MODULE:CLASS or process:COMMAND (agents from outside)"]
+    [
+        *map(_notation_of, AGENTS.values()),
+        "python:MODULE:CLASS[@OPTIONS] or process:COMMAND[@OPTIONS] (agents from outside)",
+    ]
 )
 """How entrants of every agent kind are written, for help and errors."""

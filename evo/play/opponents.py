@@ -95,14 +95,13 @@ def _player_of(kept: _Kept) -> Player:
     Raises:
         ValueError: there is none like that.
     """
-    if is_outside(kept.kind):
-        check_starts(kept.kind)
+    declared = check_starts(kept.kind) if is_outside(kept.kind) else ()
     kind = find_kind(kept.kind) if kept.kind in AGENTS or is_outside(kept.kind) else None
     if kind is None or kept.backend not in BACKENDS:
         raise ValueError(f"there is no agent {kept.kind!r} with backend {kept.backend!r}")
     if kind.weights is not None:
         kind.weights.from_array(kept.weights)
-    elif kept.weights:
+    elif kept.weights and len(kept.weights) != len(declared):
         raise ValueError(f"agent {kept.kind!r} has no weights")
     values = list(zip(kind.options, kept.options, strict=False))
     if len(values) < len(kept.options) or not all(one.least <= value <= one.most for one, value in values):

@@ -94,7 +94,7 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
             return None
     try:
         read_final(folder)
-        profile = read_agent_profile(folder.path / "champion.toml")
+        profile = read_agent_profile(folder.path / "champion.toml", folder.config.vector)
     except ManaforgeError as error:
         folder.problems.append(f"final.parquet or champion.toml: {error}; the final is played again")
         return None

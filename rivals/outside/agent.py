@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from engine.view import PlayerView
 from rivals.outside.allowed import refuse_unnamed
 from rivals.outside.messages import PROTOCOL, chosen, decide_message
 from rivals.outside.names import command_of
+from rivals.outside.parameters import Parameter, ParameterError, read_parameters, values_of
 from rivals.outside.process import OutsideProcess
 
 
@@ -36,10 +38,12 @@ class OutsideAgent:
     Args:
         name: the entrant's, `python:MODULE:CLASS` or `process:COMMAND`.
         seconds: for a decision.
+        weights: places of its parameters between their bounds, each from 0 to 1; () for its own values.
     """
 
-    def __init__(self, name: str, seconds: int) -> None:
+    def __init__(self, name: str, seconds: int, weights: Sequence[float] = ()) -> None:
         self.name = name
+        self._weights = tuple(weights)
         self._seconds = float(seconds)
         self._playing: OutsideProcess | None = None
         self._seat = 0
@@ -53,6 +57,8 @@ class OutsideAgent:
         self._game = {"type": "new game", "seat": seat, "seed": int(rng.integers(2**53))}
         self._playing = processes.take(self.name)
         self._fresh = False
+        if self._weights:
+            self._game["parameters"] = self._values(self._playing)
         self._tell(self._game)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
@@ -76,6 +82,14 @@ class OutsideAgent:
             with contextlib.suppress(AgentFaultError):
                 self._tell({"type": "result", "result": result, "reason": str(reason)})
         self._end()
+
+    def _values(self, playing: OutsideProcess) -> dict[str, float]:
+        """Values of its parameters by name."""
+        try:
+            return values_of(playing.parameters, self._weights)
+        except ParameterError as error:
+            self._end()
+            raise AgentFaultError(f"{self.name}: {error}", Reason.NOT_UNDERSTOOD) from None
 
     def _tell(self, message: dict[str, Any]) -> None:
         """Tell the process something; that it has ended is told by the next question."""
@@ -188,17 +202,19 @@ atexit.register(processes.close)
 
 
 @cache
-def check_starts(name: str) -> None:
-    """Start an agent once, and keep the process for its first game.
+def check_starts(name: str) -> tuple[Parameter, ...]:
+    """Start an agent once, and keep the process for its first game; the parameters that it declares.
 
     Raises:
         NotStartedError: it cannot be started, or does not say hello.
         NotAllowedError: the command line does not name it.
     """
     try:
-        processes.give_back(name, start(name))
+        process = start(name)
     except AgentFaultError as error:
         raise NotStartedError(f"{error}; docs/agents-outside.md has the protocol") from None
+    processes.give_back(name, process)
+    return process.parameters
 
 
 def start(name: str) -> OutsideProcess:
@@ -220,6 +236,10 @@ def start(name: str) -> OutsideProcess:
                 f"answered {str(answer)[:100]}",
                 Reason.NOT_UNDERSTOOD,
             )
+        process.parameters = read_parameters(answer.get("parameters", []))
+    except ParameterError as error:
+        process.close(now=True)
+        raise AgentFaultError(f"{name}: in its answer to hello: {error}", Reason.NOT_UNDERSTOOD) from None
     except BaseException:
         process.close(now=True)
         raise

@@ -2,6 +2,9 @@
 
 The class is made without arguments, and has `act(view, rng)` as every agent (`engine.match.Agent`);
 `new_game` and `game_over` are called if it has them. What it prints goes to standard error.
+
+If it has `parameters`, a dict from names to (low, high), these can evolve; in a game that gives them values,
+the attribute `values` is a dict from names to numbers, and in another what it was at first.
 """
 
 import importlib
@@ -33,13 +36,19 @@ def main(module: str, name: str) -> None:
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m has it
     agent: Any = getattr(importlib.import_module(module), name)()
     seat, rng = 0, np.random.default_rng(0)
+    own_values = getattr(agent, "values", None)
     for line in sys.stdin:
         message = json.loads(line)
         match message["type"]:
             case "hello":
                 answer = {"type": "hello", "protocol": PROTOCOL, "name": getattr(agent, "name", name)}
+                bounds = getattr(agent, "parameters", {}).items()
+                declared = [{"name": own, "low": low, "high": high} for own, (low, high) in bounds]
+                answer |= {"parameters": declared} if declared else {}
             case "new game":
                 seat, rng = message["seat"], np.random.default_rng(message["seed"])
+                if hasattr(agent, "parameters"):
+                    agent.values = message.get("parameters", own_values)
                 if hasattr(agent, "new_game"):
                     agent.new_game(seat, rng)
                 continue

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.faults import AgentFaultError, Reason
+from rivals.outside.parameters import Parameter
 
 KEEPER = Path(__file__).with_name("keeper.py")
 
@@ -31,6 +32,9 @@ SECONDS_TO_END = 3.0
 class OutsideProcess:
     """A running agent.
 
+    Attributes:
+        parameters: that it declared in its answer to hello.
+
     Args:
         name: the entrant's, for errors.
         command: the words that start it.
@@ -41,6 +45,7 @@ class OutsideProcess:
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
+        self.parameters: tuple[Parameter, ...] = ()
         lifeline, self._lifeline = os.pipe()
         try:
             self._keeper = subprocess.Popen(

@@ -1,0 +1,93 @@
+"""Agents from outside that play by parameters of a profile."""
+
+import os
+from pathlib import Path
+
+from engine.errors import WrongValueError
+from evo.config import RunConfig
+from evo.play.games import Player
+from evo.storage.champion import read_champion_file
+from evo.storage.kinds import RUNS, what_it_is
+from evo.storage.opening import run_config
+from ilp_agent import Profile, WeightVector
+from ilp_agent.backends import DEFAULT_BACKEND
+from rivals import is_outside, read_agent_profile
+from rivals.outside.agent import check_starts
+from rivals.outside.parameters import declared_weights, differences
+
+
+class OutsideProfileError(WrongValueError, ValueError):
+    """A profile that an agent from outside cannot play by."""
+
+
+def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ()) -> Player:
+    """An agent from outside as a player.
+
+    Args:
+        agent: `python:MODULE:CLASS` or `process:COMMAND`.
+        profile: file or run folder of the parameters it plays by; "" for its own.
+        options: values of its options; () for their defaults.
+
+    Raises:
+        NotStartedError: it cannot be started.
+        OutsideProfileError, ProfileError: it cannot play by this profile.
+    """
+    check_starts(agent)
+    weights = outside_profile(agent, profile).weights.array if profile else ()
+    return Player(tuple(map(float, weights)), DEFAULT_BACKEND, agent, options)
+
+
+def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
+    """A profile for an agent from outside, which is started to ask for its parameters.
+
+    Args:
+        agent: `python:MODULE:CLASS` or `process:COMMAND`.
+        name: a profile file, or a run folder for its champion, which is also looked up in `runs/`.
+
+    Raises:
+        NotStartedError: it cannot be started.
+        OutsideProfileError, ProfileError: there is no such profile, or it is another agent's.
+    """
+    declared = check_starts(agent)
+    if not declared:
+        raise OutsideProfileError(f"{agent} declares no parameters, so that it plays by no profile")
+    for folder in (Path(name), RUNS / name):
+        if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
+            return read_agent_profile(_champion(agent, folder), declared_weights(agent, declared))
+    return read_agent_profile(Path(name), declared_weights(agent, declared))
+
+
+def _champion(agent: str, folder: Path) -> Path:
+    """The file of the champion of a run that evolved this agent."""
+    if not (folder / "config.toml").exists():
+        raise OutsideProfileError(what_it_is(folder))
+    config = run_config(folder)
+    if config.agent != agent:
+        raise OutsideProfileError(f"run {folder} evolved {config.agent}, not {agent}")
+    if not read_champion_file(folder).finishes(config):
+        raise OutsideProfileError(
+            f"run {folder} has no champion yet; to finish it: manaforge resume {folder}"
+        )
+    refuse_changed(config, str(folder))
+    return folder / "champion.toml"
+
+
+def refuse_changed(config: RunConfig, run: str = "") -> None:
+    """Refuse to play a run whose agent from outside declares other parameters now, or other bounds of them.
+
+    Args:
+        config: of the run; its agent is started if it is from outside.
+        run: its folder, for the message.
+
+    Raises:
+        NotStartedError: it cannot be started.
+        NotAllowedError: the command line does not name it.
+        OutsideProfileError: it declares others.
+    """
+    if not is_outside(config.agent):
+        return
+    different = differences(check_starts(config.agent), config.parameters)
+    if different:
+        raise OutsideProfileError(
+            f"{config.agent} declares other parameters than run {run or 'folders'} has: {different}"
+        )

@@ -24,7 +24,7 @@ from evo.figures.style import figure
 from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.stats.runs import mean_over_runs
-from ilp_agent import WEIGHT_NAMES
+from ilp_agent import WEIGHT_NAMES, Weights
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
 SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
@@ -203,7 +203,7 @@ def test_a_cluster_of_one_individual_is_called_that() -> None:
             labels = [text.get_text() for text in axes.get_legend().get_texts()]
         assert labels[0].endswith("(9 individuals)")
         assert labels[1].endswith("(one individual)")
-    table = clusters_section(clusters, {1: 0.4, 2: 0.9}).parts[2]
+    table = clusters_section(clusters, Weights, {1: 0.4, 2: 0.9}).parts[2]
     assert '<td class="number" data-value="1">one individual</td>' in table
     assert '<td class="number" data-value="0.9">90.0%</td>' in table
     comparisons = compare_clusters(games_of(10), np.repeat([1, 2], [9, 1]))

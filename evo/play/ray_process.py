@@ -24,6 +24,8 @@ from evo.play.games import Roster, Schedule
 from evo.play.processes import Services, end_session, has_all, services_of
 from evo.play.results import Answer, VersionError, play_chunk
 from ilp_agent.versions import play_versions
+from rivals import is_outside
+from rivals.outside.agent import NotStartedError, check_starts
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
@@ -259,6 +261,7 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
 
     Raises:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
+        NotStartedError: an agent from outside cannot be started on this node.
     """
     own = play_versions(roster.backends)
     if own != versions:
@@ -271,6 +274,11 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
             f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
             "from requirements.lock (docs/cluster.md)"
         )
+    for agent in {player.kind for player in roster.players if is_outside(player.kind)}:
+        try:
+            check_starts(agent)
+        except NotStartedError as error:
+            raise NotStartedError(f"{who_am_i()}: {error}; every node needs it, in the same place") from None
     return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
 
 

@@ -12,19 +12,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine import ManaforgeError, Outcome, PlayerView
+from engine import ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
 from engine.faults import Reason
 from engine.match import deal
 from engine.received import read_toml
 from evo.api import play_tournament
 from evo.config import ConfigError, validated
 from evo.play.entrants import find_entrant, profile_of_entrant
+from evo.play.games import Player, Roster, Schedule
 from evo.play.outside import OutsideProfileError
 from evo.play.ray import RayPool
+from evo.play.ray_process import play_range
 from evo.storage.champion import whole_champion
 from evo.storage.opening import peek_run
 from ilp_agent import Profile, WeightVector
-from rivals.outside.agent import OutsideAgent, check_starts, processes
+from ilp_agent.versions import play_versions
+from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 
@@ -200,3 +203,13 @@ def test_what_cannot_evolve_is_refused(place: Path) -> None:
         validated({"schema": 1, "agent": AGENT, "parameters": [{"name": "a", "low": 1, "high": 0}]}, "file")
     with pytest.raises(OutsideProfileError, match="declares no parameters"):
         find_entrant("python:plain:Bot@profile=x")
+
+
+def test_a_node_without_the_agent_is_named_and_loses_no_game(place: Path) -> None:
+    decks, rules = (find_deck("thesis-paladin"),), find_ruleset("thesis")
+    roster = Roster((Player((), kind="python:absent:Bot"), Player((), kind="random")), decks, rules)
+    games = Schedule(np.array([[0, 1]], np.int16), np.zeros((1, 2), np.int16), np.ones(1, np.uint64))
+    with pytest.raises(
+        NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs it"
+    ):
+        play_range(play_versions(roster.backends), roster, games, 0, 1)

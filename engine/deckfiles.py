@@ -156,6 +156,7 @@ class _DeckFile(_Model):
     edition: str = ""
     bodies: bool = False
     any_deck: bool = False
+    size: _Count = DECK_SIZE
     copies: _Count = COPIES
     legendary_copies: _Count = LEGENDARY_COPIES
     cards: list[_CardLine] | None = None
@@ -179,7 +180,7 @@ def _parse_deck(text: str, where: str) -> Deck:
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
     description = " ".join(content.description.split())
     if content.random is not None:
-        return Deck(content.name, _pool(content.random, where), True, description)
+        return Deck(content.name, _pool(content.random, where), True, description, size=content.size)
     try:
         find = _finder(content)
     except UnknownNameError as error:
@@ -191,7 +192,7 @@ def _parse_deck(text: str, where: str) -> Deck:
     copies, legends = content.copies, content.legendary_copies
     if reading.any_deck:
         copies = legends = DECK_SIZE
-    check_counts(cards, where, copies, legends)
+    check_counts(cards, where, copies, legends, content.size)
     hero = content.hero_class.lower()
     if hero:
         check_class(cards, hero, where, reading)
@@ -201,6 +202,7 @@ def _parse_deck(text: str, where: str) -> Deck:
         description=description,
         hero_class=hero,
         edition=content.edition or NEWEST_EDITION if hero else "",
+        size=content.size,
     )
 
 

@@ -1,4 +1,4 @@
-"""A deck: thirty cards or a pool, checked, and as a record for kernels. `engine.deckfiles` finds decks."""
+"""A deck: its cards or a pool, checked, and as a record for kernels. `engine.deckfiles` finds decks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,20 +24,21 @@ LEGENDARY_COPIES = 1
 
 @dataclass(frozen=True)
 class Deck:
-    """Thirty cards, or a pool from which thirty are drawn for each game and player.
+    """Thirty cards, or fewer where it says so; or a pool from which they are drawn for each game and player.
 
     Attributes:
         name: as commands and results write it.
-        cards: the 30 cards in the order of the list (dealing shuffles them); of a random deck, its pool.
+        cards: in the order of the list (dealing shuffles them); of a random deck, its pool.
         random: whether `cards` is a pool.
         description: one line for listings.
         text: of the file it was read from; "" for shipped decks and deck codes.
         hero_class: of the hero, "mage"; "" for a deck of bodies, whose hero has no power.
         edition: of its cards, for a deck with a class.
         varied: how many of the cards dealt are copies of a card, or have a keyword; None: it is as listed.
+        size: how many cards are dealt, 1 to 30.
 
     Raises:
-        DeckError: there are not 30 cards, or not 1 to 30 in a pool, or they cannot be varied so.
+        DeckError: there are not `size` cards, or not 1 to 30 in a pool, or they cannot be varied so.
     """
 
     name: str
@@ -48,12 +49,19 @@ class Deck:
     hero_class: str = ""
     edition: str = ""
     varied: Varied | None = None
+    size: int = DECK_SIZE
 
     def __post_init__(self) -> None:
-        least = 1 if self.random else DECK_SIZE
-        if not least <= len(self.cards) <= DECK_SIZE:
-            kind = "a pool of 1 to 30" if self.random else "30"
+        if type(self.size) is not int or not 1 <= self.size <= DECK_SIZE:
+            raise DeckError(
+                f"deck {self.name!r}: size must be a whole number from 1 to 30, got {self.size!r}"
+            )
+        least, most = (1, DECK_SIZE) if self.random else (self.size, self.size)
+        if not least <= len(self.cards) <= most:
+            kind = "a pool of 1 to 30" if self.random else str(self.size)
             raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
+        if self.varied and self.size != DECK_SIZE:
+            raise DeckError(f"deck {self.name!r} has {self.size} cards, and only decks of 30 can be varied")
         if self.varied:
             self.varied.check(self.cards, self.name, self.random)
 
@@ -64,6 +72,7 @@ class Deck:
         """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
         record: np.void = np.zeros(1, DECK)[0]
         record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
+        record["size"] = self.size
         record["pool"] = len(self.cards) if self.random else 0
         record["power"] = 1 + table.number[self.power.key] if self.power else 0
         record["effects"] = self.effects
@@ -80,7 +89,8 @@ class Deck:
         """Name, whether it is random, and the text of each card, for the hashes of configurations."""
         real = [self.hero_class, self.power.identity, EFFECTS_VERSION] if self.power else []
         varied = [self.varied.identity] if self.varied else []
-        return [self.name, self.random, *(card.identity for card in self.cards), *real, *varied]
+        size = [self.size] if self.random and self.size != DECK_SIZE else []
+        return [self.name, self.random, *size, *(card.identity for card in self.cards), *real, *varied]
 
     @property
     def effects(self) -> bool:
@@ -197,25 +207,29 @@ def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NO
 
 
 def check_counts(
-    cards: Sequence[Card], where: str, copies: int = COPIES, legendary: int = LEGENDARY_COPIES
+    cards: Sequence[Card],
+    where: str,
+    copies: int = COPIES,
+    legendary: int = LEGENDARY_COPIES,
+    size: int = DECK_SIZE,
 ) -> None:
-    """Refuse a list that is not 30 cards or holds too many copies; reprints count as the same card.
+    """Refuse a list that is not `size` cards or holds too many copies; reprints count as the same card.
 
     Raises:
         DeckError: the list is not legal; the message lists every problem.
     """
-    problems = count_problems(cards, copies, legendary)
+    problems = count_problems(cards, copies, legendary, size)
     if problems:
         raise DeckError(f"{where}: {'; '.join(problems)}")
 
 
 def count_problems(
-    cards: Sequence[Card], copies: int = COPIES, legendary: int = LEGENDARY_COPIES
+    cards: Sequence[Card], copies: int = COPIES, legendary: int = LEGENDARY_COPIES, size: int = DECK_SIZE
 ) -> list[str]:
     """What is wrong with the number of cards, and with how many there are of each."""
     problems = []
-    if len(cards) != DECK_SIZE:
-        problems.append(f"{len(cards)} cards instead of {DECK_SIZE}")
+    if len(cards) != size:
+        problems.append(f"{len(cards)} cards instead of {size}")
     rarity = {card.name: card.rarity for card in cards}
     for name, n in Counter(card.name for card in cards).items():
         most = legendary if rarity[name] == "LEGENDARY" else copies

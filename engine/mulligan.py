@@ -23,7 +23,7 @@ def replace_dear(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -
     n_aside = 0
     for place in range(side["n_hand"]):
         card = side["hand"][place]
-        if cards[card]["cost"] > above:
+        if cards[card]["cost"] > above and side["n_deck"] > 0:
             aside[n_aside] = card
             n_aside += 1
             side["n_deck"] -= 1
@@ -51,6 +51,8 @@ def replace_chosen(side: np.void, cards: np.ndarray, above: int, choices: np.nda
     for place in range(side["n_hand"]):
         card = side["hand"][place]
         choice = choices[card]
+        if place >= side["n_deck"]:  # of a deck too small for all
+            continue
         if choice == Opening.REPLACE or (choice == Opening.BY_RULE and cards[card]["cost"] > above):
             other = places[place]
             side["hand"][place] = side["deck"][other]

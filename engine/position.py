@@ -36,6 +36,9 @@ class Position:
         # The record and the array of a copy must share memory too.
         return _from_bytes, (self.state.tobytes(), self.table)
 
+    def __deepcopy__(self, memo: object) -> "Position":
+        return self.copy()
+
     def copy(self) -> "Position":
         """An independent position; the card table is shared, being immutable."""
         return Position(empty_state(self.state), self.table)

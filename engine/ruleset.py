@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.codes import HAND_SIZE, MAX_STAT
+from engine.codes import HAND_SIZE, HERO_HEALTH, MAX_STAT
 from engine.errors import RulesetError, unknown_name
 from engine.shipped import DATA
 from engine.state import RULES
@@ -25,6 +25,7 @@ class Ruleset:
         first_draw: whether both players draw at the start of their first turn.
         turn_cap: rounds after which the game is a draw.
         mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
+        hero_health: with which heroes begin; healing goes up to 30 all the same.
 
     Raises:
         RulesetError: a number is not an integer or out of range.
@@ -38,6 +39,7 @@ class Ruleset:
     first_draw: bool
     turn_cap: int
     mulligan_above: int = -1
+    hero_health: int = HERO_HEALTH
 
     def __post_init__(self) -> None:
         limits = {
@@ -45,6 +47,7 @@ class Ruleset:
             "hand_second": (0, HAND_SIZE - 1),
             "turn_cap": (1, MAX_STAT - 1),
             "mulligan_above": (-1, MAX_STAT),
+            "hero_health": (1, HERO_HEALTH),
         }
         for name, (low, high) in limits.items():
             value = getattr(self, name)

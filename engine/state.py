@@ -6,7 +6,7 @@ Every number that kernels read is defined here, once. A state is a numpy record 
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, Keyword, Purpose
+from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, MAX_MANA, Keyword, Purpose
 from engine.events import EFFECT
 from engine.jit import njit
 from engine.mulligan import replace_chosen, replace_dear
@@ -187,6 +187,7 @@ RULES = np.dtype(
         ("mulligan_above", "i2"),  # opening cards dearer than this are replaced; -1: none are
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
         ("turn_cap", "i2"),  # rounds
+        ("hero_health", "i2"),  # with which heroes begin, 1 to 30
     ]
 )
 """A ruleset as kernels read it (`engine.ruleset.Ruleset`)."""
@@ -194,7 +195,8 @@ RULES = np.dtype(
 DECK = np.dtype(
     [
         ("cards", "i2", (DECK_SIZE,)),  # card numbers
-        ("pool", "i2"),  # 0: those 30 cards; n: 30 drawn afresh, each from the first n
+        ("size", "i2"),  # cards that are dealt, 1 to 30
+        ("pool", "i2"),  # 0: those cards; n: as many drawn afresh, each from the first n
         ("power", "i2"),  # 1 + card number of the hero power; 0: the deck has no class
         ("effects", "i2"),  # 1 where its cards do what their texts say
         ("varied", "i2"),  # 1 + how many cards have what is varied (`engine.varied`); 0: it is as listed
@@ -324,6 +326,7 @@ def deal_game(
     _deal(state["sides"][0], cards, first, rules["hand_first"], above, first_choices, key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], above, second_choices, key, 1)
     for seat in range(2):
+        state["sides"][seat]["health"] = rules["hero_health"]
         state["sides"][seat]["hero_attacks_left"] = state["effects"]
     if rules["coin"]:
         side = state["sides"][1]
@@ -344,7 +347,6 @@ def _deal(
     seat: int,
 ) -> None:
     """Shuffle a deck, draw the opening hand and replace cards of it. `side` is modified in place."""
-    side["health"] = HERO_HEALTH
     side["armour"] = 0
     side["mana"] = 0
     side["crystals"] = 0
@@ -353,7 +355,7 @@ def _deal(
     side["burned"] = 0
     side["n_board"] = 0
     side["n_hand"] = 0
-    side["n_deck"] = DECK_SIZE
+    side["n_deck"] = deck["size"]
     side["power"] = deck["power"]
     side["power_used"] = 0
     side["weapon"] = 0
@@ -373,15 +375,16 @@ def _deal(
         side["board"][slot] = ZERO_MINION[0]
     if deck["pool"] > 0:
         pick = derive(derive(key, Purpose.DECK), seat)
-        for place in range(DECK_SIZE):
+        side["deck"][:] = 0
+        for place in range(deck["size"]):
             side["deck"][place] = deck["cards"][below(pick, place, deck["pool"])]
     else:
         side["deck"][:] = deck["cards"]
     if deck["varied"] > 0:
         _vary(side["deck"], deck, key, seat)
     if deck["pool"] == 0:
-        shuffle(side["deck"], DECK_SIZE, derive(derive(key, Purpose.SHUFFLE), seat))
-    for _ in range(hand):
+        shuffle(side["deck"], deck["size"], derive(derive(key, Purpose.SHUFFLE), seat))
+    for _ in range(min(hand, deck["size"])):
         draw_card(side)
     if mulligan_above >= 0:
         stream = derive(derive(key, Purpose.MULLIGAN), seat)

@@ -69,25 +69,29 @@ class Game:
         for seat, (side, deck) in enumerate(zip(game.sides, decks, strict=True)):
             if deck["random"]:
                 stream = below_key(seed, Purpose.DECK, seat)
-                order = [deck["cards"][below(stream, i, len(deck["cards"]))] for i in range(30)]
+                order = [
+                    deck["cards"][below(stream, i, len(deck["cards"]))] for i in range(deck.get("size", 30))
+                ]
             else:
                 order = shuffled(deck["cards"], below_key(seed, Purpose.SHUFFLE, seat))
             side.deck = order[::-1]
             side.take_seat(deck)
-            for _ in range((rules.hand_first, rules.hand_second)[seat]):
+            side.health = rules.hero_health
+            for _ in range(min((rules.hand_first, rules.hand_second)[seat], len(side.deck))):
                 side.draw()
             if rules.mulligan_above >= 0 and keeps[seat] is not None:
                 # Counted from the bottom of the deck: the place that each card of the hand would go to.
                 places = shuffled(range(len(side.deck)), below_key(seed, Purpose.MULLIGAN, seat))
-                for place, card in enumerate(list(side.hand)):
+                for place, card in list(enumerate(side.hand))[: len(side.deck)]:
                     if not keeps[seat].get(card, cards[card]["cost"] <= rules.mulligan_above):
                         there = len(side.deck) - 1 - places[place]
                         side.hand[place], side.deck[there] = side.deck[there], card
             elif rules.mulligan_above >= 0:
-                dear = [c for c in side.hand if cards[c]["cost"] > rules.mulligan_above]
-                side.hand = [
-                    side.deck.pop(0) if cards[c]["cost"] > rules.mulligan_above else c for c in side.hand
-                ]
+                dear = []
+                for place, card in enumerate(side.hand):
+                    if cards[card]["cost"] > rules.mulligan_above and side.deck:
+                        dear.append(card)
+                        side.hand[place] = side.deck.pop(0)
                 if dear:
                     back = side.deck[::-1] + dear
                     side.deck = shuffled(back, below_key(seed, Purpose.MULLIGAN, seat))[::-1]

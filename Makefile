@@ -41,7 +41,7 @@ $(VENV)/.extras: requirements-extras.lock $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-extras.lock
 	@touch $@
 
-setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip, nevergrad, PettingZoo
+setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip, nevergrad, PettingZoo, OpenSpiel
 
 $(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-notebook.lock
@@ -128,7 +128,7 @@ cards: $(EDITION_PACKAGE)/.installed  ## Generate the card tables in engine/data
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock
 	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
-	$(UV_LOCK) --group build --extra scip --extra nevergrad --extra pettingzoo -c requirements.lock -o requirements-extras.lock
+	$(UV_LOCK) --group build --extra scip --extra nevergrad --extra pettingzoo --extra openspiel -c requirements.lock -o requirements-extras.lock
 	$(UV_LOCK) --group build --extra notebook --extra tensorboard -c requirements-dev.lock -o requirements-notebook.lock
 
 clean:  ## Remove caches and the virtual environment

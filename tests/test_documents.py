@@ -49,14 +49,14 @@ def links(text: str) -> Iterator[str]:
     yield from re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", without_code(text))
 
 
-NEEDS = {"environments.md": "pettingzoo"}
+NEEDS = {"environments.md": ("pettingzoo", "pyspiel")}
 """Packages of optional extras that the examples of a document import."""
 
 
 @each_document()
 def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if path.name in NEEDS:
-        pytest.importorskip(NEEDS[path.name], reason=f"SKIPPED: {NEEDS[path.name]} is not installed")
+    for package in NEEDS.get(path.name, ()):
+        pytest.importorskip(package, reason=f"SKIPPED: {package} is not installed")
     for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
         exec(compile(block, str(path), "exec"), {"__name__": "example"})
 

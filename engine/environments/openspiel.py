@@ -4,10 +4,10 @@ Importing this registers `python_manaforge`:
 
     pyspiel.load_game("python_manaforge", {"first": "DECK", "second": "DECK", "ruleset": "tiny"})
 
-A game begins with chance nodes that set the order of both decks, card by card from the top; equal cards are one
-outcome. What is random in an action follows it as chance nodes of equally likely outcomes. Actions are the
-numbers of `engine.environments.actions`. Observations are what a player sees; an information state is all that
-a player has seen so far, so that every player remembers everything.
+A game begins with chance nodes that set the order of both decks, card by card from the top; equal cards are
+one outcome. What is random in an action follows it as chance nodes of equally likely outcomes. Actions are the
+numbers of `engine.environments.actions`. Observations are what a player sees; an information state is all
+that a player has seen so far, so that every player remembers everything.
 """
 
 from collections import Counter
@@ -57,8 +57,8 @@ class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
     """A game of two decks under a ruleset.
 
     Args:
-        params: "first" and "second", the decks of who goes first and of the other, as `engine.find_deck` takes
-            them, and "ruleset", one without a mulligan.
+        params: "first" and "second", the decks of who goes first and of the other, as `engine.find_deck`
+            takes them, and "ruleset", one without a mulligan.
 
     Raises:
         UnknownNameError: there is no such deck or ruleset.

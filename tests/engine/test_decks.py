@@ -2,6 +2,7 @@
 
 import base64
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -300,3 +301,31 @@ def test_coverage_tells_a_pool_from_a_deck() -> None:
         "Cards played exactly: random-minions 12 of a pool of 12, thesis-warrior 12 of 30; the others are "
         "bodies with the keywords their deck gives them."
     )
+
+
+def test_a_deck_file_may_say_how_many_cards_it_has(tmp_path: Path) -> None:
+    lines = '[[cards]]\nid = "CS2_172"\ncount = 2\n[[cards]]\nid = "CS2_121"\ncount = 2\n'
+    file = tmp_path / "small.toml"
+    file.write_text(f'schema = 1\nname = "small"\nsize = 4\n{lines}')
+    deck = find_deck(str(file))
+    assert (deck.size, len(deck.cards)) == (4, 4)
+    position = deal((deck, deck), 3, ruleset="tiny")
+    assert [int(side["n_deck"] + side["n_hand"]) for side in position.state["sides"]] == [4, 4]
+    assert [int(side["health"]) for side in position.state["sides"]] == [3, 3]
+    for said, told in (
+        ("", "4 cards instead of 30"),
+        ("size = 5", "4 cards instead of 5"),
+        ("size = 0", "size"),
+    ):
+        file.write_text(f'schema = 1\nname = "small"\n{said}\n{lines}')
+        with pytest.raises(DeckError, match=told):
+            find_deck(str(file))
+
+
+def test_the_size_of_a_random_deck_is_part_of_it() -> None:
+    whole = find_deck("random-minions")
+    small = replace(whole, size=7)
+    assert deal((small, small), 3, ruleset="hearthsim").state["sides"]["n_deck"].tolist() == [3, 3]
+    assert small.identity != whole.identity
+    with pytest.raises(DeckError, match="from 1 to 30"):
+        replace(whole, size=31)

@@ -1,5 +1,7 @@
 """The compiled rules against the plain reference: counted trees, and random games step by step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,21 +57,22 @@ TREES = {
 }
 
 
-def wild_deck(name: str, salt: int) -> Deck:
-    """Thirty minions with every combination of keywords, cheap enough to crowd the board."""
+def wild_deck(name: str, salt: int, size: int = 30) -> Deck:
+    """Minions with every combination of keywords, cheap enough to crowd the board."""
     key = stream_key(99, salt)
     sets = 1 << len(reference.KEYWORDS)
     cards = []
-    for i in range(30):
+    for i in range(size):
         bits = below(key, i, sets) & below(key, i + 100, sets)
         flags = {keyword: bool(bits >> n & 1) for n, keyword in enumerate(reference.KEYWORDS)}
         attack, health, cost = below(key, i + 200, 6), 1 + below(key, i + 300, 5), below(key, i + 400, 5)
         cards.append(Card("", f"{name} {i}", MinionSpec(attack, health, cost, **flags)))
-    return Deck(name, tuple(cards))
+    return Deck(name, tuple(cards), size=size)
 
 
 BODIES = [deck for deck in map(find_deck, shipped_decks()) if not deck.hero_class]
 DECKS = [*BODIES, wild_deck("wild", 1), wild_deck("wilder", 2)]
+SMALL = [*(wild_deck(f"{n} wild", n, n) for n in (1, 2, 4, 9)), replace(find_deck("random-minions"), size=5)]
 
 
 def test_the_reference_knows_every_keyword() -> None:
@@ -96,11 +99,28 @@ def test_random_games_agree_step_by_step(ruleset: str, random_game_count: int) -
         compare_game(decks, rules, number, pick)
 
 
+@pytest.mark.parametrize("ruleset", rulesets())
+@pytest.mark.parametrize("health", [1, 3, 30])
+def test_games_of_small_decks_and_weak_heroes_agree(
+    ruleset: str, health: int, random_game_count: int
+) -> None:
+    rules = replace(find_ruleset(ruleset), hero_health=health)
+    for number in range(random_game_count // 4):
+        pick = np.random.default_rng([number, health, *ruleset.encode()])
+        decks = tuple(SMALL[i] for i in pick.integers(len(SMALL), size=2))
+        compare_game(decks, rules, number, pick)
+
+
 def compare_game(decks, rules, number, pick) -> None:
     position = deal(decks, seed=number, ruleset=rules)
     table = table_of(decks)
     plain_decks = [
-        {"random": deck.random, "cards": [table.number[card.key] for card in deck.cards]} for deck in decks
+        {
+            "random": deck.random,
+            "size": deck.size,
+            "cards": [table.number[card.key] for card in deck.cards],
+        }
+        for deck in decks
     ]
     game = reference.Game.deal(reference.cards_of(table), plain_decks, rules, number)
     # A player who seldom ends the turn by chance makes fuller boards.

@@ -5,8 +5,8 @@ Importing this registers `python_manaforge`:
     pyspiel.load_game("python_manaforge", {"first": "DECK", "second": "DECK", "ruleset": "tiny"})
 
 A game begins with chance nodes that set the order of both decks, card by card from the top; equal cards are
-one outcome. What is random in an action follows it as chance nodes of equally likely outcomes. Actions are the
-numbers of `engine.environments.actions`. Observations are what a player sees; an information state is all
+one outcome. What is random in an action follows it, as chance nodes of equally likely outcomes. Actions are
+the numbers of `engine.environments.actions`. Observations are what a player sees; an information state is all
 that a player has seen so far, so that every player remembers everything.
 """
 
@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import pyspiel  # type: ignore[import-untyped]
+import pyspiel  # type: ignore[import-not-found]
 
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, Outcome
@@ -128,7 +128,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self.current_player() == pyspiel.PlayerId.TERMINAL
+        return bool(self.current_player() == pyspiel.PlayerId.TERMINAL)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What may fall out, with probabilities: places in the deck's different cards, or numbers from 0."""

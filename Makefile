@@ -6,15 +6,16 @@ PACKAGES := engine ilp_agent rivals evo
 PYTEST := $(BIN)/python -m pytest
 COVERAGE := $(BIN)/coverage
 COVERED := --rcfile=tests/coverage.toml
-UV_LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+UV_COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+UV_LOCK := $(UV_COMPILE) pyproject.toml
 
 EDITION_PACKAGE := build/editions/25252.1
 PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-reference soak check format cover cover-python bench docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-reference soak check format cover cover-python bench bench-ppo docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +109,14 @@ bench: $(VENV)/.tools  ## Time the kernels, compiled first, one core
 	$(BIN)/python -m benchmarks.rival_speed
 	$(BIN)/python -m benchmarks.lookahead_speed
 
+PPO_PACKAGE := build/ppo
+$(PPO_PACKAGE)/.installed: requirements-ppo.lock | $(VENV)/.extras
+	$(PIP_TO) $(PPO_PACKAGE) -r requirements-ppo.lock
+	@touch $@
+
+bench-ppo: $(PPO_PACKAGE)/.installed  ## MaskablePPO learns the game (installs torch into build/ppo, some 3 GB)
+	PYTHONPATH=$(PPO_PACKAGE) $(BIN)/python -m benchmarks.ppo
+
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings
 
@@ -129,6 +138,7 @@ lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without a
 	$(UV_LOCK) --group build -o requirements.lock
 	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
 	$(UV_LOCK) --group build --extra scip --extra nevergrad --extra pettingzoo --extra openspiel -c requirements.lock -o requirements-extras.lock
+	$(UV_COMPILE) benchmarks/ppo.in -c requirements-extras.lock -o requirements-ppo.lock
 	$(UV_LOCK) --group build --extra notebook --extra tensorboard -c requirements-dev.lock -o requirements-notebook.lock
 
 clean:  ## Remove caches and the virtual environment

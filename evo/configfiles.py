@@ -149,7 +149,7 @@ def names_in(text: str) -> tuple[str, ...]:
     """
     parts: list[str] = []
     for part in (part.strip() for part in text.split(",")):
-        if parts and "@" in parts[-1] and re.fullmatch(r"[a-z]+=\w+", part):
+        if parts and "@" in parts[-1] and re.fullmatch(r"[a-z]+=\w+|profile=.+", part):
             parts[-1] += f",{part}"
         elif part:
             parts.append(part)

@@ -7,30 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from engine import HERO, Position
-from engine.codes import COIN
-from ilp_agent import Attack, Explanation, Plan, Play, Profile, Weights
+from evo.stories.words import action_text, names_of, plan_text, promise
+from ilp_agent import Attack, Explanation, Plan, Profile, Weights
 from ilp_agent.plan import PlanAction
-
-
-def names_of(explanation: Explanation, position: Position) -> tuple[list[str], list[str]]:
-    """Names of the problem's friendly and enemy minions, from the position's cards."""
-    own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
-    numbers = [int(minion["card"]) for minion in own["board"][: own["n_board"]]]
-    numbers += [int(number) for number in own["hand"][: own["n_hand"]] if number != COIN]
-    enemies = [int(minion["card"]) for minion in enemy["board"][: enemy["n_board"]]]
-    assert len(numbers) == len(explanation.problem.friendly) + len(explanation.problem.hand)
-    return [position.card_name(number) for number in numbers], [position.card_name(n) for n in enemies]
-
-
-def action_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
-    """A plan's action in words: "attack with Wolfrider -> hero"."""
-    friends, enemies = names
-    if isinstance(action, Play):
-        return f"play {friends[m + action.hand]}"
-    if isinstance(action, Attack):
-        target = "hero" if action.target == HERO else enemies[action.target]
-        return f"attack with {friends[action.attacker]} -> {target}"
-    return "play The Coin"
 
 
 def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
@@ -38,18 +17,17 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     names = names_of(explanation, position)
     m = len(explanation.problem.friendly)
 
-    def words(plan: Plan) -> str:
-        return "; ".join(action_text(action, names, m) for action in plan.actions) or "nothing"
-
     plan, other = explanation.plan, explanation.alternative
     lines = [
-        Text(f"plan{f' ({title})' if title else ''}: {words(plan)}", style="bold"),
-        Text(_promise(plan, names)),
+        Text(f"plan{f' ({title})' if title else ''}: {plan_text(plan, names, m)}", style="bold"),
+        Text(promise(plan, names)),
     ]
     table = Table("term", "for", title_justify="left")
     table.add_column("plan", justify="right")
     if other is not None and explanation.refused is not None:
-        lines.append(Text(f'without "{action_text(explanation.refused, names, m)}": {words(other)}'))
+        lines.append(
+            Text(f'without "{action_text(explanation.refused, names, m)}": {plan_text(other, names, m)}')
+        )
         if explanation.tie:
             lines.append(Text("a tie: the plan without it is worth as much"))
         table.add_column("without", justify="right")
@@ -108,17 +86,6 @@ def as_json(
         "alternative": plan_data(explanation.alternative),
         "tie": explanation.tie,
     }
-
-
-def _promise(plan: Plan, names: tuple[list[str], list[str]]) -> str:
-    """The plan's predictions."""
-    friends, enemies = names
-    parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
-    if plan.killed:
-        parts.append("kills " + ", ".join(enemies[j] for j in plan.killed))
-    if plan.lost:
-        parts.append("loses " + ", ".join(friends[i] for i in plan.lost))
-    return f"{'; '.join(parts)}; {plan.mana} mana left"
 
 
 def _difference(value: float) -> str:

@@ -1,8 +1,10 @@
 """The commands that show single games and turns: play, explain."""
 
 import json
+import shlex
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import ConsoleRenderable
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from ilp_agent import Weights
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
+
+
+GamePage = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", metavar="FILE", help="Write a page to step through the game, with plans of ILP agents."
+    ),
+]
 
 
 def play_command(
@@ -44,6 +54,7 @@ def play_command(
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
     ),
+    html: GamePage = None,
 ) -> None:
     """Play one game and show it turn by turn."""
     from engine import Action, Position, find_ruleset, play
@@ -54,9 +65,14 @@ def play_command(
     from evo.decklibrary import library_for
     from evo.play.entrants import find_entrant
     from evo.play.games import import_kernels, keeps_of_both
+    from evo.stories.page import story_page
+    from evo.stories.reasons import reasons_of
+    from evo.stories.story import Cast, tell
     from ilp_agent import IlpAgent
     from rivals import refuse_decks
 
+    if html is not None:
+        _write_game(html, b"")
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
@@ -100,6 +116,29 @@ def play_command(
     screen.print(f"{ending} in turn {result.turns} ({result.reason})", style="bold", markup=False)
     if result.error:
         screen.print(result.error.strip(), markup=False)
+    if html is not None:
+        command = ["manaforge", "play", first, second, "--decks", decks, "--ruleset", ruleset]
+        command += ["--seed", str(seed)]
+        cast = Cast((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
+        _write_game(html, story_page(tell(result, cast, tuple(map(reasons_of, agents)))))
+        screen.print(f"written: {html}", markup=False)
+
+
+def _write_game(file: Path, page: bytes) -> None:
+    """Write the page of a game; an empty one is not written: it is only looked whether it could be.
+
+    Raises:
+        RunError: the file cannot be written.
+    """
+    from evo.storage.files import replace_file, temporary_of, why_not_writable
+    from evo.storage.store import RunError
+
+    temporary = temporary_of(file)
+    why = why_not_writable(file, temporary)
+    if why:
+        raise RunError(f"cannot write {file}: {why}; choose another --html")
+    if page:
+        replace_file(file, page, temporary)
 
 
 def _explained(

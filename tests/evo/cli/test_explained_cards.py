@@ -3,7 +3,7 @@
 import pytest
 
 from engine import parse_position
-from evo.cli.cardexplanation import plan_text
+from evo.stories.cardwords import plan_text
 from ilp_agent import find_profile, solve
 from ilp_agent.cardturn import CardTurn
 

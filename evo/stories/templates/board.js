@@ -1,0 +1,135 @@
+"use strict";
+// Draws a board: two halves, the player at the bottom and the opponent at the top. Text is only ever set as text.
+
+/** A new element with classes, text and children. */
+function make(name, classes, ...content) {
+  const element = document.createElement(name);
+  element.className = classes;
+  for (const part of content) if (part !== null) element.append(part);
+  return element;
+}
+
+/** A number in a corner of a card or minion. */
+function badge(kind, value, meaning) {
+  const found = make("span", "badge " + kind, String(value));
+  found.title = meaning;
+  return found;
+}
+
+const SHOWN_KEYWORDS = {
+  taunt: "Taunt", charge: "Charge", rush: "Rush", divine_shield: "Divine Shield", stealth: "Stealth",
+  windfury: "Windfury", poisonous: "Poisonous", lifesteal: "Lifesteal",
+};
+
+function keywordsOf(thing) {
+  return (thing.keywords || []).map((name) => SHOWN_KEYWORDS[name.replace(" ", "_")] || name);
+}
+
+/** A card in a hand; null is one that is not seen. */
+function drawCard(card) {
+  if (card === null) {
+    const back = make("span", "card back");
+    back.setAttribute("role", "img");
+    back.setAttribute("aria-label", "a hidden card");
+    return back;
+  }
+  const words = keywordsOf(card).join(", ");
+  const face = make("span", "card " + card.kind.replace(" ", "-"),
+    badge("cost", card.cost, "mana"), make("span", "name", card.name),
+    make("span", "words", words || (card.kind === "minion" ? "" : card.kind)));
+  if ("attack" in card) {
+    face.append(badge("attack", card.attack, "attack"));
+    face.append(badge("health", card.health, card.kind === "weapon" ? "durability" : "health"));
+  }
+  return face;
+}
+
+/** A minion on the board. */
+function drawMinion(minion) {
+  const keywords = minion.keywords.map((name) => name.replace(" ", "-"));
+  const traits = minion.traits.map((name) => name.replace(" ", "-"));
+  const ready = minion.attacks_left > 0 && !traits.includes("frozen") ? "ready" : "";
+  const told = [...keywordsOf(minion), ...minion.traits, ...(minion.arrived ? ["arrived this turn"] : [])];
+  if (minion.spell_damage) told.push("Spell Damage +" + minion.spell_damage);
+  const face = make("span", ["minion", ...keywords, ...traits, ready].join(" "),
+    make("span", "name", minion.name), make("span", "words", keywordsOf(minion).join(", ")),
+    badge("attack", minion.attack, "attack"),
+    badge("health" + (minion.health < minion.max_health ? " hurt" : ""), minion.health, "health"));
+  face.title = minion.name + (told.length ? ": " + told.join(", ") : "");
+  return face;
+}
+
+/** The hero with what is around: health, armour, weapon, power, mana, deck. */
+function drawHero(side, name, seat, active) {
+  const attack = side.hero_attack + (side.weapon ? side.weapon.attack : 0);
+  const hero = make("span", "hero" + (active ? " active" : "") + (side.traits.length ? " " + side.traits.join(" ") : ""),
+    make("span", "name", name),
+    attack > 0 ? badge("attack", attack, "attack of the hero") : null,
+    badge("health", side.health, "health"),
+    side.armour > 0 ? badge("armour", side.armour, "armour") : null);
+  hero.title = [name, ...side.traits].join(", ");
+  const around = make("span", "around");
+  const gems = make("span", "mana", side.mana + "/" + side.crystals);
+  gems.title = "mana left and crystals" + (side.locked ? ", " + side.locked + " locked" : "");
+  around.append(gems);
+  if (side.weapon) {
+    const weapon = make("span", "weapon", side.weapon.name + " " + side.weapon.attack + "/" + side.weapon.durability);
+    weapon.title = "weapon: attack and durability";
+    around.append(weapon);
+  }
+  if (side.power) {
+    const power = make("span", "power" + (side.power.used ? " used" : ""), side.power.name + " (" + side.power.cost + ")");
+    power.title = "hero power" + (side.power.used ? ", used" : "");
+    around.append(power);
+  }
+  for (const secret of side.secrets) around.append(make("span", "secret", secret.name || "Secret"));
+  const deck = make("span", "deck", side.deck + (side.deck === 1 ? " card" : " cards"));
+  deck.title = "in the deck" + (side.fatigue ? "; the next draw from an empty deck deals " + (side.fatigue + 1) : "");
+  around.append(deck);
+  return [hero, around];
+}
+
+/**
+ * Draw a position into an element.
+ * state: as the page's data has it; seats[0] is at the bottom. hidden: seats whose hand is not shown.
+ * names: of both players by seat. mark: called with every piece and where it is, to make it do something.
+ */
+function drawBoard(place, state, { bottom, hidden = [], names, mark = () => {} }) {
+  const halves = [];
+  for (const seat of [1 - bottom, bottom]) {
+    const side = state.sides[seat];
+    const own = seat === bottom ? "own" : "enemy";
+    const hand = make("div", "hand");
+    hand.setAttribute("aria-label", "hand of " + names[seat]);
+    hand.setAttribute("role", "group");
+    side.hand.forEach((card, number) => {
+      const drawn = drawCard(hidden.includes(seat) ? null : card);
+      mark(drawn, own, "hand", number, card);
+      hand.append(drawn);
+    });
+    const row = make("div", "row");
+    row.setAttribute("aria-label", "minions of " + names[seat]);
+    row.setAttribute("role", "group");
+    side.board.forEach((minion, number) => {
+      const drawn = drawMinion(minion);
+      mark(drawn, own, "board", number, minion);
+      row.append(drawn);
+    });
+    const [hero, around] = drawHero(side, names[seat], seat, state.active === seat);
+    mark(hero, own, "hero", 0, side);
+    const power = around.querySelector(".power");
+    if (power) mark(power, own, "power", 0, side.power);
+    const parts = [hand, make("div", "centre", hero, around), row];
+    halves.push(make("div", "half " + own, ...(own === "own" ? parts.reverse() : parts)));
+  }
+  if (state.offered.length && !hidden.includes(state.active)) {
+    const offer = make("div", "hand offer", make("span", "label", "choose one:"));
+    state.offered.forEach((card, number) => {
+      const drawn = drawCard(card);
+      mark(drawn, "own", "offer", number, card);
+      offer.append(drawn);
+    });
+    halves.splice(1, 0, offer);
+  }
+  place.replaceChildren(...halves);
+}

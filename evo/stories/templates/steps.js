@@ -1,0 +1,156 @@
+// Steps through a game: by buttons, keyboard, slider, list, and the page's address (#step-12).
+
+const story = JSON.parse(document.getElementById("story").textContent);
+const at = (name) => document.getElementById(name);
+const last = story.steps.length - 1;
+let shown = -1;
+
+/** Numbers of the steps at which turns begin. */
+const turns = story.steps.map((step, number) => number).filter((number) => {
+  const [step, before] = [story.steps[number], story.steps[number - 1]];
+  return number === 0 || step.turn !== before.turn || step.active !== before.active;
+});
+
+function seat(number) {
+  return number === 0 ? "first" : "second";
+}
+
+/** What an action names: where it comes from and what it is aimed at. */
+function places(action) {
+  const found = /^(play|attack|power|choose)(?: (\d+|hero))?(?: as \d+)?(?: at \d+)?(?: -> (own )?(\d+|hero))?/.exec(action || "");
+  if (!found) return {};
+  const [, kind, source, own, target] = found;
+  const from = { play: "hand", attack: source === "hero" ? "hero" : "board", power: "power", choose: "offer" }[kind];
+  const aimed = target === undefined ? null : { whose: own ? "own" : "enemy", zone: target === "hero" ? "hero" : "board", number: Number(target) || 0 };
+  return { source: { zone: from, number: Number(source) || 0 }, target: aimed };
+}
+
+function reasonsOf(number) {
+  for (let step = number; step >= 0; step--) {
+    if (story.steps[step].reasons) return [step, story.steps[step].reasons];
+    if (turns.includes(step)) break;
+  }
+  return [number, null];
+}
+
+function drawReasons(number) {
+  const [step, reasons] = reasonsOf(number);
+  const panel = at("reasons");
+  const title = make("h2", "", "The plan");
+  if (!reasons) {
+    const who = story.players[story.steps[number].active];
+    panel.replaceChildren(title, make("p", "", number === last ? "The game is over." : who + " gives no reasons for this turn."));
+    return;
+  }
+  const parts = [title, make("p", "", make("strong", "", reasons.plan)), make("p", "", reasons.promise + " (" + reasons.status + ").")];
+  if (reasons.alternative !== null) {
+    parts.push(make("p", "", "Without “" + reasons.without + "”, the best is: " + reasons.alternative + "."));
+    if (reasons.tie) parts.push(make("p", "", "A tie: that is worth as much."));
+  }
+  const head = make("tr", "");
+  const titles = reasons.alternative === null ? ["term", "plan"] : ["term", "plan", "without", "decides"];
+  titles.forEach((text, place) => {
+    const cell = make("th", place ? "number" : "", text);
+    cell.scope = "col";
+    head.append(cell);
+  });
+  const rows = reasons.terms.map(([name, meaning, plan, other]) => {
+    const sum = name === "sum";
+    const row = make("tr", sum ? "sum" : "", make("td", "", name));
+    row.title = meaning;
+    row.append(make("td", "number", signed(plan)));
+    if (reasons.alternative !== null) {
+      row.append(make("td", "number", signed(other)), make("td", "number", Math.abs(plan - other) < 0.005 ? "" : signed(plan - other)));
+    }
+    return sum || plan || other ? row : null;
+  });
+  const table = make("table", "", make("thead", "", head), make("tbody", "", ...rows));
+  parts.push(make("div", "scroll", table));
+  if (step !== number) parts.push(make("p", "", "(The plan at the beginning of the turn.)"));
+  panel.replaceChildren(...parts);
+}
+
+function signed(number) {
+  return (number < 0 ? "−" : "+") + Math.abs(number).toFixed(2);
+}
+
+function show(number) {
+  shown = Math.max(0, Math.min(last, number));
+  const step = story.steps[shown];
+  const seen = at("seen").value;
+  const bottom = seen === "all" ? step.active : Number(seen);
+  const { source, target } = places(step.action);
+  drawBoard(at("board"), step, {
+    bottom,
+    hidden: seen === "all" ? [] : [1 - bottom],
+    names: story.players,
+    mark: (piece, whose, zone, place) => {
+      const mine = (whose === "own") === (bottom === step.active);
+      if (source && mine && source.zone === zone && (zone === "hero" || zone === "power" || source.number === place)) piece.classList.add("source");
+      if (target && mine === (target.whose === "own") && target.zone === zone && (zone === "hero" || target.number === place)) piece.classList.add("target");
+    },
+  });
+  const hides = seen !== "all" && step.active !== bottom && /^play|^choose/.test(step.action || "");
+  const what = shown === last ? story.result : story.players[step.active] + ": " + (hides ? step.action.replace(/ \(.*/, "") : step.action);
+  const chance = step.outcomes && step.outcomes.length ? make("span", "chance", " (decided by chance)") : "";
+  at("now").replaceChildren("Round " + step.turn + ", " + seat(step.active) + " to move. ", what, chance);
+  at("position").textContent = step.position;
+  at("place").value = String(shown);
+  for (const [name, off] of [["first", shown === 0], ["back", shown === 0], ["turn-back", shown === 0], ["next", shown === last], ["turn-next", shown === last], ["last", shown === last]]) at(name).disabled = off;
+  for (const link of at("log").querySelectorAll("a")) {
+    const here = link.dataset.step === String(shown);
+    if (here) {
+      link.setAttribute("aria-current", "step");
+      const log = at("log");
+      if (link.offsetTop < log.scrollTop || link.offsetTop > log.scrollTop + log.clientHeight - 40) log.scrollTop = link.offsetTop - log.clientHeight / 2;
+    } else link.removeAttribute("aria-current");
+  }
+  drawReasons(shown);
+  history.replaceState(null, "", "#step-" + shown);
+}
+
+function turnFrom(step) {
+  const before = turns.filter((number) => number < shown);
+  return step > 0 ? turns.find((number) => number > shown) ?? last : before[before.length - 1] ?? 0;
+}
+
+function fillLog() {
+  const items = [];
+  story.steps.forEach((step, number) => {
+    if (turns.includes(number)) items.push(make("li", "turn", "Round " + step.turn + ", " + story.players[step.active] + " (" + seat(step.active) + ")"));
+    const link = make("a", "", number === last ? story.result : step.action);
+    link.href = "#step-" + number;
+    link.dataset.step = String(number);
+    items.push(make("li", "", link));
+  });
+  at("log").replaceChildren(...items);
+  at("log").tabIndex = 0;
+  at("log").setAttribute("aria-label", "all actions");
+}
+
+function fromAddress() {
+  const [, step] = /^#step-(\d+)$/.exec(location.hash) || [];
+  const [, turn] = /^#turn-(\d+)$/.exec(location.hash) || [];
+  if (turn !== undefined) return turns.find((number) => story.steps[number].turn >= Number(turn)) ?? last;
+  return step === undefined ? 0 : Number(step);
+}
+
+const MOVES = {
+  ArrowLeft: () => shown - 1, ArrowRight: () => shown + 1, Home: () => 0, End: () => last,
+  PageUp: () => turnFrom(-1), PageDown: () => turnFrom(1),
+};
+const BUTTONS = { first: "Home", "turn-back": "PageUp", back: "ArrowLeft", next: "ArrowRight", "turn-next": "PageDown", last: "End" };
+
+at("place").max = String(last);
+fillLog();
+for (const [name, key] of Object.entries(BUTTONS)) at(name).addEventListener("click", () => show(MOVES[key]()));
+at("place").addEventListener("input", () => show(Number(at("place").value)));
+at("seen").addEventListener("change", () => show(shown));
+addEventListener("hashchange", () => show(fromAddress()));
+addEventListener("keydown", (event) => {
+  if (!(event.key in MOVES) || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (["SELECT", "INPUT"].includes(event.target.tagName)) return;
+  event.preventDefault();
+  show(MOVES[event.key]());
+});
+show(fromAddress());

@@ -16,15 +16,6 @@ function badge(kind, value, meaning) {
   return found;
 }
 
-const SHOWN_KEYWORDS = {
-  taunt: "Taunt", charge: "Charge", rush: "Rush", divine_shield: "Divine Shield", stealth: "Stealth",
-  windfury: "Windfury", poisonous: "Poisonous", lifesteal: "Lifesteal",
-};
-
-function keywordsOf(thing) {
-  return (thing.keywords || []).map((name) => SHOWN_KEYWORDS[name.replace(" ", "_")] || name);
-}
-
 /** A card in a hand; null is one that is not seen. */
 function drawCard(card) {
   if (card === null) {
@@ -33,8 +24,8 @@ function drawCard(card) {
     back.setAttribute("aria-label", "a hidden card");
     return back;
   }
-  const words = keywordsOf(card).join(", ");
-  const face = make("span", "card " + card.kind.replace(" ", "-"),
+  const words = card.keywords.join(", ");
+  const face = make("span", "card kind-" + card.kind.replace(" ", "-"),
     badge("cost", card.cost, "mana"), make("span", "name", card.name),
     make("span", "words", words || (card.kind === "minion" ? "" : card.kind)));
   if ("attack" in card) {
@@ -46,13 +37,14 @@ function drawCard(card) {
 
 /** A minion on the board. */
 function drawMinion(minion) {
-  const keywords = minion.keywords.map((name) => name.replace(" ", "-"));
-  const traits = minion.traits.map((name) => name.replace(" ", "-"));
+  const classes = (names) => names.map((name) => name.toLowerCase().replace(" ", "-"));
+  const keywords = classes(minion.keywords);
+  const traits = classes(minion.traits);
   const ready = minion.attacks_left > 0 && !traits.includes("frozen") ? "ready" : "";
-  const told = [...keywordsOf(minion), ...minion.traits, ...(minion.arrived ? ["arrived this turn"] : [])];
+  const told = [...minion.keywords, ...minion.traits, ...(minion.arrived ? ["arrived this turn"] : [])];
   if (minion.spell_damage) told.push("Spell Damage +" + minion.spell_damage);
   const face = make("span", ["minion", ...keywords, ...traits, ready].join(" "),
-    make("span", "name", minion.name), make("span", "words", keywordsOf(minion).join(", ")),
+    make("span", "name", minion.name), make("span", "words", minion.keywords.join(", ")),
     badge("attack", minion.attack, "attack"),
     badge("health" + (minion.health < minion.max_health ? " hurt" : ""), minion.health, "health"));
   face.title = minion.name + (told.length ? ": " + told.join(", ") : "");

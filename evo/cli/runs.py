@@ -147,9 +147,10 @@ def study_command(
 ) -> None:
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
+    from evo.analysis.listing import runs_below
     from evo.cli.consoles import output_console
     from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-    from evo.cli.listing import runs_below, show_runs
+    from evo.cli.listing import show_runs
     from evo.cli.progress import Display
     from evo.cli.sessions import carry_on, playing
     from evo.configfiles import find_config, read_config
@@ -189,8 +190,9 @@ def runs_command(
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
     """List run folders, tournaments, learnings and experiments, and their states."""
+    from evo.analysis.listing import others_below, runs_below, tournaments_below
     from evo.cli.consoles import output_console
-    from evo.cli.listing import others_below, runs_below, show_all, tournaments_below
+    from evo.cli.listing import show_all
     from evo.storage.store import RunNameError
 
     if not root.is_dir():

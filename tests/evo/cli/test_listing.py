@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evo.analysis.listing import others_below, runs_below, tournaments_below
 from evo.analysis.running import state_of
-from evo.cli.listing import others_below, runs_below, tournaments_below
 from evo.evolution.run import new_manifest
 from evo.storage.opening import create_run, peek_run
 from tests.evo.runs import TINY, manaforge, run_new

@@ -21,14 +21,15 @@ KINDS = {"self-play": "ladder"}
 def runs_below(root: Path) -> list[dict[str, Any]]:
     """The run folders below a folder, by name, as JSON values; missing numbers are None."""
     return [
-        _run(path, _name(path, root)) for path in sorted(file.parent for file in root.glob("**/config.toml"))
+        run_row(path, _name(path, root))
+        for path in sorted(file.parent for file in root.glob("**/config.toml"))
     ]
 
 
 def tournaments_below(root: Path) -> list[dict[str, Any]]:
     """The tournaments below a folder, sweeps and arenas too, by name, as JSON values."""
     found = sorted(file.parent for file in root.glob("**/tournament.json"))
-    return [_tournament(path, _name(path, root)) for path in found]
+    return [tournament_row(path, _name(path, root)) for path in found]
 
 
 def others_below(root: Path) -> list[dict[str, Any]]:
@@ -69,7 +70,8 @@ def _name(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path != root else str(path)
 
 
-def _run(path: Path, name: str) -> dict[str, Any]:
+def run_row(path: Path, name: str) -> dict[str, Any]:
+    """A run folder as a row of JSON values, under this name; what cannot be read is told by `problem`."""
     row: dict[str, Any] = {
         "run": name,
         "began": "",
@@ -115,7 +117,8 @@ def _last_validated(folder: RunFolder) -> float | None:
     return None
 
 
-def _tournament(path: Path, name: str) -> dict[str, Any]:
+def tournament_row(path: Path, name: str) -> dict[str, Any]:
+    """A tournament's folder as a row of JSON values, under this name."""
     about, summary = _content(path / "tournament.json"), _content(path / "summary.json")
     ratings, entrants, games = summary.get("ratings"), about.get("entrants"), summary.get("games")
     first = ratings[0] if isinstance(ratings, list) and ratings else {}

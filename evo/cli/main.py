@@ -39,6 +39,7 @@ COMMANDS = {
     "crossplay": "evo.cli.reading:crossplay_command",
     "report": "evo.cli.reading:report_command",
     "watch": "evo.cli.reading:watch_command",
+    "serve": "evo.cli.serve:serve_command",
     "predict": "evo.cli.predict:predict_command",
     "check-agent": "evo.cli.checking:check_agent_command",
 }

@@ -1,0 +1,56 @@
+"""The command that shows runs in a browser: serve."""
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evo.cli.options import AllowAgent
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+Root = Annotated[
+    Path, typer.Argument(metavar="[RUNS]", help="The folder with runs and tournaments.", show_default=True)
+]
+
+
+def serve_command(
+    root: Root = Path("runs"),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on; beyond this machine a token is needed."
+    ),
+    port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
+    _agents: AllowAgent = None,
+) -> None:
+    """Show runs, tournaments and games in a browser, as they grow; it changes nothing."""
+    import socket
+
+    import uvicorn
+
+    from engine.errors import WrongValueError
+    from evo.cli.consoles import output_console
+    from evo.serving.app import make_app
+
+    if not root.is_dir():
+        raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
+    own = host in LOOPBACK
+    token = "" if own else secrets.token_urlsafe(24)
+    app = make_app(root, frozenset(LOOPBACK) if own else frozenset(), token)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        listener.close()
+        said = getattr(error, "strerror", None) or error
+        raise WrongValueError(
+            f"cannot listen on {host}, port {port}: {said}; choose another --port"
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
+    output_console().print(f"showing {root} at {address}; Ctrl-C ends it", markup=False, soft_wrap=True)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", server_header=False))
+    with listener:
+        server.run([listener])

@@ -1,0 +1,1 @@
+"""The server: runs, tournaments and games in a browser."""

@@ -1,0 +1,130 @@
+"""The folders that a server shows: found below one folder, read again only where their files changed."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evo.analysis.listing import run_row, tournament_row
+
+RUN, TOURNAMENT = "config.toml", "tournament.json"
+"""Files by which runs and tournaments are known."""
+
+WATCHED = (
+    *(RUN, "champion.toml", "checksums.txt", "log.jsonl", "manifest.json"),
+    *(TOURNAMENT, "summary.json", "games.parquet"),
+)
+"""Files of a folder that say whether anything changed."""
+
+DEEPEST = 8
+"""Folders below one another that are looked into."""
+
+SECONDS_TO_READ = 0.4
+"""Folders that are not known yet are read for so long; the others are read next time."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a list shows.
+
+    Attributes:
+        runs: rows of `evo.analysis.listing.run_row`, by name.
+        tournaments: rows of `evo.analysis.listing.tournament_row`, by name.
+        waiting: how many folders were not read yet; they have a row with the state "...".
+    """
+
+    runs: list[dict[str, Any]]
+    tournaments: list[dict[str, Any]]
+    waiting: int
+
+
+Signature = tuple[tuple[int, int], ...]
+"""When the watched files were written, and their sizes."""
+
+
+@dataclass
+class Catalogue:
+    """All runs and tournaments below a folder.
+
+    Attributes:
+        root: the folder.
+    """
+
+    root: Path
+    _known: dict[tuple[str, str], tuple[Signature, dict[str, Any]]] = field(default_factory=dict, repr=False)
+
+    def listed(self) -> Listed:
+        """The rows of all folders there are now."""
+        until, waiting = time.monotonic() + SECONDS_TO_READ, 0
+        rows: dict[str, list[dict[str, Any]]] = {RUN: [], TOURNAMENT: []}
+        there = set()
+        for path, mark in self._walk():
+            name = self._name(path)
+            there.add((mark, name))
+            row = self._row(path, mark, name, time.monotonic() < until)
+            if row is None:
+                waiting += 1
+                row = {"run" if mark == RUN else "tournament": name, "state": "..."}
+            rows[mark].append(row)
+        for gone in set(self._known) - there:
+            del self._known[gone]
+        return Listed(rows[RUN], rows[TOURNAMENT], waiting)
+
+    def find(self, name: str, mark: str) -> Path | None:
+        """The folder of this name, if it is one with a mark below the root; None for any other path."""
+        root = self.root.resolve()
+        try:
+            path = (root / name).resolve()
+            inside = path.is_relative_to(root) and (path / mark).is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            return None
+        return path if inside else None
+
+    def _row(self, path: Path, mark: str, name: str, may_read: bool) -> dict[str, Any] | None:
+        """A folder's row; None where it would have to be read and may not be."""
+        signature = signature_of(path)
+        known = self._known.get((mark, name))
+        if known is not None and known[0] == signature and known[1]["state"] != "running":
+            return known[1]
+        if not may_read:
+            return known[1] if known is not None else None
+        read: Callable[[Path, str], dict[str, Any]] = run_row if mark == RUN else tournament_row
+        row = read(path, name)
+        self._known[mark, name] = signature, row
+        return row
+
+    def _walk(self) -> Iterator[tuple[Path, str]]:
+        """Folders with their marks, by name; runs are not looked into."""
+        waiting = [(self.root, 0)]
+        while waiting:
+            folder, depth = waiting.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError:  # deleted meanwhile, or not ours to read
+                continue
+            names = {entry.name for entry in entries}
+            if RUN in names:
+                yield folder, RUN
+                continue
+            if TOURNAMENT in names:
+                yield folder, TOURNAMENT
+            if depth < DEEPEST:
+                below = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+                waiting += [(Path(entry.path), depth + 1) for entry in reversed(below)]
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self.root)) if path != self.root else "."
+
+
+def signature_of(path: Path) -> Signature:
+    """What changes when a folder's content does."""
+    found = []
+    for name in WATCHED:
+        try:
+            seen = os.stat(path / name)  # noqa: PTH116 - a thousand folders are looked at
+            found.append((seen.st_mtime_ns, seen.st_size))
+        except OSError:
+            found.append((0, -1))
+    return tuple(found)

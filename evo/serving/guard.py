@@ -1,0 +1,116 @@
+"""Who may ask the server for what: methods, hosts, origins, and the token."""
+
+import hmac
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "manaforge_token"
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",  # charts place their parts by style
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""The Content-Security-Policy of every response: no script but files of the server."""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Guard:
+    """Refuses what a stranger's page or machine may ask for, before anything is read.
+
+    Args:
+        app: what answers the others.
+        hosts: names by which the server may be called, without ports; empty for any.
+        token: that every request must bring, in the address once and then as a cookie; "" for none.
+        posts: the beginning of addresses that may be posted to; "" for none.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], token: str = "", posts: str = "") -> None:
+        self._app, self._hosts, self._token, self._posts = app, hosts, token, posts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if self._token and self._asked(scope) == self._token:
+                    headers.append("set-cookie", f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/")
+            await send(message)
+
+        status, why = self._refusal(scope)
+        if status:
+            await PlainTextResponse(f"{why}\n", status)(scope, receive, with_headers)
+            return
+        await self._app(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str]:
+        """The status and the reason for which a request is refused; 0 for none."""
+        headers, method = Headers(scope=scope), scope["method"]
+        host = headers.get("host", "")
+        if self._hosts and _name_of(host) not in self._hosts:
+            return 403, "this server is not called that"
+        posted = method == "POST" and bool(self._posts) and str(scope["path"]).startswith(self._posts)
+        if method not in ("GET", "HEAD") and not posted:
+            return 405, "this server only shows"
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return 403, "another page may not ask this server"
+        if headers.get("sec-fetch-site", "none") == "cross-site" and (
+            posted or headers.get("sec-fetch-mode") != "navigate"
+        ):
+            return 403, "another page may not ask this server"
+        if posted and origin is None:
+            return 403, "what is posted must say from which page"
+        if self._token and not any(
+            hmac.compare_digest(known.encode(), self._token.encode())
+            for known in (self._asked(scope), _cookie(headers.get("cookie", "")))
+        ):
+            return 403, "the address needs ?token=..., which the server printed when it started"
+        return 0, ""
+
+    @staticmethod
+    def _asked(scope: Scope) -> str:
+        """The token in the address."""
+        return QueryParams(scope["query_string"]).get("token", "")
+
+
+def _name_of(host: str) -> str:
+    """A host's name without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _cookie(text: str) -> str:
+    """The token in the cookies."""
+    try:
+        found = SimpleCookie(text).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""

@@ -1,0 +1,233 @@
+"use strict";
+// A run's page: asks for its numbers while they grow, and draws them.
+
+const part = document.getElementById("run");
+const byId = (name) => document.getElementById(name);
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b"];
+const DASHES = ["solid", "dash", "dot", "dashdot"];
+let chosen = null; // names of the weights that are shown
+let drawn = ""; // what was drawn last, so that nothing is drawn twice
+
+function element(name, text, classes = "") {
+  const found = document.createElement(name);
+  if (text !== undefined) found.textContent = text;
+  if (classes) found.className = classes;
+  return found;
+}
+
+const percent = (value) => (value === null ? "" : (100 * value).toFixed(1) + "%");
+
+function time(seconds) {
+  if (!seconds) return "";
+  if (seconds < 120) return Math.round(seconds) + " s";
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? minutes + " min" : Math.floor(minutes / 60) + " h " + (minutes % 60) + " min";
+}
+
+function facts(numbers) {
+  const champion = numbers.champion;
+  const seven = champion && champion.against_thesis_seven;
+  const known = [
+    ["state", numbers.state],
+    ["generation", numbers.generation < 0 ? "none yet" : numbers.generation + " of " + numbers.generations],
+    ["agent", numbers.agent], ["strategy", numbers.strategy], ["decks", numbers.deck_names.join(", ")],
+    ["games a second", numbers.state === "running" && numbers.speed ? Math.round(numbers.speed).toLocaleString("en") : ""],
+    ["time left", numbers.state === "running" ? time(numbers.seconds_left) : ""],
+    ["champion", champion ? champion.candidate + (seven ? ", " + percent(seven.win_rate) + " against the seven" : "") : ""],
+  ];
+  byId("head").replaceChildren(...known.filter(([, value]) => value).map(([name, value]) => {
+    const box = element("div");
+    box.append(element("dt", name), element("dd", value));
+    return box;
+  }));
+}
+
+/** Colours and spaces of all charts, from the page's own. */
+function layout(title, more = {}) {
+  const style = getComputedStyle(document.documentElement);
+  const [ink, line] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--line").trim()];
+  const axis = { gridcolor: line, zerolinecolor: line, automargin: true };
+  const narrow = window.innerWidth < 700;
+  return {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
+    margin: { l: 50, r: narrow ? 8 : 20, t: 10, b: 40 }, hovermode: "closest",
+    legend: narrow ? { orientation: "h", y: -0.25 } : {}, uirevision: "kept",
+    xaxis: { ...axis, title: { text: "generation" } }, yaxis: { ...axis, title: { text: title }, ...more },
+  };
+}
+
+function draw(name, traces, settings) {
+  Plotly.react(byId(name), traces, settings, { responsive: true, displaylogo: false, displayModeBar: false });
+}
+
+function chooseWeights(names, labels) {
+  if (chosen !== null) return;
+  chosen = new Set(names);
+  names.forEach((name, place) => {
+    const label = element("label");
+    const box = element("input");
+    box.type = "checkbox";
+    box.checked = true;
+    box.addEventListener("change", () => {
+      if (box.checked) chosen.add(name); else chosen.delete(name);
+      drawn = "";
+      refresh();
+    });
+    label.append(box, " " + labels[place]);
+    byId("choose").append(label);
+  });
+}
+
+function lines(numbers) {
+  const at = numbers.generations_shown;
+  const traces = [];
+  numbers.weights.names.forEach((name, place) => {
+    if (!chosen.has(name)) return;
+    const [, low, middle, high] = numbers.weights.quartiles[place];
+    const line = { color: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % 4] };
+    const label = numbers.weights.labels[place];
+    traces.push({ x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: line.color + "22", line: { width: 0 }, hoverinfo: "skip", showlegend: false, type: "scatter", mode: "lines" });
+    traces.push({ x: at, y: middle, name: label, line, type: "scatter", mode: "lines", hovertemplate: label + " %{y:.1%}, generation %{x}<extra></extra>" });
+    traces.push({ x: at, y: numbers.weights.best[name], line: { ...line, dash: "dot", width: 1 }, showlegend: false, type: "scatter", mode: "lines", hovertemplate: "best: " + label + " %{y:.1%}, generation %{x}<extra></extra>" });
+  });
+  return traces;
+}
+
+function bands(name, [least, low, middle, high, most], at, form) {
+  return [
+    { x: [...at, ...at.slice().reverse()], y: [...most, ...least.slice().reverse()], fill: "toself", fillcolor: "#0072b218", line: { width: 0 }, hoverinfo: "skip", name: "all", type: "scatter", mode: "lines" },
+    { x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: "#0072b240", line: { width: 0 }, hoverinfo: "skip", name: "middle half", type: "scatter", mode: "lines" },
+    { x: at, y: middle, name: "median " + name, line: { color: "#0072b2" }, type: "scatter", mode: "lines", hovertemplate: "%{y:" + form + "}, generation %{x}<extra></extra>" },
+  ];
+}
+
+function validation(rows) {
+  const groups = new Map();
+  for (const row of rows) {
+    const name = row.who + (row.opponent === null ? " against all" : " against " + row.opponent);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(row);
+  }
+  return [...groups].map(([name, own], place) => ({
+    x: own.map((row) => row.generation), y: own.map((row) => row.score), name, type: "scatter", mode: "lines+markers",
+    visible: own[0].opponent === null ? true : "legendonly",
+    line: { color: COLOURS[place % COLOURS.length] },
+    error_y: { type: "data", symmetric: false, array: own.map((row) => row.high - row.score), arrayminus: own.map((row) => row.score - row.low), thickness: 1 },
+    hovertemplate: name.replace(/[<>&]/g, "") + " %{y:.1%}, generation %{x}<extra></extra>",
+  }));
+}
+
+function weightsTable(numbers) {
+  const head = element("tr");
+  for (const title of ["weight", "least", "quarter", "median", "three quarters", "most", "best"]) {
+    const cell = element("th", title, title === "weight" ? "" : "number");
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const rows = numbers.weights.names.map((name, place) => {
+    const row = element("tr");
+    const first = element("th", numbers.weights.labels[place]);
+    first.scope = "row";
+    row.append(first);
+    for (const values of [...numbers.weights.quartiles[place], numbers.weights.best[name]]) row.append(element("td", percent(values[values.length - 1]), "number"));
+    return row;
+  });
+  const [top, body] = [element("thead"), element("tbody")];
+  top.append(head);
+  body.append(...rows);
+  const caption = element("caption", "Weights of generation " + numbers.generation + ", " + numbers.weights.measure);
+  byId("weights-table").replaceChildren(caption, top, body);
+}
+
+function decksTable({ names, scores }) {
+  const mix = (score) => {
+    const [from, part] = score < 0.5 ? [[0xe5, 0x77, 0x70], 1 - 2 * score] : [[0x62, 0xa3, 0xdc], 2 * score - 1];
+    return "rgb(" + from.map((one) => Math.round(255 + (one - 255) * Math.min(1, part))).join(",") + ")";
+  };
+  const head = element("tr");
+  head.append(element("th", "deck"), ...names.map((name) => { const cell = element("th", name); cell.scope = "col"; return cell; }));
+  const rows = names.map((name, place) => {
+    const row = element("tr");
+    const first = element("th", name);
+    first.scope = "row";
+    row.append(first, ...scores[place].map((score) => {
+      const cell = element("td", percent(score));
+      if (score !== null) cell.style.background = mix(score);
+      return cell;
+    }));
+    return row;
+  });
+  const [top, body] = [element("thead"), element("tbody")];
+  top.append(head);
+  body.append(...rows);
+  byId("decks").replaceChildren(top, body);
+}
+
+function lineage(nodes) {
+  const place = new Map(nodes.map((node, number) => [node.individual, number]));
+  const [x, y] = [[], []];
+  for (const node of nodes) {
+    for (const parent of node.parents) {
+      if (!place.has(parent)) continue;
+      const other = nodes[place.get(parent)];
+      x.push(other.birth, node.birth, null);
+      y.push(place.get(parent), place.get(node.individual), null);
+    }
+  }
+  const lives = nodes.flatMap((node, number) => [[node.birth, number], [node.last, number], [null, null]]);
+  return [
+    { x, y, type: "scatter", mode: "lines", line: { color: "#888", width: 1 }, hoverinfo: "skip", name: "parent" },
+    { x: lives.map((one) => one[0]), y: lives.map((one) => one[1]), type: "scatter", mode: "lines", line: { color: "#56b4e9", width: 4 }, hoverinfo: "skip", name: "lived" },
+    { x: nodes.map((node) => node.birth), y: nodes.map((_, number) => number), type: "scatter", mode: "markers", marker: { color: "#0072b2", size: 8 }, name: "born",
+      text: nodes.map((node) => "individual " + node.individual + ", born in " + node.birth + ", lived to " + node.last), hovertemplate: "%{text}<extra></extra>" },
+  ];
+}
+
+function drawAll(numbers) {
+  const at = numbers.generations_shown;
+  byId("charts").hidden = false;
+  chooseWeights(numbers.weights.names, numbers.weights.labels);
+  draw("weights", lines(numbers), layout(numbers.weights.measure, { tickformat: ".0%", rangemode: "tozero" }));
+  weightsTable(numbers);
+  draw("validation", validation(numbers.validation), layout("score", { tickformat: ".0%" }));
+  draw("win-rate", bands("win rate", numbers.win_rate, at, ".1%"), layout("score per game", { tickformat: ".0%" }));
+  const steps = Object.entries(numbers.steps);
+  byId("steps-part").hidden = !steps.length;
+  if (steps.length) {
+    draw("steps", steps.map(([name, values], place) => ({ x: at, y: values, name, type: "scatter", mode: "lines", line: { color: COLOURS[place % 8], dash: DASHES[Math.floor(place / 8) % 4] } })), layout("median step size", { type: "log" }));
+  }
+  draw("ages", [...bands("age", numbers.ages, at, ".1f"), { x: numbers.newcomers.generation, y: numbers.newcomers.value, name: "newcomers", type: "bar", marker: { color: "#d55e0088" } }], layout("generations, newcomers", { rangemode: "tozero" }));
+  decksTable(numbers.decks);
+  draw("lineage", lineage(numbers.lineage), layout("", { showticklabels: false }));
+}
+
+async function refresh() {
+  let numbers;
+  try {
+    const answer = await fetch(part.dataset.numbers, { cache: "no-store" });
+    numbers = await answer.json();
+  } catch (error) {
+    tell("The server does not answer; the numbers are those it gave last.");
+    return;
+  }
+  if (numbers.unreadable) {
+    tell("This run cannot be read now: " + numbers.unreadable);
+    return;
+  }
+  tell(numbers.problems.join("; "));
+  facts(numbers);
+  const seen = JSON.stringify([numbers.generation, numbers.champion, numbers.validation && numbers.validation.length, window.innerWidth < 700]);
+  if (numbers.weights && seen !== drawn) {
+    drawAll(numbers);
+    drawn = seen;
+  }
+  part.dataset.generation = String(numbers.generation);
+  window.manaforgeNumbers = numbers;
+}
+
+function tell(problem) {
+  byId("problem").hidden = !problem;
+  byId("problem").textContent = problem;
+}
+
+whileSeen(refresh)();

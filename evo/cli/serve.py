@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from evo.cli.options import AllowAgent
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -21,7 +20,6 @@ def serve_command(
         "127.0.0.1", help="Address to listen on; beyond this machine a token is needed."
     ),
     port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
-    _agents: AllowAgent = None,
 ) -> None:
     """Show runs, tournaments and games in a browser, as they grow; it changes nothing."""
     import socket

@@ -1,0 +1,226 @@
+"""The server over HTTP: what it shows is what the tables say, and strangers are refused."""
+
+import http.client
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+import pytest
+import uvicorn
+
+from evo.analysis.tables import best_individuals, read_runs, shares_of
+from evo.serving.app import make_app
+from evo.serving.folders import RUN, Catalogue
+from evo.serving.guard import COOKIE, POLICY
+from evo.serving.rundata import run_numbers
+
+EXAMPLE = Path("tests/data/run").resolve()
+LOOPBACK = frozenset({"127.0.0.1", "localhost"})
+
+
+class Asked:
+    """A server on a free port, and its answers."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            link.request(
+                method, path, headers={name.replace("_", "-"): text for name, text in headers.items()}
+            )
+            answer = link.getresponse()
+            found = {name.lower(): text for name, text in answer.getheaders()}
+            return answer.status, found, answer.read()
+        finally:
+            link.close()
+
+
+@contextmanager
+def served(root: Path, token: str = "") -> Iterator[Asked]:
+    """A running server of a folder."""
+    config = uvicorn.Config(
+        make_app(root, frozenset() if token else LOOPBACK, token), port=0, log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield Asked(server.servers[0].sockets[0].getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder with an example run, an empty one, a damaged one, and one of an evil name."""
+    root = tmp_path / "runs"
+    shutil.copytree(EXAMPLE, root / "example")
+    shutil.copytree(EXAMPLE, root / "study" / "00")
+    shutil.copytree(EXAMPLE, root / "<img src=x onerror=alert(1)>")
+    (root / "broken").mkdir()
+    (root / "broken" / "config.toml").write_text("schema = [")
+    (tmp_path / "secret").mkdir()
+    shutil.copytree(EXAMPLE, tmp_path / "secret" / "run")
+    (root / "out").symlink_to(tmp_path / "secret" / "run")
+    return root
+
+
+def test_the_list_names_every_run_and_what_is_wrong(runs: Path) -> None:
+    with served(runs) as asked:
+        status, headers, body = asked.get("/")
+        while b"still to be read" in body:
+            status, headers, body = asked.get("/")
+    text = body.decode()
+    assert status == 200
+    assert headers["content-security-policy"] == POLICY
+    assert "<script>" not in text
+    assert "&lt;img src=x onerror=alert(1)&gt;" in text
+    assert "<img" not in text
+    assert "study/00" in text
+    assert "unreadable" in text
+    assert 'href="/run/out"' not in text
+
+
+def test_numbers_are_those_of_the_tables(runs: Path) -> None:
+    with served(runs) as asked:
+        status, _, body = asked.get("/numbers/example")
+    numbers = json.loads(body)
+    assert status == 200
+    found = read_runs([runs / "example"])
+    own = found.individuals
+    last = own[own["generation"] == own["generation"].max()]
+    survivors = last[last["survived"]]
+    for place, column in enumerate(shares_of(own)):
+        quartiles = [values[-1] for values in numbers["weights"]["quartiles"][place]]
+        assert quartiles == pytest.approx(np.quantile(survivors[column], (0, 0.25, 0.5, 0.75, 1)))
+    best = best_individuals(own)
+    for name, column in zip(numbers["weights"]["names"], shares_of(own), strict=True):
+        assert numbers["weights"]["best"][name] == pytest.approx(best[column].to_list())
+    assert numbers["generation"] == int(own["generation"].max())
+    assert sum(map(sum, numbers["decks"]["scores"])) / 4 == pytest.approx(
+        float((last["fitness"] / last["games"])[last["survived"]].mean()), abs=0.2
+    )
+    birth = pd.Series([node["birth"] for node in numbers["lineage"]])
+    assert birth.is_monotonic_increasing
+    assert {parent for node in numbers["lineage"] for parent in node["parents"]} <= {
+        node["individual"] for node in numbers["lineage"]
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/run/out",
+        "/numbers/out",
+        "/run/../secret/run",
+        "/numbers/..%2Fsecret%2Frun",
+        "/run/%2Fetc",
+        "/numbers/example%00",
+        "/static/../app.py",
+        "/static/..%2Fapp.py",
+        "/board/../page.py",
+        f"/run/{quote('x' * 5000)}",
+        "/nix",
+    ],
+)
+def test_nothing_outside_the_folder_is_shown(runs: Path, path: str) -> None:
+    with served(runs) as asked:
+        assert asked.get(path)[0] == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_it_only_shows(runs: Path, method: str) -> None:
+    with served(runs) as asked:
+        assert asked.get("/", method)[0] == 405
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:8000"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
+    ],
+)
+def test_other_origins_and_names_are_refused(runs: Path, headers: dict[str, str]) -> None:
+    with served(runs) as asked:
+        assert asked.get("/numbers/example", **headers)[0] == 403
+        own = {"Origin": f"http://127.0.0.1:{asked.port}", "Sec_Fetch_Site": "same-origin"}
+        assert asked.get("/numbers/example", **own)[0] == 200
+
+
+def test_with_a_token_every_request_needs_it(runs: Path) -> None:
+    with served(runs, "right") as asked:
+        for path, cookie in (
+            ("/", ""),
+            ("/?token=wrong", ""),
+            ("/", f"{COOKIE}=wrong"),
+            ("/static/app.js", ""),
+        ):
+            assert asked.get(path, Cookie=cookie)[0] == 403
+        status, headers, _ = asked.get("/?token=right")
+        assert status == 200
+        assert f"{COOKIE}=right; HttpOnly; SameSite=Strict" in headers["set-cookie"]
+        assert asked.get("/numbers/example", Cookie=f"{COOKIE}=right")[0] == 200
+
+
+def test_runs_that_are_damaged_or_deleted_meanwhile_are_told(runs: Path) -> None:
+    run = runs / "example"
+    with served(runs) as asked:
+        assert "unreadable" not in json.loads(asked.get("/numbers/example")[2])
+        last = max((run / "generations").iterdir())
+        last.write_bytes(last.read_bytes()[:100])
+        (run / "champion.toml").unlink()
+        status, _, body = asked.get("/numbers/example")
+        assert status == 200
+        told = json.loads(body)
+        assert told.get("unreadable") or told["problems"]
+        (run / "config.toml").write_text("seed = ")
+        assert "unreadable" in json.loads(asked.get("/numbers/example")[2])
+        shutil.rmtree(run)
+        status, _, body = asked.get("/numbers/example")
+        assert status == 404
+        assert json.loads(body)["unreadable"]
+        assert asked.get("/")[0] == 200
+
+
+def test_a_run_before_its_first_generation_has_a_page(runs: Path) -> None:
+    run = runs / "example"
+    for folder in ("generations", "pairings", "validation"):
+        shutil.rmtree(run / folder, ignore_errors=True)
+    for name in ("champion.toml", "final.parquet", "checksums.txt"):
+        (run / name).unlink(missing_ok=True)
+    numbers = run_numbers(run)
+    assert numbers["generation"] == -1
+    assert "weights" not in numbers
+
+
+def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path) -> None:
+    text = (EXAMPLE / "config.toml").read_text()
+    for number in range(1000):
+        (tmp_path / f"{number:04d}").mkdir()
+        (tmp_path / f"{number:04d}" / "config.toml").write_text(text)
+    catalogue = Catalogue(tmp_path)
+    listed = catalogue.listed()
+    assert len(listed.runs) == 1000
+    for _ in range(100):
+        if not listed.waiting:
+            break
+        left, listed = listed.waiting, catalogue.listed()
+        assert listed.waiting < left
+    assert all("generation" in row for row in listed.runs)
+    assert catalogue.find("0007", RUN) == (tmp_path / "0007").resolve()

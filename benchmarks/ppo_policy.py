@@ -1,4 +1,4 @@
-"""A policy that `benchmarks.ppo` has learned, an agent from outside: `python:benchmarks.ppo_policy:Policy`."""
+"""A policy learned by `benchmarks.ppo`, as an agent from outside: `python:benchmarks.ppo_policy:Policy`."""
 
 from pathlib import Path
 

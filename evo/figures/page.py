@@ -20,9 +20,11 @@ from markupsafe import Markup
 
 from engine import RULES_VERSION
 
-_FOLDER = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
+"""Of them `tables.css` and `tables.js` are of tables alone, for other pages too."""
+
 _TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(_FOLDER),
+    loader=jinja2.FileSystemLoader(TEMPLATES),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
@@ -89,7 +91,7 @@ def make_page(
         vars(section) | {"id": name}
         for section, name in zip(sections, _names_of([one.title for one in sections]), strict=True)
     ]
-    script = (_FOLDER / "page.js").read_text()
+    script = (TEMPLATES / "tables.js").read_text()
     page = _TEMPLATES.get_template("page.html").render(
         title=title,
         sections=shown,
@@ -97,7 +99,7 @@ def make_page(
         warnings=warnings,
         commands=commands,
         note=f"manaforge {version('manaforge')}, rules {RULES_VERSION}. {note}".strip(),
-        style=Markup((_FOLDER / "page.css").read_text()),
+        style=Markup("".join((TEMPLATES / name).read_text() for name in ("page.css", "tables.css"))),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )

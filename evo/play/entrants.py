@@ -19,10 +19,11 @@ from evo.storage.champion import read_champion_file
 from evo.storage.kinds import RUNS, what_it_is
 from evo.storage.opening import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
-from ilp_agent.mulligan import keeps_of
+from ilp_agent.mulligan import DeckKeeps, keeps_of
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
 from rivals.options import read_options, write_options
+from rivals.outside.agent import check_starts
 
 
 class EntrantError(WrongValueError, ValueError):
@@ -81,6 +82,33 @@ def find_entrant(text: str) -> Entrant:
     if not _has_weights(parts.agent):
         return Entrant(text, Player((), parts.backend, parts.agent, parts.options))
     return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
+
+
+def described_entrant(
+    text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckKeeps, ...]
+) -> Entrant:
+    """The entrant that a file describes: its profile is not looked for, since the file holds what it says.
+
+    Args:
+        text: that named it.
+        kind: its agent's kind, as `text` names it.
+        weights: that it plays by.
+        keeps: what it keeps of opening hands.
+
+    Raises:
+        EntrantError, OptionError: it is no entrant, or of another kind or number of weights than it names.
+        NotAllowedError, NotStartedError: an agent from outside may not run here, or cannot be started.
+    """
+    parts = _parts(text)
+    if parts.agent != kind:
+        raise EntrantError(f"entrant {text!r} is no agent {kind!r}")
+    declared = check_starts(kind) if is_outside(kind) else ()
+    vector = find_kind(kind).weights
+    if vector is not None:
+        vector.from_array(weights)
+    elif weights and len(weights) != len(declared):
+        raise EntrantError(f"agent {kind} has not {len(weights)} weights")
+    return Entrant(text, Player(tuple(weights), parts.backend, kind, parts.options, keeps))
 
 
 def profile_of_entrant(text: str) -> Profile[WeightVector]:

@@ -14,7 +14,7 @@ RUN, TOURNAMENT = "config.toml", "tournament.json"
 
 WATCHED = (
     *(RUN, "champion.toml", "checksums.txt", "log.jsonl", "manifest.json"),
-    *(TOURNAMENT, "summary.json", "games.parquet"),
+    *(TOURNAMENT, "summary.json", "games.parquet", "batches", "lock"),
 )
 """Files of a folder that say whether anything changed."""
 

@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from engine import RULES_VERSION
 
-_FOLDER = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
+"""The board, the steps, and the page around them, which a server's pages of games share."""
 
 
 def story_page(story: dict[str, Any]) -> bytes:
@@ -21,13 +22,13 @@ def story_page(story: dict[str, Any]) -> bytes:
     Its only script is allowed by its hash; the game is data, which no browser runs.
     """
     templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
     )
     script = _joined("board.js", "steps.js")
     page = templates.get_template("story.html").render(
         title=" against ".join(story["players"]),
         story=story,
-        data=Markup(_as_data(story)),
+        data=Markup(as_data(story)),
         style=Markup(_joined("board.css", "steps.css")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -38,10 +39,10 @@ def story_page(story: dict[str, Any]) -> bytes:
 
 def _joined(*names: str) -> str:
     """Files of the templates, one after another."""
-    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
-def _as_data(content: Any) -> str:
+def as_data(content: Any) -> str:
     """JSON that cannot end the element it stands in."""
     text = json.dumps(content, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -7,7 +7,7 @@ with the first game that is missing.
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -105,7 +105,7 @@ class TournamentFolder:
     def finish(self, games: pd.DataFrame) -> None:
         """Write `games.parquet` and drop the batches it holds."""
         self.write("games.parquet", parquet_bytes(games, TOURNAMENT_SCHEMA))
-        for file in self._batches():
+        for file in batches_in(self.path):
             file.unlink()
 
     def write(self, name: str, content: bytes) -> None:
@@ -175,11 +175,6 @@ class TournamentFolder:
             "When there is space, the same command continues"
         )
 
-    def _batches(self) -> list[Path]:
-        """Files of batches, by their first game; other names are ignored."""
-        found = (self.path / "batches").glob("*.parquet")
-        return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
-
     def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int) -> None:
         """Lock the folder, compare its content with a definition, and read the games played.
 
@@ -230,37 +225,11 @@ class TournamentFolder:
             definition["manaforge"] = [*before, *definition["manaforge"]]
 
     def _read(self, ruleset: Ruleset, most: int) -> None:
-        """Games from `games.parquet`, then from the batches that follow; damage is set aside."""
-        parts: list[np.ndarray] = []
-        whole = self.path / "games.parquet"
-        if whole.exists():
-            with self._damage(whole):
-                parts.append(_read_games(whole, WHOLE, ruleset, most))
-        for file in self._batches():
-            have = sum(map(len, parts))
-            start, stop = map(int, file.stem.split("-"))
-            if stop <= have:
-                file.unlink()  # in games.parquet already
-            elif start == have:
-                with self._damage(file):
-                    part = _read_games(file, BATCH, ruleset, stop - start)
-                    if len(part) != stop - start:
-                        raise ValueError(f"it has {len(part)} games")
-                    parts.append(part)
-        self.played = np.concatenate([np.zeros(0, GAME), *parts])
-        for file in self._batches():
+        """Games from the folder's files; damage is set aside."""
+        self.played = read_played(self.path, ruleset, most, self._set_aside, Path.unlink)
+        for file in batches_in(self.path):
             if int(file.stem.split("-")[0]) > len(self.played):
                 self._set_aside(file, f"{file.name} follows games that are missing")
-
-    @contextlib.contextmanager
-    def _damage(self, file: Path) -> Iterator[None]:
-        try:
-            yield
-        except TournamentError:
-            raise
-        except (ValueError, KeyError, TypeError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            self._set_aside(file, f"{file.name} is damaged ({reason})")
 
     def _set_aside(self, file: Path, why: str) -> None:
         aside = self.path / "aside"
@@ -302,6 +271,61 @@ def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
         f"{path} holds {held:,} games, and --games asks for {wanted:,} in all; --games must be as many as "
         "before or more, or choose another --out"
     )
+
+
+def read_played(
+    path: Path,
+    ruleset: Ruleset,
+    most: int,
+    damaged: Callable[[Path, str], object],
+    covered: Callable[[Path], object] = lambda _: None,
+) -> np.ndarray:
+    """The games in a tournament's folder, dtype `GAME`: of `games.parquet`, then of the batches that follow.
+
+    Args:
+        path: the folder.
+        ruleset: of the games.
+        most: games of the tournament.
+        damaged: called with a file that cannot be read and why; its games are missing.
+        covered: called with a batch whose games are in `games.parquet` already.
+
+    Raises:
+        TournamentError: it holds more games than the tournament has.
+    """
+    parts: list[np.ndarray] = []
+
+    @contextlib.contextmanager
+    def damage(file: Path) -> Iterator[None]:
+        try:
+            yield
+        except TournamentError:
+            raise
+        except (ValueError, KeyError, TypeError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            damaged(file, f"{file.name} is damaged ({reason})")
+
+    whole = path / "games.parquet"
+    if whole.exists():
+        with damage(whole):
+            parts.append(_read_games(whole, WHOLE, ruleset, most))
+    for file in batches_in(path):
+        have = sum(map(len, parts))
+        start, stop = map(int, file.stem.split("-"))
+        if stop <= have:
+            covered(file)
+        elif start == have:
+            with damage(file):
+                part = _read_games(file, BATCH, ruleset, stop - start)
+                if len(part) != stop - start:
+                    raise ValueError(f"it has {len(part)} games")
+                parts.append(part)
+    return np.concatenate([np.zeros(0, GAME), *parts])
+
+
+def batches_in(path: Path) -> list[Path]:
+    """Files of a tournament's batches, by their first game; other names are ignored."""
+    found = (path / "batches").glob("*.parquet")
+    return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
 
 def _read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:

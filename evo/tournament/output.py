@@ -12,6 +12,7 @@ from engine.shipped import BALANCED
 from engine.tables import Column, FittingTable
 from evo.figures.page import Section
 from evo.play.entrants import like_entrants
+from evo.play.formats import Seats
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings
 from evo.storage.files import csv_bytes, json_bytes
@@ -49,14 +50,15 @@ WIDEST = 9
 """Most entrants whose table of scores fits a terminal."""
 
 
-def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
+def score_table(seats: Seats, names: Sequence[str], read: Standings) -> pd.DataFrame:
     """Scores of rows against columns, entrants in the order of their rating.
 
-    With `fixed` seats the row goes first. Otherwise scores are over both seats, and the diagonal is empty.
+    With `fixed` seats the row goes first, and entrants are in the order of `names`. Otherwise scores are over
+    both seats, and the diagonal is empty.
     """
     order = list(read.ratings["entrant"])
-    if tournament.seats == "fixed":
-        order = tournament.names
+    if seats == "fixed":
+        order = list(names)
         table = read.results.astype({"first": str, "second": str})
         table["score"] = (table["first_wins"] + table["draws"] / 2) / table["games"]
         scores = table.pivot_table(index="first", columns="second", values="score")
@@ -66,7 +68,7 @@ def score_table(tournament: Tournament, read: Standings) -> pd.DataFrame:
         both = pd.concat([own, other.assign(score=1 - own["score"])])
         scores = both.pivot_table(index="entrant", columns="opponent", values="score")
     scores = scores.reindex(index=order, columns=order).astype(float)
-    fixed = tournament.seats == "fixed"
+    fixed = seats == "fixed"
     scores.index.name = "goes first" if fixed else "entrant"
     scores.columns.name = "goes second" if fixed else "opponent"
     return scores
@@ -138,7 +140,7 @@ def write_files(
         folder.write(f"{name}.csv", csv_bytes(table))
     folder.write("summary.json", json_bytes(summary))
     n = len(read.ratings)
-    scores = score_table(tournament, read)
+    scores = score_table(tournament.seats, tournament.names, read)
     with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
         fixed = tournament.seats == "fixed"
         plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
@@ -251,7 +253,7 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
 
 def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
     """The table of scores; results of self-play in a table of their own."""
-    scores = score_table(tournament, read)
+    scores = score_table(tournament.seats, tournament.names, read)
     if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
         rows = []
         for row in read.results.itertuples():

@@ -62,10 +62,10 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         *content.more,
         *([_champion(tournament, read)] if met and content.kind == "arena" else []),
         *([Section("Sequential test", lines["test"], conclusion=lines["test"])] if "test" in lines else []),
-        *([_ratings(read), _who_beats_whom(read, content.scores)] if met else []),
-        *([_deck_against_deck(deck_standings(content.games))] if decks_alone else []),
-        _first_seat(read, lines["seat"]),
-        *([_by_deck(read)] if met else []),
+        *([_ratings(read), who_beats_whom(read, content.scores)] if met else []),
+        *([deck_against_deck(deck_standings(content.games))] if decks_alone else []),
+        by_first_seat(read, lines["seat"]),
+        *([by_deck(read)] if met else []),
         Section(
             "Who played",
             "",
@@ -113,11 +113,12 @@ def _ratings(read: Standings) -> Section:
         "likelihood of being better than the next below. Nash weight is an entrant's part in the strongest "
         "mixture."
     )
-    parts = [image(drawn, "ratings with their intervals"), _ratings_table(read.ratings)]
+    parts = [image(drawn, "ratings with their intervals"), ratings_table(read.ratings)]
     return Section("Ratings", "", parts, note, _best(read))
 
 
-def _ratings_table(ratings: pd.DataFrame) -> Markup:
+def ratings_table(ratings: pd.DataFrame) -> Markup:
+    """Entrants with their ratings, records and Nash weights."""
     columns = {"superiority": "better", "nash_weight": "Nash weight", "mean_turns": "rounds"}
     shown = ratings[["entrant", "rank", "rating"]].copy()
     shown["95% interval"] = _bounds(ratings)
@@ -155,7 +156,8 @@ def _best(read: Standings) -> str:
     )
 
 
-def _who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
+def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
+    """The table of scores, and all matchups with their pairs of games."""
     table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
     table["95% interval"] = intervals(read.matchups, "low", "high", "{:.1%}")
     table["Elo difference"] = read.matchups["elo"]
@@ -180,7 +182,7 @@ def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
     return image(draw_both(plot_scores, scores, "score", height=7.6), title)
 
 
-def _deck_against_deck(read: Standings) -> Section:
+def deck_against_deck(read: Standings) -> Section:
     """Decks as entrants, where every entrant played itself."""
     decks = read.ratings[["entrant", "rating"]].rename(columns={"entrant": "deck"})
     decks["95% interval"] = _bounds(read.ratings)
@@ -198,14 +200,16 @@ def _deck_against_deck(read: Standings) -> Section:
     return Section("Deck against deck", "", parts, conclusion=conclusion)
 
 
-def _first_seat(read: Standings, sentence: str) -> Section:
+def by_first_seat(read: Standings, sentence: str) -> Section:
+    """Results by who went first."""
     columns = {"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
     table = read.results.astype({"first": str, "second": str}).rename(columns=columns)
     parts = [html_table(table, {**COUNTS, **ROUNDS}, "Results by who went first")]
     return Section("By who goes first", sentence, parts, conclusion=sentence)
 
 
-def _by_deck(read: Standings) -> Section:
+def by_deck(read: Standings) -> Section:
+    """Scores by own and opponent's deck."""
     columns = {"mean_turns": "rounds", "opponent_deck": "opponent's deck"}
     table = read.decks.drop(columns=["wins", "draws", "losses", "low", "high"]).rename(columns=columns)
     table["95% interval"] = intervals(read.decks, "low", "high", "{:.1%}")

@@ -16,6 +16,26 @@ function whileSeen(refresh) {
   return step;
 }
 
-for (const part of document.querySelectorAll("[data-refresh][hx-get]")) {
-  whileSeen(async () => { part.dispatchEvent(new Event("refresh")); });
+whileSeen(async () => {
+  for (const part of document.querySelectorAll("[data-refresh][hx-get]")) part.dispatchEvent(new Event("refresh"));
+});
+
+// Chosen runs stay chosen when the list is refreshed.
+const compared = new Set();
+document.addEventListener("change", (event) => {
+  if (event.target.name !== "run") return;
+  if (event.target.checked) compared.add(event.target.value); else compared.delete(event.target.value);
+  tellCompared();
+});
+
+function tellCompared() {
+  const button = document.getElementById("compare");
+  if (button) button.disabled = compared.size < 2;
 }
+
+document.addEventListener("htmx:afterSwap", () => {
+  for (const box of document.querySelectorAll('input[name="run"]')) box.checked = compared.has(box.value);
+  tellCompared();
+});
+for (const box of document.querySelectorAll('input[name="run"]:checked')) compared.add(box.value);
+tellCompared();

@@ -19,18 +19,16 @@ function sortTable(table, place, falling) {
   body.append(...[...full, ...rows.filter(([key]) => key === "")].map(([, row]) => row));
 }
 
-for (const table of document.querySelectorAll("table")) {
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, place) => {
-    head.querySelector("button").addEventListener("click", () => {
-      const now = head.getAttribute("aria-sort");
-      const falling = now === "none" ? head.classList.contains("number") : now === "ascending";
-      for (const other of heads) other.setAttribute("aria-sort", "none");
-      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      sortTable(table, place, falling);
-    });
-  });
-}
+document.addEventListener("click", (event) => {
+  const head = event.target.closest("th[aria-sort]");
+  if (!head) return;
+  const heads = [...head.parentElement.cells];
+  const now = head.getAttribute("aria-sort");
+  const falling = now === "none" ? head.classList.contains("number") : now === "ascending";
+  for (const other of heads) other.setAttribute("aria-sort", "none");
+  head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+  sortTable(head.closest("table"), heads.indexOf(head), falling);
+});
 
 // A printed page shows its tables unfolded.
 let folded = [];

@@ -1,0 +1,43 @@
+"""What was read of folders, kept while their files stay as they are."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from evo.serving.folders import Signature, signature_of
+
+Content = TypeVar("Content")
+
+
+class Kept(Generic[Content]):
+    """Contents of folders, read again only when their files change.
+
+    Args:
+        read: reads a folder.
+        most: contents that are kept; those not asked for the longest go first.
+        grows: whether a content is read again although no watched file changed.
+    """
+
+    def __init__(
+        self, read: Callable[[Path], Content], most: int, grows: Callable[[Content], bool] = lambda _: False
+    ) -> None:
+        self._read, self._most, self._grows = read, most, grows
+        self._known: OrderedDict[Path, tuple[Signature, Content]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, path: Path) -> Content:
+        """A folder's content."""
+        signature = signature_of(path)
+        with self._lock:
+            known = self._known.get(path)
+        if known is not None and known[0] == signature and not self._grows(known[1]):
+            return known[1]
+        content = self._read(path)
+        with self._lock:
+            self._known[path] = signature, content
+            self._known.move_to_end(path)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return content

@@ -1,0 +1,64 @@
+"""What all pages of the server share: templates, and answers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from engine.screen import shown
+from evo.serving.folders import Catalogue
+from evo.stories.page import TEMPLATES as STORIES
+from evo.wording import duration
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+class Pages:
+    """Makes pages from templates.
+
+    Args:
+        root: the folder with runs and tournaments.
+        play: whether games may be played.
+    """
+
+    def __init__(self, root: Path, play: bool = False) -> None:
+        self.catalogue = Catalogue(root)
+        self._templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader([TEMPLATES, STORIES]),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self._templates.filters |= {"duration": duration, "shown": shown}
+        self._templates.globals |= {"play": play}
+
+    def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page, or a part of one, made from its template."""
+        content = self._templates.get_template(template).render(**values)
+        return HTMLResponse(content.encode("utf-8", "replace"), status)
+
+    def missing(self, what: str) -> HTMLResponse:
+        """The page for what is not there."""
+        return self.render("missing.html", 404, title="Not here", what=what)
+
+    def problem(self, title: str, problem: str, status: int = 200) -> HTMLResponse:
+        """The page for what is there and cannot be shown."""
+        return self.render("problem.html", status, title=title, problem=problem)
+
+
+def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
+    """A page that reads files, in a thread of its own."""
+
+    async def answer(request: Request) -> Response:
+        return await run_in_threadpool(page, request)
+
+    return answer
+
+
+def number_in(request: Request, name: str, most: int) -> int:
+    """A whole number of the address, from 0 to `most`; 0 for any other text."""
+    text = request.query_params.get(name, "")
+    return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0

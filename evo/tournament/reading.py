@@ -1,0 +1,236 @@
+"""A tournament's folder as others read it, changing nothing: its games so far, any of them played again."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
+from engine.match import MatchResult
+from engine.received import read_json
+from evo.decklibrary import read_library
+from evo.play.entrants import described_entrant
+from evo.play.formats import FORMATS, Seats
+from evo.play.games import play_one
+from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.runoptions import MOST_GAMES
+from evo.seeds import Stream
+from evo.stats.points import OUTCOMES
+from evo.storage.decks import DECKS
+from evo.storage.files import why_unusable
+from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, read_played
+from evo.tournament.run import Tournament
+from evo.wording import wanted
+from ilp_agent.mulligan import DeckKeeps
+
+MOST_ENTRANTS = 10_000
+MOST_DECKS = 1_000
+NOT_COMPARED = ("games", "manaforge", "sprt", "entrants")
+"""Parts of a definition that say nothing about a single game, or are compared by themselves."""
+
+Name = Annotated[str, Field(max_length=4_000)]
+
+
+class _Entrant(BaseModel):
+    """What decides an entrant's play; what its kind adds is compared when a game is played again."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    entrant: Name
+    kind: Name
+    weights: Annotated[list[float], Field(max_length=1_000)]
+    mulligan: list[tuple[str, int, list[str], list[str]]] = []
+    varied: list[Any] = []
+
+
+class _Deck(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    deck: Name
+    cards_sha256: Name
+
+
+class Definition(BaseModel):
+    """What `tournament.json` says, checked (`Tournament.definition`)."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    schema_: int = Field(alias="schema")
+    rules: int
+    entrants: Annotated[list[_Entrant], Field(min_length=1, max_length=MOST_ENTRANTS)]
+    self_matches: list[str]
+    decks: Annotated[list[_Deck], Field(min_length=1, max_length=MOST_DECKS)]
+    ruleset: str
+    seats: Seats
+    format: str
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
+    games: Annotated[int, Field(ge=1, le=MOST_GAMES)]
+
+
+@dataclass(frozen=True)
+class TournamentRecord:
+    """A tournament as its folder holds it.
+
+    Attributes:
+        path: the folder.
+        definition: checked.
+        content: the same as it is written.
+        matchups: all its games by number.
+        games: those played, by number (`evo.play.matchups.games_table`).
+        problems: damage, one sentence each.
+    """
+
+    path: Path
+    definition: Definition
+    content: dict[str, Any]
+    matchups: Matchups
+    games: pd.DataFrame
+    problems: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The entrants."""
+        return [one.entrant for one in self.definition.entrants]
+
+
+def read_tournament(path: Path) -> TournamentRecord:
+    """Read a tournament's folder, whether it goes on or not; nothing in it is changed.
+
+    Raises:
+        TournamentError: it is none, or damaged.
+        UnknownNameError: there is no such ruleset.
+    """
+    about = path / "tournament.json"
+    try:
+        content = read_json(about)
+        definition = Definition.model_validate(_with_tuples(content))
+    except OSError as error:
+        raise TournamentError(why_unusable(error, about, "read")) from None
+    except ValidationError as error:
+        raise TournamentError(f"{about} is damaged: {wanted(error.errors()[0])}") from None
+    except ValueError as error:
+        raise TournamentError(f"{about} is damaged: {error}") from None
+    if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
+        raise TournamentError(f"{about} is of another version: schema {definition.schema_}")
+    names = [one.entrant for one in definition.entrants]
+    if len(set(names)) < len(names) or not set(definition.self_matches) <= set(names):
+        raise TournamentError(f"{about} is damaged: its entrants do not fit each other")
+    decks = [deck.deck for deck in definition.decks]
+    own = [names.index(name) for name in definition.self_matches]
+    matchups = Matchups(
+        make_pairings(len(names), definition.format, own),
+        len(decks),
+        definition.games,
+        definition.seed,
+        (Stream.TOURNAMENT,),
+        definition.seats,
+    )
+    problems: list[str] = []
+    ruleset = find_ruleset(definition.ruleset)
+    played = read_played(path, ruleset, len(matchups), lambda _, why: problems.append(why))
+    games = games_table(matchups, played, names, decks)
+    return TournamentRecord(path, definition, content, matchups, games, tuple(problems))
+
+
+def tournament_to_replay(record: TournamentRecord) -> Tournament:
+    """The tournament of a folder, whose games can be played again.
+
+    Everything comes from the folder and from what is shipped: an entrant plays by the weights that the folder
+    holds, wherever they came from.
+
+    Raises:
+        TournamentError: its games cannot be played again here; the message says why.
+        NotAllowedError: an entrant is an agent from outside that the command line does not name.
+        NotStartedError: it cannot be started.
+    """
+    definition = record.definition
+    if definition.rules != RULES_VERSION:
+        raise TournamentError(
+            f"it was played by rules {definition.rules}, and this version plays {RULES_VERSION}"
+        )
+    if any(one.varied for one in definition.entrants):
+        raise TournamentError("its entrants hold decks of their own, which its folder does not keep")
+    entrants = tuple(
+        described_entrant(
+            one.entrant,
+            one.kind,
+            one.weights,
+            tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan),
+        )
+        for one in definition.entrants
+    )
+    library = record.path / "library"
+    tournament = Tournament(
+        entrants=entrants,
+        self_play=frozenset(definition.self_matches),
+        decks=tuple(_deck(record.path, deck.deck) for deck in definition.decks),
+        deck_names=tuple(deck.deck for deck in definition.decks),
+        ruleset=find_ruleset(definition.ruleset),
+        games=definition.games,
+        seats=definition.seats,
+        style=definition.format,
+        seed=definition.seed,
+        library=read_library(library) if "library" in record.content else (),
+    )
+    other = _differences(tournament.definition, record.content)
+    if other:
+        raise TournamentError(f"its {', '.join(other)} are not those of this version and machine")
+    return tournament
+
+
+def replay(record: TournamentRecord, tournament: Tournament, number: int) -> tuple[MatchResult, str]:
+    """Play a game of a tournament again.
+
+    Returns:
+        The game, and in what it differs from the one in the folder; "" where it is the same.
+    """
+    schedule, _ = tournament.matchups.schedule(number, number + 1)
+    result = play_one(tournament.roster, tournament.held(schedule), 0)
+    row = record.games.iloc[number]
+    was, now = (row["outcome"], int(row["turns"])), (OUTCOMES[result.outcome], result.turns)
+    if was == now:
+        return result, ""
+    return result, f"the folder says: {was[0]} in round {was[1]}; played again: {now[0]} in round {now[1]}"
+
+
+def _differences(now: dict[str, Any], was: dict[str, Any]) -> list[str]:
+    """Parts of two definitions that decide games and differ; in entrants, of what both versions write."""
+    other = [
+        key for key in dict.fromkeys([*now, *was]) if key not in NOT_COMPARED and now.get(key) != was.get(key)
+    ]
+    for one, before in zip(now["entrants"], was["entrants"], strict=True):
+        other += [
+            f"entrant {one['entrant']} ({key})" for key in one if key in before and one[key] != before[key]
+        ]
+    return other
+
+
+def _with_tuples(content: Any) -> Any:
+    """The same with tuples where JSON has lists."""
+    entrants = content.get("entrants") if isinstance(content, dict) else None
+    if not isinstance(entrants, list):
+        return content
+    changed = [
+        one | {"mulligan": [tuple(row) if isinstance(row, list) else row for row in one["mulligan"]]}
+        if isinstance(one, dict) and isinstance(one.get("mulligan"), list)
+        else one
+        for one in entrants
+    ]
+    return content | {"entrants": changed}
+
+
+def _deck(path: Path, name: str) -> Deck:
+    """A deck that a tournament's folder keeps, or one that is shipped, by its name."""
+    for file in sorted((path / DECKS).glob("*.toml")):
+        try:
+            deck = find_deck(str(file))
+        except ManaforgeError:
+            continue
+        if deck.name == name:
+            return deck
+    try:
+        return find_deck(name)
+    except ManaforgeError:
+        raise TournamentError(f"its deck {name} is neither in its folder nor shipped") from None

@@ -16,6 +16,7 @@ class Reason(StrEnum):
     TOO_LATE = "too late"
     NOT_UNDERSTOOD = "not understood"
     PROCESS_ENDED = "process ended"
+    CONCEDED = "conceded"
 
 
 class AgentFaultError(ManaforgeError, RuntimeError):

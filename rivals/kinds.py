@@ -11,8 +11,8 @@ from ilp_agent.lookahead import options as looking
 from rivals.options import Option
 
 if TYPE_CHECKING:
+    from engine.course import Agent
     from engine.decks import Deck
-    from engine.match import Agent
     from ilp_agent.weights import WeightVector
     from rivals.batch import PlayBatch
 

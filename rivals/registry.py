@@ -19,8 +19,8 @@ from rivals.options import Option
 from rivals.outside.names import command_of, is_outside
 
 if TYPE_CHECKING:
+    from engine.course import Agent
     from engine.decks import Deck
-    from engine.match import Agent
     from ilp_agent.weights import WeightVector
 
 

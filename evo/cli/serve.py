@@ -6,10 +6,22 @@ from typing import Annotated
 
 import typer
 
+from evo.cli import completion
+from evo.cli.options import AllowAgent
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Root = Annotated[
     Path, typer.Argument(metavar="[RUNS]", help="The folder with runs and tournaments.", show_default=True)
+]
+Opponents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--opponent",
+        metavar="ENTRANT",
+        help="Another agent to play against, with --play; may repeat.",
+        autocompletion=completion.entrants,
+    ),
 ]
 
 
@@ -19,21 +31,32 @@ def serve_command(
         "127.0.0.1", help="Address to listen on; beyond this machine a token is needed."
     ),
     port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
+    play: bool = typer.Option(
+        False, "--play", help="Also play against agents: shipped ones, and the champions of RUNS."
+    ),
+    opponents: Opponents = None,
+    _agents: AllowAgent = None,
 ) -> None:
-    """Show runs, tournaments and games in a browser, as they grow; it changes nothing."""
+    """Show runs, tournaments and games in a browser, as they grow; it changes nothing on the disk."""
     import socket
 
     import uvicorn
 
     from engine.errors import WrongValueError
     from evo.cli.consoles import output_console
+    from evo.play.entrants import find_entrant
     from evo.serving.app import make_app
 
     if not root.is_dir():
         raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
     own = host in LOOPBACK
     token = "" if own else secrets.token_urlsafe(24)
-    app = make_app(root, frozenset(LOOPBACK) if own else frozenset(), token)
+    if opponents and not play:
+        raise WrongValueError("--opponent names whom to play against: with --play")
+    for text in opponents or ():
+        find_entrant(text)
+    names = frozenset(LOOPBACK) if own else frozenset()
+    app = make_app(root, names, token, (opponents or []) if play else None)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -8,9 +8,11 @@ import numpy as np
 
 from engine import Action, Outcome, PlayerView, Position, RandomAgent, find_deck
 from engine.batches import dealt_cards
+from engine.course import Agent
 from engine.effects.luck import Chance
 from engine.faults import Reason
-from engine.match import Agent, MatchResult, deal, play
+from engine.match import deal, play
+from engine.record import MatchResult
 from engine.streams import generator
 from engine.view import Shown
 from evo.play.entrants import Entrant

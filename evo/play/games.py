@@ -12,9 +12,11 @@ from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
 from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
+from engine.course import Agent
 from engine.decks import tables_of
 from engine.faults import Reason
-from engine.match import Agent, MatchResult, Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
+from engine.match import Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
+from engine.record import MatchResult
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from evo.play.mulligans import keeps_with, opening_choices

@@ -1,5 +1,6 @@
 """The server: which address shows what. It keeps nothing of its own but what it has read."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -9,7 +10,8 @@ from starlette.staticfiles import StaticFiles
 
 from evo.figures.page import TEMPLATES as FIGURES
 from evo.serving.guard import Guard
-from evo.serving.pages import Pages, threaded
+from evo.serving.pages import Pages, posted, threaded
+from evo.serving.playpages import PLAY, PlayPages
 from evo.serving.runs import RunPages
 from evo.serving.tournaments import TournamentPages
 from evo.stories.page import TEMPLATES as STORIES
@@ -17,15 +19,19 @@ from evo.stories.page import TEMPLATES as STORIES
 STATIC = Path(__file__).parent / "static"
 
 
-def make_app(root: Path, hosts: frozenset[str] = frozenset(), token: str = "") -> Starlette:
+def make_app(
+    root: Path, hosts: frozenset[str] = frozenset(), token: str = "", opponents: Sequence[str] | None = None
+) -> Starlette:
     """The server as an application.
 
     Args:
         root: the folder with runs and tournaments.
         hosts: names by which it may be called; empty for any.
         token: that every request must bring; "" for none.
+        opponents: entrants that may be played against beside shipped ones and the folder's champions; None:
+            nobody plays here.
     """
-    pages = Pages(root)
+    pages = Pages(root, play=opponents is not None)
     runs, tournaments = RunPages(pages), TournamentPages(pages)
     routes: list[BaseRoute] = [
         Route("/", threaded(runs.index)),
@@ -42,4 +48,19 @@ def make_app(root: Path, hosts: frozenset[str] = frozenset(), token: str = "") -
         Mount("/board", StaticFiles(directory=STORIES)),
         Mount("/figures", StaticFiles(directory=FIGURES)),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts, token=token)])
+    posts = ""
+    if opponents is not None:
+        posts, playing = PLAY, PlayPages(pages, opponents)
+        routes += [
+            Route(PLAY, threaded(playing.choose), methods=["GET"]),
+            Route(PLAY, posted(playing.begin), methods=["POST"]),
+            Route(f"{PLAY}/{{game}}", threaded(playing.table)),
+            Route(f"{PLAY}/{{game}}/state", threaded(playing.state)),
+            Route(f"{PLAY}/{{game}}/advice", threaded(playing.advice)),
+            Route(f"{PLAY}/{{game}}/act", posted(playing.act), methods=["POST"]),
+            Route(f"{PLAY}/{{game}}/concede", posted(playing.concede), methods=["POST"]),
+            Route(f"{PLAY}/{{game}}/record", threaded(playing.record)),
+            Route(f"{PLAY}/{{game}}/story", threaded(playing.story)),
+            Route(f"{PLAY}/{{game}}/download", threaded(playing.download)),
+        ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts, token=token, posts=posts)])

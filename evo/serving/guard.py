@@ -10,6 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "manaforge_token"
 
+LONGEST_POST = 4_000
+"""Bytes of what is posted."""
+
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -27,7 +30,7 @@ POLICY = "; ".join(
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with none, browsers do not say from which page a form is posted
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
@@ -86,6 +89,8 @@ class Guard:
             return 403, "another page may not ask this server"
         if posted and origin is None:
             return 403, "what is posted must say from which page"
+        if posted and not _is_short(headers.get("content-length", "")):
+            return 413, "that is too long"
         if self._token and not any(
             hmac.compare_digest(known.encode(), self._token.encode())
             for known in (self._asked(scope), _cookie(headers.get("cookie", "")))
@@ -97,6 +102,11 @@ class Guard:
     def _asked(scope: Scope) -> str:
         """The token in the address."""
         return QueryParams(scope["query_string"]).get("token", "")
+
+
+def _is_short(length: str) -> bool:
+    """Whether a body of this length is read."""
+    return length.isascii() and length.isdigit() and len(length) < 9 and int(length) <= LONGEST_POST
 
 
 def _name_of(host: str) -> str:

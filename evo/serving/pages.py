@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import jinja2
 from starlette.concurrency import run_in_threadpool
@@ -54,6 +55,16 @@ def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
 
     async def answer(request: Request) -> Response:
         return await run_in_threadpool(page, request)
+
+    return answer
+
+
+def posted(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Request], Any]:
+    """A page that takes what a form or a script posts, by name, in a thread of its own."""
+
+    async def answer(request: Request) -> Response:
+        fields = parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=20)
+        return await run_in_threadpool(page, request, dict(fields))
 
     return answer
 

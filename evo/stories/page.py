@@ -24,7 +24,7 @@ def story_page(story: dict[str, Any]) -> bytes:
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    script = _joined("board.js", "steps.js")
+    script = _joined("board.js", "reasons.js", "steps.js")
     page = templates.get_template("story.html").render(
         title=" against ".join(story["players"]),
         story=story,

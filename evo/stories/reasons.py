@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine import Position
-from engine.match import Agent
+from engine.course import Agent
 from evo.stories import cardwords, words
 from ilp_agent import CardTurn, IlpAgent, TurnProblem, Weights, explain, explain_cards
 

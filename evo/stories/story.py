@@ -7,7 +7,7 @@ from typing import Any
 from engine import Action, Position
 from engine.codes import ActionKind
 from engine.effects.luck import Chance
-from engine.match import MatchResult
+from engine.record import MatchResult
 from engine.view import PlayerView
 from evo.stories.reasons import Reasons
 from rivals.outside.messages import state_of
@@ -69,6 +69,21 @@ def board(position: Position) -> dict[str, Any]:
         "active": position.active,
         "sides": [one["me"] for one in seen],
         "offered": seen[position.active]["offered"],
+    }
+
+
+def board_seen_by(view: PlayerView) -> dict[str, Any]:
+    """A position as `board` gives it, as one player sees it: hidden cards are None, `position` is left out.
+
+    The notation would tell which cards the player's own deck has left.
+    """
+    seen = state_of(view)
+    sides = [seen["me"], seen["opponent"]]
+    return {
+        "turn": view.turn,
+        "active": view.position.active,
+        "sides": sides if view.seat == 0 else sides[::-1],
+        "offered": seen["offered"],
     }
 
 

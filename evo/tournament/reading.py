@@ -8,8 +8,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
-from engine.match import MatchResult
 from engine.received import read_json
+from engine.record import MatchResult
 from evo.decklibrary import read_library
 from evo.play.entrants import described_entrant
 from evo.play.formats import FORMATS, Seats

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset, rulesets, shipped_decks
-from engine.match import MatchResult, deal, play_on
+from engine.match import deal, play_on
+from engine.record import MatchResult
 from engine.streams import generator, stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import (

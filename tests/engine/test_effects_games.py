@@ -14,8 +14,9 @@ from engine.decks import tables_of
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, DeckError
 from engine.formatting import format_card
-from engine.match import GameRecord, deal_key, play
+from engine.match import deal_key, play
 from engine.playout import random_games
+from engine.record import GameRecord
 from engine.ruleset import find_ruleset
 from engine.state import STATE
 from engine.streams import below, derive, stream_key

@@ -12,7 +12,8 @@ from engine.agents import RandomAgent
 from engine.codes import COIN, UNKNOWN, Purpose
 from engine.effects.chance import imaginable, imagine
 from engine.effects.luck import Chance
-from engine.match import GameRecord, play_on
+from engine.match import play_on
+from engine.record import GameRecord
 from engine.rules import play_checked
 from engine.state import STATE
 from engine.streams import derive, generator, stream_key

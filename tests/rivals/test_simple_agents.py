@@ -5,8 +5,8 @@ import pytest
 
 from engine import find_deck, find_ruleset, parse_action, parse_position, play
 from engine.batches import deal_games, endings
+from engine.course import Agent
 from engine.decks import deck_records, table_of
-from engine.match import Agent
 from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView

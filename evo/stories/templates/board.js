@@ -125,3 +125,13 @@ function drawBoard(place, state, { bottom, hidden = [], names, mark = () => {} }
   }
   place.replaceChildren(...halves);
 }
+
+/** What an action names: where it comes from and what it is aimed at. */
+function places(action) {
+  const found = /^(play|attack|power|choose)(?: (\d+|hero))?(?: as \d+)?(?: at \d+)?(?: -> (own )?(\d+|hero))?/.exec(action || "");
+  if (!found) return {};
+  const [, kind, source, own, target] = found;
+  const from = { play: "hand", attack: source === "hero" ? "hero" : "board", power: "power", choose: "offer" }[kind];
+  const aimed = target === undefined ? null : { whose: own ? "own" : "enemy", zone: target === "hero" ? "hero" : "board", number: Number(target) || 0 };
+  return { source: { zone: from, number: Number(source) || 0 }, target: aimed };
+}

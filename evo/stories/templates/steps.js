@@ -15,16 +15,6 @@ function seat(number) {
   return number === 0 ? "first" : "second";
 }
 
-/** What an action names: where it comes from and what it is aimed at. */
-function places(action) {
-  const found = /^(play|attack|power|choose)(?: (\d+|hero))?(?: as \d+)?(?: at \d+)?(?: -> (own )?(\d+|hero))?/.exec(action || "");
-  if (!found) return {};
-  const [, kind, source, own, target] = found;
-  const from = { play: "hand", attack: source === "hero" ? "hero" : "board", power: "power", choose: "offer" }[kind];
-  const aimed = target === undefined ? null : { whose: own ? "own" : "enemy", zone: target === "hero" ? "hero" : "board", number: Number(target) || 0 };
-  return { source: { zone: from, number: Number(source) || 0 }, target: aimed };
-}
-
 function reasonsOf(number) {
   for (let step = number; step >= 0; step--) {
     if (story.steps[step].reasons) return [step, story.steps[step].reasons];
@@ -42,36 +32,7 @@ function drawReasons(number) {
     panel.replaceChildren(title, make("p", "", number === last ? "The game is over." : who + " gives no reasons for this turn."));
     return;
   }
-  const parts = [title, make("p", "", make("strong", "", reasons.plan)), make("p", "", reasons.promise + " (" + reasons.status + ").")];
-  if (reasons.alternative !== null) {
-    parts.push(make("p", "", "Without “" + reasons.without + "”, the best is: " + reasons.alternative + "."));
-    if (reasons.tie) parts.push(make("p", "", "A tie: that is worth as much."));
-  }
-  const head = make("tr", "");
-  const titles = reasons.alternative === null ? ["term", "plan"] : ["term", "plan", "without", "decides"];
-  titles.forEach((text, place) => {
-    const cell = make("th", place ? "number" : "", text);
-    cell.scope = "col";
-    head.append(cell);
-  });
-  const rows = reasons.terms.map(([name, meaning, plan, other]) => {
-    const sum = name === "sum";
-    const row = make("tr", sum ? "sum" : "", make("td", "", name));
-    row.title = meaning;
-    row.append(make("td", "number", signed(plan)));
-    if (reasons.alternative !== null) {
-      row.append(make("td", "number", signed(other)), make("td", "number", Math.abs(plan - other) < 0.005 ? "" : signed(plan - other)));
-    }
-    return sum || plan || other ? row : null;
-  });
-  const table = make("table", "", make("thead", "", head), make("tbody", "", ...rows));
-  parts.push(make("div", "scroll", table));
-  if (step !== number) parts.push(make("p", "", "(The plan at the beginning of the turn.)"));
-  panel.replaceChildren(...parts);
-}
-
-function signed(number) {
-  return (number < 0 ? "−" : "+") + Math.abs(number).toFixed(2);
+  panel.replaceChildren(title, ...reasonParts(reasons), ...(step === number ? [] : [make("p", "", "(The plan at the beginning of the turn.)")]));
 }
 
 function show(number) {

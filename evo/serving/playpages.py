@@ -1,0 +1,202 @@
+"""Pages to play against an agent: choosing a game, the table, and what is told after it."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from engine import find_deck, shipped_decks
+from engine.errors import ManaforgeError, WrongValueError
+from engine.shipped import BALANCED, shipped_rulesets
+from evo.play.entrants import find_entrant
+from evo.play.notation import entrant_text
+from evo.serving.pages import Pages
+from evo.serving.playing import GameInPlay, Games, PlayError, Setup
+from evo.stories.page import as_data, story_page
+from ilp_agent.shipped import shipped_profiles
+from rivals import AGENTS, DEFAULT_AGENT
+
+PLAY = "/play"
+"""Where games are played; only what is below it may be posted to."""
+
+SEATS = {"first": 0, "second": 1}
+ANY_SEAT = "either"
+
+DECKS = ("basic-mage", "basic-hunter")
+"""Decks that are chosen until others are."""
+
+
+class PlayPages:
+    """Pages of games in play.
+
+    Args:
+        pages: what makes them.
+        opponents: entrants that may be played against beside shipped ones and the folder's champions.
+    """
+
+    def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
+        self._pages, self._games = pages, Games()
+        self._named = list(opponents)
+
+    def choose(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
+        """The page on which a game is chosen."""
+        return self._choose({}, "")
+
+    def begin(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
+        """Begin the game that was chosen."""
+        try:
+            name = self._games.begin(self._setup(fields))
+        except ManaforgeError as error:
+            return self._choose(fields, str(error))
+        return RedirectResponse(f"{PLAY}/{name}", 303)
+
+    def table(self, request: Request) -> Response:
+        """The table of a game, which asks where the game stands."""
+        name = request.path_params["game"]
+        game = self._games.find(name)
+        if game is None:
+            return self._pages.missing("game of this address any more")
+        return self._pages.render("table.html", title="Play", name=name, cast=game.cast, seat=game.setup.seat)
+
+    def state(self, request: Request) -> Response:
+        """Where the game stands, as JSON."""
+        return self._told(request, lambda game: game.state())
+
+    def advice(self, request: Request) -> Response:
+        """What the opponent would do, as JSON."""
+        return self._told(request, lambda game: game.advice())
+
+    def act(self, request: Request, fields: dict[str, str]) -> Response:
+        """Carry out an action; answers with where the game stands then."""
+
+        def acted(game: GameInPlay) -> dict[str, Any]:
+            number = fields.get("number", "")
+            if not (number.isascii() and number.isdigit() and len(number) < 9):
+                raise PlayError("number must say how many actions there were")
+            game.act(int(number), fields.get("action", ""))
+            return game.state()
+
+        return self._told(request, acted)
+
+    def concede(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
+        """Give the game up; answers with where it stands then."""
+
+        def conceded(game: GameInPlay) -> dict[str, Any]:
+            game.concede()
+            return game.state()
+
+        return self._told(request, conceded)
+
+    def record(self, request: Request) -> Response:
+        """The game as a record to save."""
+        headers = {"content-disposition": 'attachment; filename="game.json"'}
+        return self._after(
+            request, lambda game: Response(game.record(), headers=headers, media_type="application/json")
+        )
+
+    def story(self, request: Request) -> Response:
+        """The game step by step, after its end."""
+
+        def told(game: GameInPlay) -> Response:
+            story = game.story()
+            return self._pages.render(
+                "played.html",
+                title=" against ".join(story["players"]),
+                name=request.path_params["game"],
+                story=story,
+                data=Markup(as_data(story)),
+            )
+
+        return self._after(request, told)
+
+    def download(self, request: Request) -> Response:
+        """The same as a file that needs no server."""
+        headers = {"content-disposition": 'attachment; filename="game.html"'}
+        return self._after(
+            request, lambda game: Response(story_page(game.story()), headers=headers, media_type="text/html")
+        )
+
+    def _choose(self, fields: dict[str, str], problem: str) -> Response:
+        opponents = self._opponents()
+        chosen = {
+            "opponent": opponents[0],
+            "ruleset": BALANCED,
+            "seat": ANY_SEAT,
+            "deck": DECKS[0],
+            "other_deck": DECKS[1],
+            "seed": "",
+        }
+        return self._pages.render(
+            "play.html",
+            400 if problem else 200,
+            title="Play",
+            opponents=opponents,
+            decks=shipped_decks(),
+            rulesets=shipped_rulesets(),
+            seats=[ANY_SEAT, *SEATS],
+            chosen=chosen | fields,
+            problem=problem,
+        )
+
+    def _setup(self, fields: dict[str, str]) -> Setup:
+        """The game that a form asks for.
+
+        Raises:
+            ManaforgeError: a value is not offered, or they do not fit.
+        """
+        offered = {
+            "opponent": self._opponents(),
+            "deck": shipped_decks(),
+            "other_deck": shipped_decks(),
+            "ruleset": shipped_rulesets(),
+            "seat": [ANY_SEAT, *SEATS],
+        }
+        for name, values in offered.items():
+            if fields.get(name) not in values:
+                raise WrongValueError(
+                    f"{name.replace('_', ' ')} must be one that is offered, got {fields.get(name)!r}"
+                )
+        text = fields.get("seed", "").strip()
+        if text and not (text.isascii() and text.isdigit() and int(text[:20]) < 2**63 and len(text) < 20):
+            raise WrongValueError(f"seed must be a whole number from 0, below 2^63, got {text!r}")
+        seed = int(text) if text else secrets.randbits(32)
+        return Setup(
+            find_entrant(fields["opponent"]),
+            (find_deck(fields["deck"]), find_deck(fields["other_deck"])),
+            fields["ruleset"],
+            SEATS.get(fields["seat"], seed % 2),
+            seed,
+        )
+
+    def _opponents(self) -> list[str]:
+        """Entrants that are offered: named, champions of the folder, and shipped."""
+        root = self._pages.catalogue.root
+        champions = [
+            entrant_text(row["agent"], root / row["run"])
+            for row in self._pages.catalogue.listed().runs
+            if row["state"] == "finished" and row.get("agent") in AGENTS
+        ]
+        kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
+        shipped = [f"{DEFAULT_AGENT}:{profile}" for profile in shipped_profiles(DEFAULT_AGENT)]
+        return list(dict.fromkeys([*self._named, *champions, *kinds, *shipped]))
+
+    def _told(self, request: Request, what: Callable[[GameInPlay], dict[str, Any]]) -> Response:
+        game = self._games.find(request.path_params["game"])
+        if game is None:
+            return JSONResponse({"problem": "this game is not in play any more"}, 404)
+        try:
+            return JSONResponse(what(game))
+        except ManaforgeError as error:
+            return JSONResponse({"problem": str(error)}, 409)
+
+    def _after(self, request: Request, page: Callable[[GameInPlay], Response]) -> Response:
+        game = self._games.find(request.path_params["game"])
+        if game is None:
+            return self._pages.missing("game of this address any more")
+        try:
+            return page(game)
+        except PlayError as error:
+            return self._pages.problem("Not yet", str(error), 409)

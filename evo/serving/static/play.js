@@ -1,0 +1,158 @@
+"use strict";
+// The table of a game: shows where it stands, and carries out what is clicked. All that is legal comes from the server.
+
+const game = document.getElementById("game");
+const at = (name) => document.getElementById(name);
+const STEP = window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600; // milliseconds a step of the opponent is shown
+
+let state = null; // as the server told it last
+let seen = 0; // number of actions whose boards were shown
+let chosen = null; // what was clicked first: "hand 2"
+let busy = false;
+
+async function call(what, fields) {
+  const options = fields === undefined ? { cache: "no-store" } : { method: "POST", body: new URLSearchParams(fields) };
+  const answer = await fetch(game.dataset.game + what, options);
+  const told = await answer.json().catch(() => ({ problem: "the server's answer was not understood" }));
+  if (!answer.ok) throw new Error(told.problem || "the server refused");
+  return told;
+}
+
+/** Waits for the server; the page does nothing else meanwhile. */
+async function wait(what) {
+  if (busy) return;
+  busy = true;
+  document.body.setAttribute("aria-busy", "true");
+  for (const button of document.querySelectorAll(".game button")) button.disabled = true;
+  let problem = "";
+  try { await what(); } catch (error) { problem = "It did not work: " + error.message + "."; }
+  busy = false;
+  document.body.removeAttribute("aria-busy");
+  draw();
+  if (problem) say(problem);
+}
+
+function say(text) {
+  at("now").textContent = text;
+}
+
+/** Takes over what the server told; first shows what was done since, one step after another. */
+async function take(told) {
+  const frames = told.frames.slice(Math.max(0, told.frames.length - (told.number - seen)));
+  state = told;
+  chosen = null;
+  seen = told.number;
+  log(told.log);
+  for (const frame of frames.filter((one) => one.by !== told.seat)) {
+    say(told.names[frame.by] + ": " + frame.said);
+    drawBoard(at("board"), frame.board, { bottom: told.seat, names: told.names });
+    if (STEP) await new Promise((done) => setTimeout(done, STEP));
+  }
+}
+
+function log(lines) {
+  at("log").replaceChildren(...lines.map((line) => make("li", line.by === state.seat ? "mine" : "", "Round " + line.turn + ", " + state.names[line.by] + ": " + line.said)));
+  at("log").scrollTop = at("log").scrollHeight;
+}
+
+/** Legal actions with what they name. */
+function actions() {
+  return state.legal.map((one) => ({ ...one, ...places(one.text) }));
+}
+
+const named = (zone, number) => (zone === "hero" || zone === "power" ? zone : zone + " " + number);
+const sourceOf = (action) => (action.source ? named(action.source.zone, action.source.number) : "");
+const targetOf = (action) => (action.target ? action.target.whose + " " + named(action.target.zone, action.target.number) : "");
+
+/** What a click on a piece does: "source", "target", or nothing. */
+function does(whose, zone, number) {
+  const all = actions();
+  if (chosen !== null && all.some((one) => sourceOf(one) === chosen && targetOf(one) === whose + " " + named(zone, number))) return "target";
+  if (whose === "own" && all.some((one) => sourceOf(one) === named(zone, number))) return "source";
+  return "";
+}
+
+function click(whose, zone, number) {
+  const what = does(whose, zone, number);
+  if (what === "source") {
+    chosen = chosen === named(zone, number) ? null : named(zone, number);
+    const own = actions().filter((one) => sourceOf(one) === chosen);
+    if (own.length === 1 && !own[0].target) act(own[0].text);
+    else draw();
+  } else if (what === "target") {
+    const meant = actions().filter((one) => sourceOf(one) === chosen && targetOf(one) === whose + " " + named(zone, number));
+    if (meant.length === 1) act(meant[0].text);
+    else showChoices(meant);
+  }
+}
+
+/** Where clicks leave more than one action, the player chooses by words. */
+function showChoices(list) {
+  at("choices").hidden = list.length === 0;
+  at("choices").replaceChildren(...list.map(actionButton));
+}
+
+function actionButton(one) {
+  const button = make("button", "", one.words);
+  button.type = "button";
+  button.dataset.action = one.text;
+  button.addEventListener("click", () => act(one.text));
+  return button;
+}
+
+function act(text) {
+  return wait(async () => take(await call("/act", { number: state.number, action: text })));
+}
+
+function draw() {
+  if (!state) return;
+  const yours = state.over === null;
+  drawBoard(at("board"), state.board, {
+    bottom: state.seat,
+    names: state.names,
+    mark: (piece, whose, zone, number) => {
+      const what = does(whose, zone, number);
+      if (!what) return;
+      piece.classList.add(what === "target" ? "aim" : "may");
+      if (what === "source" && chosen === named(zone, number)) piece.classList.add("chosen");
+      piece.dataset.does = what;
+      piece.dataset.piece = whose + " " + named(zone, number);
+      piece.tabIndex = 0;
+      piece.setAttribute("role", "button");
+      piece.addEventListener("click", () => click(whose, zone, number));
+      piece.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        click(whose, zone, number);
+      });
+    },
+  });
+  showChoices(chosen === null ? [] : actions().filter((one) => sourceOf(one) === chosen && !one.target));
+  at("legal").replaceChildren(...state.legal.map(actionButton));
+  at("end").disabled = !state.legal.some((one) => one.text === "end");
+  at("cancel").disabled = chosen === null;
+  at("ask").disabled = at("concede").disabled = !yours;
+  at("after").hidden = yours;
+  if (yours) say("Round " + state.board.turn + ", your turn. " + (chosen === null ? "Choose a card, a minion or your hero." : "Choose a target, or an action below."));
+  else say(state.over + "." + (state.error ? " " + state.error : ""));
+  game.dataset.number = String(state.number);
+  game.dataset.over = state.over === null ? "" : state.over;
+}
+
+at("end").addEventListener("click", () => act("end"));
+at("cancel").addEventListener("click", () => { chosen = null; draw(); });
+at("concede").addEventListener("click", () => wait(async () => take(await call("/concede", {}))));
+at("ask").addEventListener("click", () => wait(async () => {
+  const told = await call("/advice");
+  const parts = told.problem ? [make("p", "", "No answer: " + told.problem + ".")] : reasonParts(told);
+  at("reasons").replaceChildren(make("h2", "", "What would it do?"), ...parts);
+}));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && chosen !== null) { chosen = null; draw(); }
+});
+
+wait(async () => {
+  const told = await call("/state");
+  seen = told.number > told.frames.length ? told.number : 0;
+  await take(told);
+});

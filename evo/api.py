@@ -134,7 +134,7 @@ def evolve(
         RunError: the folder cannot be used, or holds another run.
         KeyboardInterrupt: it was stopped; the same call continues.
     """
-    base = config if isinstance(config, RunConfig) else read_config(config)
+    base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = placed(_changed(base, changes), workers, pool, address)
     refuse_without_memory(chosen)
     name = "run" if isinstance(config, RunConfig) else config

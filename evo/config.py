@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ValidationError, ValidationInfo, create_model, model_validator
 
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.errors import WrongValueError, unknown_name
@@ -79,9 +79,9 @@ class _RunConfig(RunKeys):
 
     @model_validator(mode="before")
     @classmethod
-    def _declared(cls, content: Any) -> Any:
-        """Ask an outside agent for its parameters where nothing says them; run folders do."""
-        agent = content.get("agent") if isinstance(content, dict) else None
+    def _declared(cls, content: Any, info: ValidationInfo) -> Any:
+        """Where a run begins, ask an agent from outside for its parameters; run folders say them."""
+        agent = content.get("agent") if isinstance(content, dict) and info.context else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content
         return {**content, "parameters": loaded("rivals.outside.agent:check_starts")(agent)}
@@ -96,7 +96,7 @@ class _RunConfig(RunKeys):
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
         if is_outside(self.agent) and not self.parameters:
-            raise ValueError(f'agent "{self.agent}" declares no parameters, so that nothing can evolve')
+            raise ValueError(f'agent "{self.agent}" declares no parameters here, so that nothing can evolve')
         if self.parameters and not is_outside(self.agent):
             raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
         if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
@@ -282,7 +282,7 @@ class _RunConfig(RunKeys):
         content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
         if self.backend == "exact":  # which may be what `auto` came to
             content["backend"] = DEFAULT_BACKEND
-        return validated(content | values, TYPED)
+        return validated(content | values, TYPED, begins=True)
 
     @property
     def _without_meaning(self) -> set[str]:
@@ -364,13 +364,19 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
             yield prefix + key, content[key], default
 
 
-def validated(content: dict[str, Any], where: str, given: Mapping[str, str] | None = None) -> RunConfig:
+def validated(
+    content: dict[str, Any], where: str, given: Mapping[str, str] | None = None, begins: bool = False
+) -> RunConfig:
     """The configuration of a run with this content; see `validated_as`."""
-    return validated_as(RunConfig, content, where, given)
+    return validated_as(RunConfig, content, where, given, begins)
 
 
 def validated_as(
-    model: type[Config], content: dict[str, Any], where: str, given: Mapping[str, str] | None = None
+    model: type[Config],
+    content: dict[str, Any],
+    where: str,
+    given: Mapping[str, str] | None = None,
+    begins: bool = False,
 ) -> Config:
     """The configuration with this content.
 
@@ -379,10 +385,11 @@ def validated_as(
         content: values by key, sections as tables.
         where: names the file in errors.
         given: options of the command line by the key they set, for errors.
+        begins: whether it is of a run that begins; an agent from outside is then asked for its parameters.
     """
     given = given or {}
     try:
-        return model.model_validate(content)
+        return model.model_validate(content, context={"begins": True} if begins else None)
     except ManaforgeError as error:
         option = blamed(str(error), given)
         kind = ConfigOptionError if option or where == TYPED else ConfigError

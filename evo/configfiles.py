@@ -27,12 +27,14 @@ ADDRESSES_OF_FILES = ("", "auto")
 """What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
 
 
-def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
+def read_config(path: str | Path, overrides: Sequence[str] = (), begins: bool = False) -> RunConfig:
     """The configuration of a run; see `read_config_as`."""
-    return read_config_as(RunConfig, path, overrides)
+    return read_config_as(RunConfig, path, overrides, begins)
 
 
-def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[str] = ()) -> Config:
+def read_config_as(
+    model: type[Config], path: str | Path, overrides: Sequence[str] = (), begins: bool = False
+) -> Config:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
     A deck file that it names is first looked for beside it, then from the current folder. An address
@@ -43,6 +45,7 @@ def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[st
         path: a file, or a name of `configs/`; "" for the defaults.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
+        begins: whether a run begins by it; an agent from outside is then started, to ask for its parameters.
 
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
@@ -61,7 +64,7 @@ def read_config_as(model: type[Config], path: str | Path, overrides: Sequence[st
         if isinstance(content.get(key), list):
             content[key] = [beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}
-    return validated_as(model, content, str(file), given)
+    return validated_as(model, content, str(file), given, begins)
 
 
 def _folder_beside(text: Any, folder: Path) -> Any:

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table as RichTable
 
 from evo.cli import completion
-from evo.cli.options import Overrides
+from evo.cli.options import AllowAgent, Overrides
 from evo.shipped import shipped_configs
 
 
@@ -18,13 +18,14 @@ def show_config(
     ),
     overrides: Overrides = None,
     as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
+    _agents: AllowAgent = None,
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
     from evo.cli.consoles import output_console
     from evo.config import meanings
     from evo.configfiles import escaped, read_config
 
-    chosen = read_config(config, overrides or ())
+    chosen = read_config(config, overrides or (), begins=True)
     if as_toml:
         print(escaped(chosen.to_toml()), end="")
         return

@@ -108,7 +108,7 @@ def bench_optimisers_command(
     if games % 2:
         raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
     given = overrides or ()
-    chosen = placed(read_config(config, [*given, "strategy=es"]), workers, pool, address)
+    chosen = placed(read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address)
     contenders = _contenders(optimisers, config, given)
     rating = _rating(against, chosen)
     bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)

@@ -81,7 +81,7 @@ def evolve_command(
     from evo.storage.opening import check_vacant
     from evo.storage.store import RunNameError
 
-    chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
     refuse_without_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
@@ -158,7 +158,7 @@ def study_command(
     from evo.play.pool import InterruptedRunError
     from evo.storage.store import RunError
 
-    chosen = placed(read_config(config, overrides or ()), workers, pool, address)
+    chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
     refuse_without_memory(chosen)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():

@@ -91,12 +91,14 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     keys, shared = ([one.partition("=")[0] for one in some] for some in (own, overrides))
     _refuse(f"optimiser {text!r}", keys, SHARED)
     _refuse("--set", shared, ("strategy", "lambda"))
-    mu = read_config(config, [*overrides, "strategy=es", *(one for one in own if one.startswith("mu="))]).mu
+    mu = read_config(
+        config, [*overrides, "strategy=es", *(one for one in own if one.startswith("mu="))], begins=True
+    ).mu
     usual = dict(zip(("mu", "lambda"), find_strategy(name).usual(mu), strict=True))
     sizes = [f"{key}={value}" for key, value in usual.items() if key not in keys]
     never = ["generations=0", "final.games=0", "final.benchmark_games=0"]
     never += ["validation.every=0", "validation.stop_when_gain_below=0"]
-    found = read_config(config, [*overrides, f"strategy={name}", *sizes, *own, *never])
+    found = read_config(config, [*overrides, f"strategy={name}", *sizes, *own, *never], begins=True)
     said = read_toml(find_config(config), "configuration") if config else {}
     in_file = (f"{key}.{one}" for key, value in said.items() if isinstance(value, dict) for one in value)
     return Contender(text, found, frozenset((*keys, *shared, *in_file)))

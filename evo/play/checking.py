@@ -27,6 +27,11 @@ BODIES = ("thesis-paladin", "thesis-warrior")
 REAL = ("basic-mage", "basic-hunter")
 """Pairs of decks of the games: of bodies, and of cards that do what they say."""
 
+HOPELESS = 10
+"""Games lost by faults after which no more are played."""
+
+UNDECIDED = "not looked at: it made no decision"
+
 MOST_STEPS = 40
 """Actions at random before a position of a pair, at most."""
 
@@ -57,10 +62,9 @@ class Timed:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
         """Its own decision."""
         began = time.perf_counter()
-        try:
-            return self.agent.act(view, rng)
-        finally:
-            self.seconds.append(time.perf_counter() - began)
+        action = self.agent.act(view, rng)
+        self.seconds.append(time.perf_counter() - began)
+        return action
 
     def new_game(self, seat: int, rng: np.random.Generator) -> None:
         """Begin a game."""
@@ -90,23 +94,30 @@ def check_agent(
     decks = [BODIES, REAL] if find_kind(entrant.player.kind).effects else [BODIES]
     agent = Timed(entrant.player.agent())
     lost: dict[Reason, list[str]] = {}
+    asked, number = games, -1
     for number in range(games):
         result = game_of(agent, decks[number % len(decks)], seed, number)
         advance(1)
+        if sum(map(len, lost.values())) == HOPELESS:
+            break
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
             where = f"game {number}, after {len(result.actions)} actions: {last_line(result.error)}"
             lost.setdefault(result.reason, []).append(where)
+    games = number + 1
     told = {
         reason: f"{len(texts)} of {games:,} games lost; the first: {texts[0]}"
         for reason, texts in lost.items()
     }
     whole = f"{games:,} games, {len(agent.seconds):,} decisions"
     illegal = told.pop(Reason.ILLEGAL_ACTION, "")
-    yield Check("legal actions", not illegal, illegal or whole)
+    decided = bool(agent.seconds)
+    yield Check("legal actions", decided and not illegal, illegal or (whole if decided else UNDECIDED))
     late = told.pop(Reason.TOO_LATE, "")
-    yield Check("time", not late, late or _times(agent.seconds))
+    yield Check("time", decided and not late, late or (_times(agent.seconds) if decided else UNDECIDED))
     other = "; ".join(f"{reason}: {text}" for reason, text in told.items())
-    yield Check("no other fault", not other, other or whole)
+    if games < asked:
+        other += f"; ended after {HOPELESS} faults, {asked - games:,} games before the last"
+    yield Check("no other fault", not other, other.removeprefix("; ") or whole)
     yield _repeats(entrant, decks, min(REPEATED, games), seed, advance)
     yield _same_decisions(entrant, decks, pairs, seed, advance)
 
@@ -131,8 +142,12 @@ def _repeats(
         agent = entrant.player.agent()
         for number in order:
             result = game_of(agent, decks[number % len(decks)], seed, number)
-            records[number].append(result.actions)
             advance(1)
+            if result.error:
+                return Check(
+                    "same seed, same game", False, f"not looked at: game {number} was lost by a fault"
+                )
+            records[number].append(result.actions)
     for number, (one, other) in records.items():
         if one != other:
             step = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
@@ -238,6 +253,9 @@ def _times(seconds: Sequence[float]) -> str:
     if not seconds:
         return "no decision"
     middle, late = np.percentile(seconds, [50, 99])
-    return (
-        f"median {middle * 1e3:.2g} ms, 99% within {late * 1e3:.2g} ms, longest {max(seconds) * 1e3:.2g} ms"
-    )
+    return f"median {_ms(middle)} ms, 99% within {_ms(late)} ms, longest {_ms(max(seconds))} ms"
+
+
+def _ms(seconds: float) -> str:
+    """Seconds as milliseconds to two digits."""
+    return f"{float(f'{seconds * 1e3:.2g}'):g}"

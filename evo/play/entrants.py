@@ -13,7 +13,7 @@ import numpy as np
 from engine import ManaforgeError
 from engine.errors import UnknownNameError, WrongValueError, nearest, unknown_name
 from evo.play.games import Player
-from evo.play.notation import NOTATION, PROFILE
+from evo.play.notation import NOTATION, PROFILE, entrant_text
 from evo.play.outside import outside_player, outside_profile
 from evo.storage.champion import read_champion_file
 from evo.storage.kinds import RUNS, what_it_is
@@ -148,7 +148,8 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
 def from_folder(text: str, folder: Path) -> str:
     """An entrant whose relative path or glob starts from a folder, if it matches something there."""
     agent, colon, _ = text.partition(":")
-    if not colon or not _has_weights(agent):
+    outside = is_outside(text)
+    if not colon or not (outside or _has_weights(agent)):
         return text
     parts = _parts(text)
     path = parts.profile
@@ -160,6 +161,8 @@ def from_folder(text: str, folder: Path) -> str:
         start = f"{glob.escape(str(folder))}/{path}"
     else:
         return text
+    if outside:
+        return entrant_text(parts.agent, start, parts.suffix.removeprefix("@"))
     return f"{agent}:{start}{parts.suffix}"
 
 
@@ -208,17 +211,26 @@ def _parts(text: str) -> _Parts:
 
 def _outside(text: str) -> _Parts:
     """What the text of an outside agent says; `@` may be part of its command where no option follows."""
-    name, mark, after = text.rpartition("@")
-    known = [PROFILE, *(option.name for option in find_kind(text).options)]
-    if not mark or after.partition("=")[0] not in known:
-        name, after = text, ""
-    options = find_kind(name).options
-    said = [part for part in after.split(",") if part.partition("=")[0] in known[1:]]
-    rest = ",".join(part for part in after.split(",") if part not in said)
-    profile = rest.removeprefix(f"{PROFILE}=")
-    settings = read_options(options, ",".join([*said, *([rest] if rest and profile == rest else [])]))
+    options = find_kind(text).options
+    known = [PROFILE, *(option.name for option in options)]
+    starts = [at for at, sign in enumerate(text) if sign == "@"]
+    ours = [at for at in starts if "=" in text[at:] and text[at + 1 :].partition("=")[0] in known]
+    in_python = starts if text.startswith("python:") else []  # whose names have no @
+    at = (ours[-1:] or in_python[:1] or [len(text)])[0]
+    profile, said = "", []
+    for part in text[at + 1 :].split(",") if at < len(text) else []:
+        key, _, value = part.partition("=")
+        if key == PROFILE and not value:
+            raise EntrantError(f"{text}: {PROFILE}= names no file and no run folder")
+        if key == PROFILE:
+            profile = value
+        elif profile and key not in known:
+            profile += f",{part}"  # a comma of its path
+        else:
+            said.append(part)
+    settings = read_options(options, ",".join(said))
     suffix = _suffix(write_options(options, settings))
-    return _Parts(name, profile, DEFAULT_BACKEND, settings if suffix else (), suffix)
+    return _Parts(text[:at], profile, DEFAULT_BACKEND, settings if suffix else (), suffix)
 
 
 def _has_weights(agent: str) -> bool:
@@ -285,6 +297,8 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
         raise NotPlayableError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
     owner = AGENTS[agent].owner
+    if is_outside(evolved):
+        raise NotPlayableError(f"run {folder} evolved {evolved}; play it as {entrant_text(evolved, folder)}")
     if evolved not in AGENTS:
         raise NotPlayableError(f"{folder / 'champion.toml'}: {unknown_name('agent', evolved, AGENTS)}")
     if AGENTS[evolved].owner == owner and evolved not in (agent, owner):

@@ -43,9 +43,9 @@ class LocalPool:
 
     def close(self) -> None:
         """End the threads; busy ones finish their chunk, in at most a second, agents from outside at once."""
-        processes.stop()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        self._one_thread.shutdown(wait=True, cancel_futures=True)
+        with processes.stopped():
+            self._threads.shutdown(wait=True, cancel_futures=True)
+            self._one_thread.shutdown(wait=True, cancel_futures=True)
 
 
 class _Threads:

@@ -18,6 +18,7 @@ from ilp_agent.backends import BACKENDS
 from ilp_agent.mulligan import DeckKeeps
 from rivals import AGENTS, find_kind, is_outside
 from rivals.outside.agent import check_starts
+from rivals.outside.parameters import differences, read_parameters
 
 
 class _Kept(BaseModel):
@@ -30,6 +31,7 @@ class _Kept(BaseModel):
     backend: str
     options: list[int]
     keeps: list[tuple[str, int, list[str], list[str]]]
+    parameters: list[Any] | None = None  # of an agent from outside that plays by a profile
 
 
 _FILE: TypeAdapter[dict[str, _Kept]] = TypeAdapter(
@@ -41,7 +43,8 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
     """The file of players by their entrants' texts."""
     return json_bytes(
         {
-            text: {
+            text: _parameters_of(player)
+            | {
                 "kind": player.kind,
                 "weights": list(player.weights),
                 "backend": player.backend,
@@ -51,6 +54,13 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
             for text, player in players.items()
         }
     )
+
+
+def _parameters_of(player: Player) -> dict[str, Any]:
+    """What an agent from outside declares that its weights are places in; {} for others."""
+    if not is_outside(player.kind) or not player.weights:
+        return {}
+    return {"parameters": [vars(one) for one in check_starts(player.kind)]}
 
 
 def read_opponents(folder: Path, config: RunConfig) -> list[Player]:
@@ -101,8 +111,12 @@ def _player_of(kept: _Kept) -> Player:
         raise ValueError(f"there is no agent {kept.kind!r} with backend {kept.backend!r}")
     if kind.weights is not None:
         kind.weights.from_array(kept.weights)
+    elif kept.weights and kept.parameters is not None:
+        different = differences(declared, read_parameters(kept.parameters))
+        if different:
+            raise ValueError(f"agent {kept.kind!r} declares others than are kept: {different}")
     elif kept.weights and len(kept.weights) != len(declared):
-        raise ValueError(f"agent {kept.kind!r} has no weights")
+        raise ValueError(f"agent {kept.kind!r} has {len(declared)} weights, and {len(kept.weights)} are kept")
     values = list(zip(kind.options, kept.options, strict=False))
     if len(values) < len(kept.options) or not all(one.least <= value <= one.most for one, value in values):
         raise ValueError(f"agent {kept.kind!r} takes no options {kept.options}")

@@ -24,9 +24,8 @@ from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
 from evo.play.processes import Deaths, end_session, lives
-from evo.play.ray_process import Order
+from evo.play.ray_process import Order, versions_for
 from evo.play.results import PoolError, PoolLostError
-from ilp_agent.versions import play_versions
 
 JOIN_SECONDS = 600.0
 """How long to wait for a node with processors."""
@@ -311,7 +310,7 @@ class _Tasks:
         self._tickets = count()
         self._results: dict[int, tuple[str, Any]] = {}
         self._inbox = process.open_inbox(number)
-        process.send("share", number, play_versions(roster.backends), roster, games)
+        process.send("share", number, versions_for(roster), roster, games)
 
     def start(self, start: int, stop: int) -> int:
         ticket = next(self._tickets)

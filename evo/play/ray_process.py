@@ -26,6 +26,7 @@ from evo.play.results import Answer, VersionError, play_chunk
 from ilp_agent.versions import play_versions
 from rivals import is_outside
 from rivals.outside.agent import NotStartedError, check_starts
+from rivals.outside.parameters import parameters_text
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
@@ -263,7 +264,7 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
         NotStartedError: an agent from outside cannot be started on this node.
     """
-    own = play_versions(roster.backends)
+    own = versions_for(roster)
     if own != versions:
         other = ", ".join(
             f"{name} {own.get(name)} instead of {value}"
@@ -274,12 +275,22 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
             f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
             "from requirements.lock (docs/cluster.md)"
         )
+    return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
+
+
+def versions_for(roster: Roster) -> dict[str, str]:
+    """All that must be the same where a roster's games are played: versions, and what outside agents declare.
+
+    Raises:
+        NotStartedError: an agent from outside cannot be started on this node.
+    """
+    found = play_versions(roster.backends)
     for agent in {player.kind for player in roster.players if is_outside(player.kind)}:
         try:
-            check_starts(agent)
+            found[f"the parameters of {agent}"] = parameters_text(check_starts(agent))
         except NotStartedError as error:
             raise NotStartedError(f"{who_am_i()}: {error}; every node needs it, in the same place") from None
-    return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
+    return found
 
 
 def who_am_i() -> str:

@@ -3,7 +3,7 @@
 import atexit
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,13 @@ from engine.view import PlayerView
 from rivals.outside.allowed import refuse_unnamed
 from rivals.outside.messages import PROTOCOL, chosen, decide_message
 from rivals.outside.names import command_of
-from rivals.outside.parameters import Parameter, ParameterError, read_parameters, values_of
+from rivals.outside.parameters import (
+    Parameter,
+    ParameterError,
+    differences,
+    read_parameters,
+    values_of,
+)
 from rivals.outside.process import OutsideProcess
 
 
@@ -46,9 +52,10 @@ class OutsideAgent:
         self._weights = tuple(weights)
         self._seconds = float(seconds)
         self._playing: OutsideProcess | None = None
+        self._ended: tuple[AgentFaultError, OutsideProcess | None] | None = None  # before it was asked
         self._seat = 0
         self._game: dict[str, Any] = {}
-        self._fresh = True  # it answered in this game, or was started for it
+        self._fresh = True  # it answered in this game, or was started for it: that it ends is its own fault
 
     def new_game(self, seat: int, rng: np.random.Generator) -> None:
         """Tell a process of it that a game begins."""
@@ -56,13 +63,13 @@ class OutsideAgent:
         self._seat = seat
         self._game = {"type": "new game", "seat": seat, "seed": int(rng.integers(2**53))}
         self._playing = processes.take(self.name)
-        self._fresh = False
+        self._fresh, self._ended = not self._playing.played, None
         if self._weights:
             self._game["parameters"] = self._values(self._playing)
         self._tell(self._game)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
-        """Ask for one of the legal actions; see `engine.match.Agent`."""
+        """Ask for one of the legal actions; see `engine.course.Agent`."""
         answer = self._answer(decide_message(view))
         action = chosen(answer, view.legal_actions)
         if action is not None:
@@ -84,29 +91,41 @@ class OutsideAgent:
         self._end()
 
     def _values(self, playing: OutsideProcess) -> dict[str, float]:
-        """Values of its parameters by name."""
+        """Values of its parameters by name, which must be those that it declared first."""
+        first = check_starts(self.name)
+        different = differences(playing.parameters, first)
+        if different:
+            self._end(broken=True)
+            raise AgentFaultError(
+                f"{self.name}: started again it declares other parameters: {different}", Reason.NOT_UNDERSTOOD
+            )
         try:
-            return values_of(playing.parameters, self._weights)
+            return values_of(first, self._weights)
         except ParameterError as error:
             self._end()
             raise AgentFaultError(f"{self.name}: {error}", Reason.NOT_UNDERSTOOD) from None
 
     def _tell(self, message: dict[str, Any]) -> None:
         """Tell the process something; that it has ended is told by the next question."""
+        process = self._playing
         try:
             self._said(lambda playing: playing.send(message, self._seconds))
         except AgentFaultError as error:
             if error.reason != Reason.PROCESS_ENDED:
                 raise
+            self._ended = error, process
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a question. A process that ended after its last game is no fault of this one."""
+        """The answer to a question. A process that ended well after its last game is no fault of this one."""
+        process = self._playing
         try:
-            if self._playing is None and not self._fresh:
-                raise AgentFaultError(f"{self.name}: it ended", Reason.PROCESS_ENDED)
+            if self._ended is not None:
+                error, process = self._ended
+                raise error
             answer = self._said(lambda playing: playing.ask(message, self._seconds))
         except AgentFaultError as error:
-            if self._fresh or error.reason != Reason.PROCESS_ENDED:
+            self._ended = None
+            if self._fresh or error.reason != Reason.PROCESS_ENDED or process is None or process.code != 0:
                 raise
             self._fresh, self._playing = True, processes.take(self.name, new=True)
             self._tell(self._game)
@@ -137,11 +156,12 @@ class OutsideAgent:
 
 
 class Processes:
-    """Processes of outside agents that wait for their next game."""
+    """Processes of outside agents: those in games, and those that wait for their next one."""
 
     def __init__(self) -> None:
         self._free: dict[str, list[OutsideProcess]] = {}
-        self._playing: set[OutsideProcess] = set()
+        self._busy: set[OutsideProcess] = set()
+        self._stopped = False
         self._lock = threading.Lock()
 
     def take(self, name: str, new: bool = False) -> OutsideProcess:
@@ -152,39 +172,60 @@ class Processes:
             new: one that has played no game.
 
         Raises:
-            AgentFaultError: none can be started.
+            AgentFaultError: none can be started, or one failed after its last game.
         """
         while True:
             with self._lock:
                 free = [] if new else self._free.get(name, [])
                 process = free.pop() if free else None
             if process is None:
-                process = start(name)
-            elif not process.is_ready():  # it ended after its last game, or wrote something
-                process.close(now=True)
-                continue
-            with self._lock:
-                self._playing.add(process)
-            return process
+                return start(name)
+            if process.is_ready():
+                self.watch(process)
+                return process
+            failed = process.failed()
+            process.close(now=True)  # it ended after its last game, or wrote something
+            if failed is not None:
+                raise failed
+
+    def watch(self, process: OutsideProcess) -> None:
+        """Take a process in, which does something from now on.
+
+        Raises:
+            AgentFaultError: no game goes on any more (`stopped`); the process is ended.
+        """
+        with self._lock:
+            stopped = self._stopped
+            if not stopped:
+                self._busy.add(process)
+        if stopped:
+            process.close(now=True)
+            raise AgentFaultError(f"{process.name}: the games are stopped", Reason.PROCESS_ENDED)
 
     def give_back(self, name: str, process: OutsideProcess) -> None:
         """Keep a process for another game."""
+        process.played = True
         with self._lock:
-            self._playing.discard(process)
+            self._busy.discard(process)
             self._free.setdefault(name, []).append(process)
 
     def discard(self, process: OutsideProcess) -> None:
         """End a process that is in a game."""
         with self._lock:
-            self._playing.discard(process)
+            self._busy.discard(process)
         process.close(now=True)
 
-    def stop(self) -> None:
-        """End all that are in games, which are lost by it: for pools that are closed."""
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """End all that are in games, which are lost by it, and let none begin: while a pool is closed."""
         with self._lock:
-            playing = list(self._playing)
-        for process in playing:
+            self._stopped, busy = True, list(self._busy)
+        for process in busy:
             process.stop()
+        try:
+            yield
+        finally:
+            self._stopped = False
 
     def close(self) -> None:
         """End all that are in no game."""
@@ -214,6 +255,7 @@ def check_starts(name: str) -> tuple[Parameter, ...]:
     except AgentFaultError as error:
         raise NotStartedError(f"{error}; docs/agents-outside.md has the protocol") from None
     processes.give_back(name, process)
+    process.played = False
     return process.parameters
 
 
@@ -227,6 +269,7 @@ def start(name: str) -> OutsideProcess:
     """
     refuse_unnamed(name)
     process = OutsideProcess(name, command_of(name))
+    processes.watch(process)
     try:
         hello = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}
         answer = process.ask(hello, SECONDS_TO_START)
@@ -238,9 +281,9 @@ def start(name: str) -> OutsideProcess:
             )
         process.parameters = read_parameters(answer.get("parameters", []))
     except ParameterError as error:
-        process.close(now=True)
+        processes.discard(process)
         raise AgentFaultError(f"{name}: in its answer to hello: {error}", Reason.NOT_UNDERSTOOD) from None
     except BaseException:
-        process.close(now=True)
+        processes.discard(process)
         raise
     return process

@@ -6,9 +6,10 @@ is no command line, as in a script or a worker, the code has named it.
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from engine.errors import WrongValueError
+from rivals.outside.names import is_outside
 
 OPTION = "--allow-agent"
 """Names an agent on the command line that a file names."""
@@ -20,14 +21,48 @@ class NotAllowedError(WrongValueError):
     """An outside agent that only a file names."""
 
 
-def command_line_is(words: Iterable[str]) -> None:
-    """From now on only agents run that these words name: alone, in lists, or in values of --set."""
+ENTRANTS = ("tournament", "play", "check-agent", "sweep", "mulligan", "exploit", "ablate")
+"""Commands whose arguments are agents; those of others are files and folders, which may have any name."""
+
+LISTS = ("--players",)
+"""Options of several agents, with commas between them."""
+
+NAMING = (OPTION, "--against", "--champion", "--opponent", *LISTS)
+"""Options whose values are agents; what else follows an option names none."""
+
+
+def command_line_is(words: Sequence[str]) -> None:
+    """From now on only agents run that these words name: as arguments, in options, or in values of --set."""
     global _named  # noqa: PLW0603 - a process has one command line
     _named = set()
+    command = next((word for word in words if not word.startswith("-")), "")
+    before = ""
     for word in words:
-        texts = {word, word.partition("=")[2], *word.split(","), *re.findall(r'"([^"]*)"', word)}
-        texts |= {text.partition("=")[2].strip("\"'") for text in texts}
-        _named |= texts | {text.rpartition("@")[0] for text in texts}
+        option, equals, value = word.partition("=")
+        if word.startswith("--") and equals:
+            texts = _texts_of(option, value)
+        elif before.startswith("-"):
+            texts = _texts_of(before, word) if before in (*NAMING, "--set") else _arguments(command, word)
+        else:
+            texts = _arguments(command, word)
+        found = {text for text in texts if is_outside(text)}
+        _named |= found | {text.rpartition("@")[0] for text in found if "@" in text}
+        before = word
+
+
+def _arguments(command: str, word: str) -> set[str]:
+    """What a word names that stands alone."""
+    return {word} if command in ENTRANTS else set()
+
+
+def _texts_of(option: str, value: str) -> set[str]:
+    """What the value of an option names."""
+    if option == "--set":
+        text = value.partition("=")[2]
+        return {text.strip("\"'"), *re.findall(r'"([^"]*)"', text), *re.findall(r"'([^']*)'", text)}
+    if option in LISTS:
+        return {value, *value.split(",")}
+    return {value} if option in NAMING else set()
 
 
 def refuse_unnamed(name: str) -> None:

@@ -17,7 +17,13 @@ from ilp_agent.weights import MAX_WEIGHT, WeightError, WeightVector
 MOST_PARAMETERS = 1000
 
 DIGITS = 12
-"""Significant digits of a value: enough for any use, and few enough that files give it back exactly."""
+"""Significant digits of a bound."""
+
+STEPS = 1e9
+"""Steps between bounds on which values lie: fine for any use, and coarse, so that files give them back."""
+
+EXACT = 14
+"""Digits of a number that arithmetic leaves exact."""
 
 
 class ParameterError(ManaforgeError, ValueError):
@@ -38,14 +44,26 @@ class Parameter:
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ParameterError(f"parameter {self.name}: low and high are numbers, low the smaller one")
+
+    @property
+    def steps(self) -> float:
+        """How many steps between the bounds its values lie on: `STEPS`, fewer where digits do not suffice."""
+        digits = math.log10((self.high - self.low) / max(abs(self.low), abs(self.high))) + EXACT
+        return min(STEPS, 10.0 ** max(math.floor(digits), 0))
+
     def value(self, weight: float) -> float:
-        """The value at a place between the bounds, 0 to 1."""
-        value = float(f"{self.low * (1 - weight) + self.high * weight:.{DIGITS}g}")
+        """The value at a place between the bounds, 0 to 1, on the nearest of its steps."""
+        part = round(weight * self.steps) / self.steps
+        value = float(f"{self.low * (1 - part) + self.high * part:.15g}")
         return min(max(value, self.low), self.high)
 
     def weight(self, value: float) -> float:
-        """The place of a value between the bounds, 0 to 1."""
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        """The place of a value between the bounds, 0 to 1, on the nearest of its steps."""
+        place = round((value - self.low) / (self.high - self.low) * self.steps) / self.steps
+        return min(max(place, 0.0), 1.0)
 
 
 def read_parameters(declared: object) -> tuple[Parameter, ...]:
@@ -110,6 +128,11 @@ def differences(declared: Sequence[Parameter], kept: Sequence[Parameter]) -> str
     if not said and tuple(declared) != tuple(kept):
         return "another order"
     return "; ".join(said)
+
+
+def parameters_text(parameters: Sequence[Parameter]) -> str:
+    """Parameters with their bounds in words."""
+    return ", ".join(map(_told, parameters)) or "none"
 
 
 def _told(parameter: Parameter) -> str:

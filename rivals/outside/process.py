@@ -25,6 +25,9 @@ MOST_READS = 16
 KEPT_ERRORS = 2000
 """Bytes of the end of its standard error that are told when it fails."""
 
+LONGEST_SHOWN = 100
+"""Bytes of what it wrote that a message shows."""
+
 SECONDS_TO_END = 3.0
 """Longer than its keeper waits before it ends all."""
 
@@ -34,6 +37,7 @@ class OutsideProcess:
 
     Attributes:
         parameters: that it declared in its answer to hello.
+        played: whether it was in a game before.
 
     Args:
         name: the entrant's, for errors.
@@ -46,6 +50,7 @@ class OutsideProcess:
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
         self.parameters: tuple[Parameter, ...] = ()
+        self.played = False
         lifeline, self._lifeline = os.pipe()
         try:
             self._keeper = subprocess.Popen(
@@ -76,9 +81,21 @@ class OutsideProcess:
         self._ready.register(self._out, selectors.EVENT_READ)
         self._ready.register(self._err, selectors.EVENT_READ)
 
+    @property
+    def code(self) -> int | None:
+        """Its exit code, where it has ended and that is known."""
+        return self._keeper.returncode
+
     def is_ready(self) -> bool:
         """Whether it goes on, and has written nothing that nobody asked for."""
         return self._take() and not self._read
+
+    def failed(self) -> AgentFaultError | None:
+        """The fault of an agent that ended by an error while it had nothing to do."""
+        if self._take():
+            return None
+        fault = self._fault("it ended after its last game", Reason.PROCESS_ENDED)
+        return fault if self.code else None
 
     def send(self, message: dict[str, Any], seconds: float) -> None:
         """Write a message.
@@ -152,7 +169,7 @@ class OutsideProcess:
         return True
 
     def _fault(self, what: str, reason: Reason) -> AgentFaultError:
-        """The error of a fault, with the last line of what the agent wrote as errors."""
+        """The error of a fault, with the line of what the agent wrote as errors that seems to say why."""
         if reason == Reason.PROCESS_ENDED:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._keeper.wait(SECONDS_TO_END)
@@ -160,7 +177,8 @@ class OutsideProcess:
             code = self._keeper.returncode
             what += "" if code is None else f" with exit code {code}"
         lines = self._errors.decode(errors="replace").strip().splitlines()
-        told = f"; it said {_quoted(lines[-1].encode())}" if lines else ""
+        why = next((line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "")
+        told = f"; it said {_quoted(why.encode())}" if why else ""
         return AgentFaultError(f"{self.name}: {what}{told}", reason)
 
     def stop(self) -> None:
@@ -196,5 +214,5 @@ class OutsideProcess:
 
 def _quoted(text: bytes) -> str:
     """The beginning of what an agent wrote, as text on one line."""
-    shown = text[:100].decode(errors="replace")
-    return repr(shown) + ("..." if len(text) > 100 else "")
+    shown = text[:LONGEST_SHOWN].decode(errors="replace")
+    return repr(shown) + ("..." if len(text) > LONGEST_SHOWN else "")

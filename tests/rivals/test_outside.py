@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -118,6 +119,35 @@ def test_what_an_agent_does_loses_its_own_game_at_most(how: str, reason: Reason 
             assert (result.winner, result.reason) == (1, reason)
             assert how in result.error
             assert len(result.actions) >= 2
+
+
+@pytest.mark.parametrize("when", ["first", "later", "game", "result"])
+def test_an_error_at_any_time_loses_a_game_and_is_told(when: str) -> None:
+    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} ends:{when}", 10), inside()
+    results = [play(agent, other, ("thesis-paladin", "thesis-warrior"), seed) for seed in range(4)]
+    lost = {"first": [0, 1, 2, 3]}.get(when, [1, 3])
+    assert [number for number, result in enumerate(results) if result.error] == lost
+    for number in lost:
+        assert results[number].reason == Reason.PROCESS_ENDED
+        assert "exit code 3" in results[number].error
+
+
+@pytest.mark.parametrize("when", ["first", "later"])
+def test_games_that_are_stopped_end_at_once_whatever_an_agent_waits_for(when: str) -> None:
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} hangs:{when}", 60)
+    began, results = time.monotonic(), []
+
+    def go_on() -> None:
+        for seed in range(3):
+            results.append(play(agent, inside(), ("thesis-paladin", "thesis-warrior"), seed))
+
+    games = threading.Thread(target=go_on)
+    games.start()
+    time.sleep(3)
+    with processes.stopped():
+        games.join()
+    assert time.monotonic() - began < 20
+    assert all(result.error for result in results[1:])
 
 
 def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> None:

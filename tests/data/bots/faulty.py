@@ -1,4 +1,8 @@
-"""An outside agent that plays the last legal action, and on its third decision does what its argument says."""
+"""An outside agent that plays the last legal action, and does once what its argument says, such as "hangs".
+
+It does so at its third decision in all; "hangs:first" at its first decision, "hangs:later" at the first one
+of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends.
+"""
 
 import json
 import os
@@ -65,7 +69,8 @@ def forgetful(how: str, games: int, decisions: int, n: int) -> int:
 
 
 def main(how: str) -> None:
-    decisions = games = 0
+    how, _, when = how.partition(":")
+    decisions = games = own = 0
     if how == "children":
         subprocess.Popen(["sleep", "7777"], start_new_session=True)
     for line in sys.stdin:
@@ -73,17 +78,22 @@ def main(how: str) -> None:
         if message["type"] == "hello":
             say({"type": "hello", "protocol": 99 if how == "another" else 1, "name": how})
         elif message["type"] == "decide":
-            decisions += 1
+            decisions, own = decisions + 1, own + 1
             if how == "errors":
                 sys.stderr.write("e" * 10**6)
-            if decisions == 3:
+            now = {"": decisions == 3, "first": decisions == 1, "later": (games, own) == (2, 1)}
+            if now.get(when):
                 misbehave(how)
             place = forgetful(how, games, decisions, len(message["legal"]))
             say({"type": "action", "action": place})
             if how == "last" and decisions == 3:
                 sys.exit()
         elif message["type"] == "new game":
-            games += 1
+            games, own = games + 1, 0
+            if when == "game" and games == 2:
+                misbehave(how)
+        elif when == "result" and games == 1:
+            misbehave(how)
         elif how == "leaves":
             sys.exit()
         elif how == "chats":

@@ -26,7 +26,6 @@ from evo.play.ray_process import play_range
 from evo.storage.champion import whole_champion
 from evo.storage.opening import peek_run
 from ilp_agent import Profile, WeightVector
-from ilp_agent.versions import play_versions
 from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
@@ -136,6 +135,9 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(place: Path) -> None:
         while not list((place / "killed").glob("generations/*")) and one.poll() is None:
             time.sleep(0.02)
         one.send_signal(signal.SIGKILL)
+        one.wait()
+    assert one.returncode == -signal.SIGKILL
+    assert not (place / "killed" / "champion.toml").exists()
     again = manaforge(*command, "--resume", cwd=place)
     assert again.returncode == 0, again.stderr
     assert bytes_of(place / "killed") == bytes_of(place / "run")
@@ -187,7 +189,7 @@ def test_an_agent_plays_by_the_values_it_is_given_and_else_by_its_own(place: Pat
     for weights, told in (((0.5, 0.0), "{'face': 10.0, 'trade': -1.0}"), ((), "{'face': 1, 'trade': 0}")):
         agent = OutsideAgent(AGENT, 10, weights)
         agent.new_game(0, rng)
-        (playing,) = processes._playing
+        (playing,) = processes._busy
         agent.act(PlayerView(deal(("thesis-paladin", "thesis-paladin"), 0), 0), rng)
         assert told in playing._errors.decode()
         agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
@@ -212,4 +214,4 @@ def test_a_node_without_the_agent_is_named_and_loses_no_game(place: Path) -> Non
     with pytest.raises(
         NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs it"
     ):
-        play_range(play_versions(roster.backends), roster, games, 0, 1)
+        play_range({}, roster, games, 0, 1)

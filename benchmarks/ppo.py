@@ -9,6 +9,7 @@ weights are written as arrays (`benchmarks.ppo_policy`).
 """
 
 import argparse
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,9 @@ def main() -> None:
     made = DummyVecEnv([lambda n=n: AgainstRandom(str(deck), 1000 * n) for n in range(8)])  # type: ignore[misc]
     model = MaskablePPO("MlpPolicy", made, n_steps=256, batch_size=512, seed=chosen.seed, device="cpu")
     model.learn(chosen.steps, callback=Curve(str(deck), chosen.every, chosen.games))
-    write(model.policy, chosen.out / POLICY.name)
+    file = (chosen.out / POLICY.name).resolve()
+    write(model.policy, file)
+    os.environ["MANAFORGE_PPO_POLICY"] = str(file)  # which its process reads
     played = play_tournament(
         "python:benchmarks.ppo_policy:Policy", "random", "aggro", "ilp:true-balanced",
         decks=[str(deck)], games=400, ruleset=RULESET, quiet=True,

@@ -1,5 +1,6 @@
 """A policy learned by `benchmarks.ppo`, as an agent from outside: `python:benchmarks.ppo_policy:Policy`."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ from engine import Action, PlayerView
 from engine.environments.actions import numbers_of
 from engine.environments.observation import numbers_of_view
 
-POLICY = Path("build") / "ppo-policy" / "policy.npz"
+POLICY = Path(os.environ.get("MANAFORGE_PPO_POLICY", "build/ppo-policy/policy.npz"))
+"""The policy's file."""
 
 
 class Policy:

@@ -54,10 +54,16 @@ NEEDS = {"environments.md": ("pettingzoo", "pyspiel")}
 
 
 @each_document()
-def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = path.read_text(encoding="utf-8")
     for package in NEEDS.get(path.name, ()):
         pytest.importorskip(package, reason=f"SKIPPED: {package} is not installed")
-    for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+    for name, block in re.findall(r"as `(\w+\.toml)`:\n\n```toml\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).write_text(block, encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, str(path), "exec"), {"__name__": "example"})
 
 

@@ -155,7 +155,8 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self.numbers):
+        known = isinstance(action, int | np.integer) and 0 <= action < len(self.numbers)
+        if action is None or not known:
             raise IllegalActionError(f"an action is a number below {len(self.numbers)}, got {action!r}")
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._position.play(self.numbers.actions[int(action)], self._chance)

@@ -23,7 +23,7 @@ from engine.decks import Deck
 from engine.effects.luck import Chance
 from engine.environments.actions import numbers_of
 from engine.environments.observation import CARDS, SIZE, cards_of_view, numbers_of_view
-from engine.errors import ChanceError, DeckError, RulesetError
+from engine.errors import ChanceError, DeckError, RulesetError, unknown_name
 from engine.match import deal
 from engine.position import Position
 from engine.ruleset import Ruleset, find_ruleset
@@ -67,7 +67,11 @@ class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
     """
 
     def __init__(self, params: dict[str, str] | None = None) -> None:
-        said = GAME_TYPE.parameter_specification | (params or {})
+        known = GAME_TYPE.parameter_specification
+        for name in params or {}:
+            if name not in known:
+                raise unknown_name("parameter", name, known)
+        said = known | (params or {})
         self.decks: tuple[Deck, Deck] = (find_deck(said["first"]), find_deck(said["second"]))
         self.ruleset: Ruleset = find_ruleset(said["ruleset"])
         for deck in self.decks:

@@ -10,6 +10,7 @@ from evo.figures.page import make_page
 from evo.play.games import Play
 from evo.storage.champion import whole_champion
 from evo.storage.store import RunError
+from rivals.outside.allowed import allowing
 
 
 def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
@@ -29,17 +30,21 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
             raise RunError("these runs have different decks or rulesets; report on them one by one")
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
+        f"{allowing(folder.config.agent)}"
         for name, folder in runs.folders.items()
     ]
-    folder_of_repeats = "again" if len(repeats) > 1 else repeats[0].split()[-1]
+    folder_of_repeats = "again" if len(repeats) > 1 else f"again/{shlex.quote(next(iter(runs.folders)))}"
+    allowed = allowing(*(folder.config.agent for folder in runs.folders.values()))
     several = len(runs.folders) > 1
     return make_page(
         f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
         [section for make in SECTIONS for section in make(given)],
-        "\n".join([*repeats, f"manaforge report {folder_of_repeats}"]),
+        "\n".join([*repeats, f"manaforge report {folder_of_repeats}{allowed}"]),
         [*runs.problems, *_younger(runs), *_broken_champions(runs)],
         "Weights are divided by their sum wherever they are compared or drawn, since scaling them all "
-        "changes no plan.",
+        "changes no plan."
+        if runs.vector.COMPARABLE
+        else "Parameters are shown as the values that the agent plays by.",
     )
 
 

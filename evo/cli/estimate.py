@@ -74,7 +74,8 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
     if seconds < HOUR:
         return
     megabytes = disk_of(config) * runs / 1e6
-    said = f"{games:,} games: about {duration(seconds)} at {speed.now:,.0f} games a second"
+    rate = f"{speed.now:,.0f}" if speed.now >= 10 else f"{speed.now:.2g}"
+    said = f"{games:,} games: about {duration(seconds)} at {rate} games a second"
     console.print(f"{said}, {megabytes:,.0f} MB on disk", markup=False, highlight=False)
     if speed.share < BUSY:
         alone = f"without that work about {duration(seconds * speed.share)}"
@@ -111,6 +112,8 @@ def games_a_second(config: RunConfig, pool: Pool) -> Speed:
     pairings = make_pairings(len(individuals), "round-robin", ())
     matchups = Matchups(pairings, len(config.decks), 10**6, config.seed, (Stream.FINAL, SAMPLE_STAGE))
     roster, count = roster_of(config, individuals), 2 * pool.workers
+    if not all(player.compiled for player in roster.players):  # what is started or loaded first is no game
+        pool.play(roster, matchups.schedule(0, pool.workers)[0], lambda _: None)
     while True:
         schedule, _ = matchups.schedule(0, count)
         began, used = time.perf_counter(), time.process_time()

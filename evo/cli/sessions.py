@@ -23,6 +23,7 @@ from evo.storage.store import RunFolder
 from evo.wording import counted
 from rivals import find_kind, is_outside
 from rivals.outside.agent import check_starts
+from rivals.outside.allowed import allowing
 
 
 @contextlib.contextmanager
@@ -75,8 +76,7 @@ def pool_of(
                 slow = slow_players(players)
                 if slow and any(player.compiled for player in players):
                     names = ", ".join(slow)
-                    note = f"games of {names} run in Python, far slower than compiled ones"
-                    note += "; to save time leave them out"
+                    note = f"games of {names} are not compiled, so far slower than the others"
                     display.console.print(note, markup=False, highlight=False)
                 compile_games(players, decks)
                 ready = True
@@ -150,5 +150,7 @@ def carry_on(
 def _how_to_continue(folder: RunFolder, address: str, again: str) -> str:
     safe = f"{counted(folder.committed, 'generation')} {'is' if folder.committed == 1 else 'are'} safe"
     kept = safe if folder.committed else "no generation was finished"
+    config = folder.config
     command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
+    command += allowing(config.agent, *config.opponents.fixed)
     return f"{kept}. To continue: {again or command}"

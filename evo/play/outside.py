@@ -13,6 +13,7 @@ from ilp_agent import Profile, WeightVector
 from ilp_agent.backends import DEFAULT_BACKEND
 from rivals import is_outside, read_agent_profile
 from rivals.outside.agent import check_starts
+from rivals.outside.allowed import allowing
 from rivals.outside.parameters import declared_weights, differences
 
 
@@ -66,7 +67,7 @@ def _champion(agent: str, folder: Path) -> Path:
         raise OutsideProfileError(f"run {folder} evolved {config.agent}, not {agent}")
     if not read_champion_file(folder).finishes(config):
         raise OutsideProfileError(
-            f"run {folder} has no champion yet; to finish it: manaforge resume {folder}"
+            f"run {folder} has no champion yet; to finish it: manaforge resume {folder}{allowing(agent)}"
         )
     refuse_changed(config, str(folder))
     return folder / "champion.toml"

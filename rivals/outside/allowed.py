@@ -65,6 +65,11 @@ def _texts_of(option: str, value: str) -> set[str]:
     return {value} if option in NAMING else set()
 
 
+def allowing(*names: str) -> str:
+    """Options of a command that plays these agents where files name them, with a space before each."""
+    return "".join(f" {OPTION} {shlex.quote(name)}" for name in dict.fromkeys(names) if is_outside(name))
+
+
 def refuse_unnamed(name: str) -> None:
     """Refuse an agent that the command line does not name.
 
@@ -73,6 +78,6 @@ def refuse_unnamed(name: str) -> None:
     """
     if _named is not None and name not in _named:
         raise NotAllowedError(
-            f"{name} is named by a file, and runs a program of this machine; if you trust it, add "
-            f"{OPTION} {shlex.quote(name)}"
+            f"{name} is named by a file, and runs a program of this machine; if you trust it, add"
+            f"{allowing(name)}"
         )

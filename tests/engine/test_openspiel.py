@@ -108,6 +108,26 @@ def test_the_order_of_the_decks_is_that_of_the_draws() -> None:
     assert [f"player 0: {name}" for name in hand] == drawn[: len(hand)]
 
 
+def test_later_draws_come_in_the_order_of_the_chance_nodes() -> None:
+    state, rng = game(TINY).new_initial_state(), np.random.default_rng(5)
+    for _ in range(20):
+        state = game(TINY).new_initial_state()
+        order: list[list[str]] = [[], []]
+        while state.is_chance_node():
+            outcomes, odds = zip(*state.chance_outcomes(), strict=True)
+            outcome = int(rng.choice(outcomes, p=odds))
+            seat, name = (
+                state.action_to_string(state.current_player(), outcome).removeprefix("player ").split(": ")
+            )
+            order[int(seat)].append(name)
+            state.apply_action(outcome)
+        for seat in (0, 1):  # the deck is drawn from its end
+            side = state.position.state["sides"][seat]
+            left = [state.position.card_name(int(card)) for card in side["deck"][: side["n_deck"]]]
+            assert left[::-1] == order[seat][len(order[seat]) - len(left) :]
+            assert len(left) >= 1
+
+
 def test_states_are_copied_and_written() -> None:
     state, rng = game(GAMES[2]).new_initial_state(), np.random.default_rng(3)
     for _ in range(120):

@@ -15,7 +15,7 @@ PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-reference soak check format cover cover-python bench bench-ppo docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover cover-python bench bench-ppo docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,7 +42,8 @@ $(VENV)/.extras: requirements-extras.lock $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-extras.lock
 	@touch $@
 
-setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip, nevergrad, PettingZoo, OpenSpiel
+setup-extras: $(VENV)/.extras  ## Add what optional extras need to .venv: the backend scip, nevergrad, PettingZoo, OpenSpiel, Playwright
+	@echo "Ready: scip, nevergrad, PettingZoo, OpenSpiel; Playwright for the tests of pages, which need a chromium"
 
 $(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-notebook.lock
@@ -66,6 +67,9 @@ test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
 	$(PYTEST) -m faults -n 2 --dist loadfile --durations=15
+
+test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300 plays so many games by clicks (6)
+	$(PYTEST) -m browser -n 2 --dist worksteal --durations=10
 
 MINUTES ?= 30
 soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs play; every run must be the same
@@ -137,7 +141,7 @@ cards: $(EDITION_PACKAGE)/.installed  ## Generate the card tables in engine/data
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock
 	$(UV_LOCK) --group build --group dev -c requirements.lock -o requirements-dev.lock
-	$(UV_LOCK) --group build --extra scip --extra nevergrad --extra pettingzoo --extra openspiel -c requirements.lock -o requirements-extras.lock
+	$(UV_LOCK) --group build --extra scip --extra nevergrad --extra pettingzoo --extra openspiel --group browser -c requirements.lock -o requirements-extras.lock
 	$(UV_COMPILE) benchmarks/ppo.in -c requirements-extras.lock -o requirements-ppo.lock
 	$(UV_LOCK) --group build --extra notebook --extra tensorboard -c requirements-dev.lock -o requirements-notebook.lock
 

@@ -38,7 +38,8 @@ PROFILE = "profile"
 NOTATION = ", ".join(
     [
         *map(_notation_of, AGENTS.values()),
-        "python:MODULE:CLASS[@OPTIONS] or process:COMMAND[@OPTIONS] (agents from outside: docs/agents-outside.md)",
+        "python:MODULE:CLASS[@OPTIONS] or process:COMMAND[@OPTIONS] (agents from outside, "
+        "docs/agents-outside.md)",
     ]
 )
 """How entrants of every agent kind are written, for help and errors."""

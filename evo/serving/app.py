@@ -5,6 +5,8 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -63,4 +65,12 @@ def make_app(
             Route(f"{PLAY}/{{game}}/story", threaded(playing.story)),
             Route(f"{PLAY}/{{game}}/download", threaded(playing.download)),
         ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts, token=token, posts=posts)])
+
+    def missing(request: Request, _: Exception) -> Response:
+        return pages.missing(f"page {request.url.path}")
+
+    return Starlette(
+        routes=routes,
+        exception_handlers={404: missing},
+        middleware=[Middleware(Guard, hosts=hosts, token=token, posts=posts)],
+    )

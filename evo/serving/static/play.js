@@ -129,7 +129,7 @@ function draw() {
   });
   showChoices(chosen === null ? [] : actions().filter((one) => sourceOf(one) === chosen && !one.target));
   at("legal").replaceChildren(...state.legal.map(actionButton));
-  at("end").disabled = !state.legal.some((one) => one.text === "end");
+  at("end").disabled = !state.legal.some((one) => one.text === "end turn");
   at("cancel").disabled = chosen === null;
   at("ask").disabled = at("concede").disabled = !yours;
   at("after").hidden = yours;
@@ -139,7 +139,7 @@ function draw() {
   game.dataset.over = state.over === null ? "" : state.over;
 }
 
-at("end").addEventListener("click", () => act("end"));
+at("end").addEventListener("click", () => act("end turn"));
 at("cancel").addEventListener("click", () => { chosen = null; draw(); });
 at("concede").addEventListener("click", () => wait(async () => take(await call("/concede", {}))));
 at("ask").addEventListener("click", () => wait(async () => {

@@ -15,7 +15,12 @@ function element(name, text, classes = "") {
   return found;
 }
 
-const percent = (value) => (value === null ? "" : (100 * value).toFixed(1) + "%");
+/** A share as every other table has it: 0.5625, which lies between two tenths, is 56.2%, the even one. */
+function percent(value) {
+  if (value === null) return "";
+  const found = 100 * value;
+  return (Math.abs(4 * found) % 4 === 1 ? found - Math.sign(found) * 0.05 : found).toFixed(1) + "%";
+}
 
 function time(seconds) {
   if (!seconds) return "";

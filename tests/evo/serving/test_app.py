@@ -1,65 +1,21 @@
 """The server over HTTP: what it shows is what the tables say, and strangers are refused."""
 
-import http.client
 import json
 import shutil
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 import pytest
-import uvicorn
 
 from evo.analysis.tables import best_individuals, read_runs, shares_of
-from evo.serving.app import make_app
 from evo.serving.folders import RUN, Catalogue
 from evo.serving.guard import COOKIE, POLICY
 from evo.serving.rundata import run_numbers
+from tests.evo.serving.servers import served
 
 EXAMPLE = Path("tests/data/run").resolve()
-LOOPBACK = frozenset({"127.0.0.1", "localhost"})
-
-
-class Asked:
-    """A server on a free port, and its answers."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-
-    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        try:
-            link.request(
-                method, path, headers={name.replace("_", "-"): text for name, text in headers.items()}
-            )
-            answer = link.getresponse()
-            found = {name.lower(): text for name, text in answer.getheaders()}
-            return answer.status, found, answer.read()
-        finally:
-            link.close()
-
-
-@contextmanager
-def served(root: Path, token: str = "") -> Iterator[Asked]:
-    """A running server of a folder."""
-    config = uvicorn.Config(
-        make_app(root, frozenset() if token else LOOPBACK, token), port=0, log_level="error", lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        yield Asked(server.servers[0].sockets[0].getsockname()[1])
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture

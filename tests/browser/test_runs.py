@@ -1,0 +1,167 @@
+"""A run that grows, in a browser: after each generation every number on its page is the tables'."""
+
+import shutil
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evo.analysis.tables import (
+    best_individuals,
+    last_population,
+    newcomers,
+    read_runs,
+    shares_of,
+    sigmas_of,
+    wins_by_decks,
+)
+from evo.storage.files import take_lock
+from tests.browser.support import page_of
+from tests.evo.serving.servers import served
+
+pytestmark = pytest.mark.browser
+
+EXAMPLE = Path("tests/data/run").resolve()
+
+CHART = """name => document.getElementById(name).data.map(trace => ({
+  name: trace.name, y: Array.from(trace.y), x: Array.from(trace.x), dash: trace.line && trace.line.dash,
+}))"""
+CELLS = """name => [...document.querySelectorAll(`#${name} tbody tr`)].map(
+  row => [...row.cells].map(cell => cell.textContent))"""
+
+
+def begin(run: Path) -> None:
+    """A run before its first generation, of the example."""
+    for part in ("generations", "pairings"):
+        (run / part).mkdir(parents=True)
+    for name in ("config.toml", "manifest.json", "log.jsonl"):
+        shutil.copy(EXAMPLE / name, run)
+
+
+def grow(run: Path, generation: int) -> None:
+    """Commit one generation more, as a run does."""
+    for part in ("pairings", "generations"):
+        shutil.copy(EXAMPLE / part / f"{generation:04d}.parquet", run / "x.tmp")
+        (run / "x.tmp").rename(run / part / f"{generation:04d}.parquet")
+    lines = (EXAMPLE / "checksums.txt").read_text().splitlines(keepends=True)
+    with (run / "checksums.txt").open("a") as file:
+        file.write(lines[generation])
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f}%"
+
+
+def looks_like(page: Any, run: Path, generation: int) -> None:
+    """Compare all charts and tables of the page with the run's tables."""
+    found = read_runs([run])
+    own = found.individuals
+    names, shares = found.vector.names(), shares_of(own)
+    survivors, at = own[own["survived"]], list(range(generation + 1))
+    quartiles = survivors.groupby("generation")[shares].quantile([0, 0.25, 0.5, 0.75, 1]).unstack()
+    best = best_individuals(own).set_index("generation")
+    traces = page.evaluate(CHART, "weights")
+    for place, (name, share) in enumerate(zip(names, shares, strict=True)):
+        band, median, leader = traces[3 * place : 3 * place + 3]
+        assert median["name"] == name
+        assert median["x"] == leader["x"] == at
+        assert median["y"] == pytest.approx(quartiles[share][0.5].tolist())
+        assert leader["y"] == pytest.approx(best[share].tolist())
+        low, high = quartiles[share][0.25].tolist(), quartiles[share][0.75].tolist()
+        assert band["y"] == pytest.approx([*high, *low[::-1]])
+    last = quartiles.loc[generation]
+    cells = page.evaluate(CELLS, "weights-table")
+    assert cells == [
+        [
+            name,
+            *(percent(last[share][part]) for part in (0, 0.25, 0.5, 0.75, 1)),
+            percent(best[share].loc[generation]),
+        ]
+        for name, share in zip(names, shares, strict=True)
+    ]
+    rates = own.groupby("generation")["win_rate"].median()
+    assert page.evaluate(CHART, "win-rate")[2]["y"] == pytest.approx(rates.tolist())
+    steps = survivors.groupby("generation")[sigmas_of(own)].median()
+    for trace, column in zip(page.evaluate(CHART, "steps"), steps, strict=True):
+        assert trace["y"] == pytest.approx(steps[column].tolist())
+    ages = page.evaluate(CHART, "ages")
+    assert ages[2]["y"] == pytest.approx(survivors.groupby("generation")["age"].median().tolist())
+    assert ages[3]["y"] == pytest.approx(newcomers(own)["newcomers"].tolist())
+    decks = found.folders[next(iter(found.folders))].config.deck_names
+    scores = wins_by_decks(last_population(own), decks)
+    assert page.evaluate(CELLS, "decks") == [
+        [deck, *(percent(score) for score in scores.loc[deck])] for deck in decks
+    ]
+    assert np.isfinite(scores.to_numpy()).all()
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_every_number_of_a_growing_run_is_the_tables(tmp_path: Path, chromium: Any, goes_on: bool) -> None:
+    run = tmp_path / "runs" / "live"
+    begin(run)
+    lock = take_lock(run) if goes_on else None
+    with lock or nullcontext(), served(tmp_path / "runs") as asked, page_of(chromium) as page:
+        page.goto(f"{asked.address}/run/live")
+        page.wait_for_selector('#run[data-generation="-1"]')
+        for generation in range(15):
+            grow(run, generation)
+            page.wait_for_selector(f'#run[data-generation="{generation}"]')
+            looks_like(page, run, generation)
+        assert page.inner_text("#head").split("\n")[:2] == ["state", "running" if goes_on else "stopped"]
+
+
+def test_what_happens_to_a_run_is_told_on_its_page(tmp_path: Path, chromium: Any) -> None:
+    run = tmp_path / "runs" / "live"
+    begin(run)
+    for generation in range(3):
+        grow(run, generation)
+    with served(tmp_path / "runs") as asked, page_of(chromium) as page:
+        page.goto(f"{asked.address}/run/live")
+        page.wait_for_selector('#run[data-generation="2"]')
+        whole = (run / "generations" / "0002.parquet").read_bytes()
+        for content in (whole[:500], b"", bytes(reversed(whole))):
+            (run / "generations" / "0002.parquet").write_bytes(content)
+            (run / "log.jsonl").write_bytes((run / "log.jsonl").read_bytes() + b"\n")  # which is watched
+            page.wait_for_selector("#problem:not([hidden])")
+            assert "0002" in page.inner_text("#problem")
+        (run / "config.toml").write_text("seed = ")
+        page.wait_for_selector("#problem:has-text('cannot be read')")
+        assert "Traceback" not in page.content()
+
+
+def test_a_run_that_is_deleted_is_told(tmp_path: Path, chromium: Any) -> None:
+    run = tmp_path / "runs" / "live"
+    begin(run)
+    grow(run, 0)
+    with served(tmp_path / "runs") as asked:
+        context = chromium.new_context()
+        page = context.new_page()  # its console tells the 404
+        page.goto(f"{asked.address}/run/live")
+        page.wait_for_selector('#run[data-generation="0"]')
+        shutil.rmtree(run)
+        page.wait_for_selector("#problem:has-text('not there any more')")
+        context.close()
+
+
+def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:
+    run = tmp_path / "runs" / "live"
+    begin(run)
+    grow(run, 0)
+    with served(tmp_path / "runs") as asked, page_of(chromium) as page:
+        asks: list[str] = []
+        page.on("request", lambda request: asks.append(request.url))
+        page.goto(f"{asked.address}/run/live")
+        page.wait_for_selector('#run[data-generation="0"]')
+        page.evaluate(
+            "Object.defineProperty(document, 'hidden', { get: () => window.away, configurable: true })"
+        )
+        page.evaluate("window.away = true")
+        page.wait_for_timeout(300)
+        before = len(asks)
+        page.wait_for_timeout(5000)
+        assert len(asks) == before
+        page.evaluate("window.away = false")
+        page.wait_for_timeout(3000)
+        assert len(asks) > before

@@ -35,6 +35,7 @@ def make_app(
     """
     pages = Pages(root, play=opponents is not None)
     runs, tournaments = RunPages(pages), TournamentPages(pages)
+    runs.warm_up()
     routes: list[BaseRoute] = [
         Route("/", threaded(runs.index)),
         Route("/rows", threaded(runs.rows)),

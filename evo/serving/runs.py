@@ -1,6 +1,7 @@
 """The list of all folders, the page of a run, and what differs between runs."""
 
 import threading
+import time
 from typing import Any
 
 from starlette.requests import Request
@@ -75,6 +76,15 @@ class RunPages:
         return self._pages.render(
             "compare.html", title="Differences", names=names, rows=different, same=len(rows) - len(different)
         )
+
+    def warm_up(self) -> None:
+        """Read all folders in the background, so that the list is whole when it is asked for."""
+
+        def read() -> None:
+            while self._listed().waiting:
+                time.sleep(0.05)  # lets those who ask in between
+
+        threading.Thread(target=read, daemon=True).start()
 
     def _listed(self) -> Listed:
         with self._lock:

@@ -115,9 +115,10 @@ def read_tournament(path: Path) -> TournamentRecord:
     if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
         raise TournamentError(f"{about} is of another version: schema {definition.schema_}")
     names = [one.entrant for one in definition.entrants]
-    if len(set(names)) < len(names) or not set(definition.self_matches) <= set(names):
-        raise TournamentError(f"{about} is damaged: its entrants do not fit each other")
     decks = [deck.deck for deck in definition.decks]
+    twice = len(set(names)) < len(names) or len(set(decks)) < len(decks)
+    if twice or not set(definition.self_matches) <= set(names):
+        raise TournamentError(f"{about} is damaged: its entrants or decks do not fit each other")
     own = [names.index(name) for name in definition.self_matches]
     matchups = Matchups(
         make_pairings(len(names), definition.format, own),

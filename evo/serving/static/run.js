@@ -194,7 +194,8 @@ function drawAll(numbers) {
   chooseWeights(numbers.weights.names, numbers.weights.labels);
   draw("weights", lines(numbers), layout(numbers.weights.measure, { tickformat: ".0%", rangemode: "tozero" }));
   weightsTable(numbers);
-  draw("validation", validation(numbers.validation), layout("score", { tickformat: ".0%" }));
+  byId("validation-part").hidden = !numbers.validation.length;
+  if (numbers.validation.length) draw("validation", validation(numbers.validation), layout("score", { tickformat: ".0%" }));
   draw("win-rate", bands("win rate", numbers.win_rate, at, ".1%"), layout("score per game", { tickformat: ".0%" }));
   const steps = Object.entries(numbers.steps);
   byId("steps-part").hidden = !steps.length;

@@ -1,0 +1,128 @@
+"""Games in play over HTTP: only these are posted, by the page's own origin, and hide what is hidden."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from engine import GameRecord
+from tests.evo.serving.servers import Asked, served
+
+SETUP = {"opponent": "random", "deck": "basic-mage", "other_deck": "basic-hunter", "ruleset": "standard"}
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    """A server of an empty folder that plays."""
+    with served(tmp_path_factory.mktemp("runs"), opponents=["ilp:keep-alive"]) as found:
+        yield found
+
+
+def post(asked: Asked, path: str, **fields: str) -> tuple[int, dict[str, str], bytes]:
+    """What a page of the server posts."""
+    return asked.get(path, "POST", urlencode(fields), Origin=asked.address)
+
+
+def begin(asked: Asked, **fields: str) -> str:
+    """Begin a game; returns its address."""
+    status, headers, body = post(asked, "/play", **{**SETUP, "seat": "first", "seed": "3", **fields})
+    assert status == 303, body
+    return headers["location"]
+
+
+def state(asked: Asked, game: str) -> dict:
+    status, _, body = asked.get(f"{game}/state")
+    assert status == 200
+    return json.loads(body)
+
+
+def test_the_same_seed_deals_the_same_game_and_only_legal_actions_are_carried_out(asked: Asked) -> None:
+    game, other = begin(asked), begin(asked)
+    now = state(asked, game)
+    assert now == state(asked, other)
+    assert game != other
+    for number, action in ((now["number"], "play 99"), (7, "end turn"), (now["number"], "")):
+        status, _, body = post(asked, f"{game}/act", number=str(number), action=action)
+        assert status == 409
+        assert json.loads(body)["problem"]
+    assert post(asked, f"{game}/act", action="end turn")[0] == 409
+    status, _, body = post(asked, f"{game}/act", number=str(now["number"]), action="end turn")
+    after = json.loads(body)
+    assert status == 200
+    assert after["number"] > now["number"] + 1
+    assert [frame["by"] for frame in after["frames"]] == [0] + [1] * (after["number"] - now["number"] - 1)
+    assert post(asked, f"{game}/act", number=str(now["number"]), action="end turn")[0] == 409
+
+
+def test_nothing_hidden_is_told_before_the_end_and_everything_after(asked: Asked) -> None:
+    game = begin(asked, opponent="ilp:keep-alive")
+    for path in ("story", "download", "record"):
+        status, _, body = asked.get(f"{game}/{path}")
+        assert status == 409
+        assert b"not over" in body
+    now = state(asked, game)
+    assert "position" not in now["board"]
+    assert set(now["board"]["sides"][1]["hand"]) == {None}
+    assert isinstance(now["board"]["sides"][1]["deck"], int)
+    advice = json.loads(asked.get(f"{game}/advice")[2])
+    assert advice["plan"]
+    assert advice["terms"][-1][0] == "sum"
+    status, _, body = post(asked, f"{game}/concede")
+    assert status == 200
+    assert "wins in round 1: conceded" in json.loads(body)["over"]
+    assert post(asked, f"{game}/concede")[0] == 409
+    assert GameRecord.from_json(asked.get(f"{game}/record")[2].decode()).replay()
+    assert b"conceded" in asked.get(f"{game}/story")[2]
+    assert b"script-src 'sha256-" in asked.get(f"{game}/download")[2]
+    assert json.loads(asked.get(f"{game}/advice")[2])["problem"] == "the game is over"
+
+
+def test_who_gives_no_reasons_says_its_next_action_and_who_peeks_says_nothing(asked: Asked) -> None:
+    assert set(json.loads(asked.get(f"{begin(asked)}/advice")[2])) == {"plan"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"opponent": "process:touch /tmp/x"},
+        {"opponent": "ilp:/etc/passwd"},
+        {"deck": "../../secret.toml"},
+        {"ruleset": "none"},
+        {"seat": "third"},
+        {"seed": "-1"},
+        {"seed": "9" * 30},
+    ],
+)
+def test_what_is_not_offered_or_does_not_fit_is_refused_in_words(
+    asked: Asked, fields: dict[str, str]
+) -> None:
+    status, _, body = post(asked, "/play", **{**SETUP, "seat": "first", **fields})
+    assert status == 400
+    assert b'role="alert"' in body
+    assert b"Traceback" not in body
+
+
+@pytest.mark.parametrize("path", ["/play", "/play/x/act"])
+def test_only_the_servers_own_pages_post(asked: Asked, path: str) -> None:
+    body = urlencode(SETUP)
+    assert asked.get(path, "POST", body)[0] == 403
+    assert asked.get(path, "POST", body, Origin="http://evil.example")[0] == 403
+    assert asked.get(path, "POST", body, Origin="null")[0] == 403
+    assert asked.get(path, "POST", body, Origin=asked.address, Sec_Fetch_Site="cross-site")[0] == 403
+    assert asked.get(path, "POST", "x" * 5000, Origin=asked.address)[0] == 413
+    assert asked.get("/", "POST", body, Origin=asked.address)[0] == 405
+    assert asked.get(path, "PUT", body, Origin=asked.address)[0] == 405
+
+
+def test_games_that_are_gone_are_told(asked: Asked) -> None:
+    assert asked.get("/play/none")[0] == 404
+    assert asked.get("/play/none/state")[0] == 404
+    assert post(asked, "/play/none/act", number="0", action="end turn")[0] == 404
+
+
+def test_without_the_option_nothing_is_played(tmp_path: Path) -> None:
+    with served(tmp_path) as asked:
+        assert asked.get("/play")[0] == 404
+        assert post(asked, "/play", **SETUP)[0] == 405

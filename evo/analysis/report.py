@@ -41,10 +41,17 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         [section for make in SECTIONS for section in make(given)],
         "\n".join([*repeats, f"manaforge report {folder_of_repeats}{allowed}"]),
         [*runs.problems, *_younger(runs), *_broken_champions(runs)],
+        f"{_about_weights(runs)} In a browser, also while it goes on: manaforge serve.",
+    )
+
+
+def _about_weights(runs: Runs) -> str:
+    """What the numbers of the page's tables and figures are."""
+    if not runs.vector.COMPARABLE:
+        return "Parameters are shown as the values that the agent plays by."
+    return (
         "Weights are divided by their sum wherever they are compared or drawn, since scaling them all "
         "changes no plan."
-        if runs.vector.COMPARABLE
-        else "Parameters are shown as the values that the agent plays by.",
     )
 
 

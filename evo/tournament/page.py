@@ -74,7 +74,9 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         ),
         _what_was_played(tournament, lines),
     ]
-    return make_page(_title(content.kind, tournament, met), sections, tournament.command, content.warnings)
+    title = _title(content.kind, tournament, met)
+    note = "In a browser, with every game step by step: manaforge serve."
+    return make_page(title, sections, tournament.command, content.warnings, note)
 
 
 def _title(kind: str, tournament: Tournament, met: bool) -> str:
@@ -171,8 +173,13 @@ def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
         "Pairs: the same deal played twice with the entrants exchanged, by the points the first one named "
         "took. The interval comes from these pairs."
     )
-    matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": "{:+.1f}"}, "Matchups")
+    matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": _elo}, "Matchups")
     return Section("Who beats whom", "", [shown, matchups], note)
+
+
+def _elo(value: float) -> str:
+    """A difference in Elo, which has no bound where one side won everything."""
+    return f"{value:+.1f}".replace("inf", "∞")
 
 
 def _heat_map(scores: pd.DataFrame, title: str) -> Markup:

@@ -20,6 +20,14 @@ whileSeen(async () => {
   for (const part of document.querySelectorAll("[data-refresh][hx-get]")) part.dispatchEvent(new Event("refresh"));
 });
 
+// Paper is white: pages are printed in light colours, and their charts are drawn again for it.
+function colour(printed) {
+  document.documentElement.classList.toggle("printed", printed);
+  document.dispatchEvent(new Event("recolour"));
+}
+addEventListener("beforeprint", () => colour(true));
+addEventListener("afterprint", () => colour(false));
+
 // Chosen runs stay chosen when the list is refreshed.
 const compared = new Set();
 document.addEventListener("change", (event) => {

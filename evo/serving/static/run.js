@@ -56,7 +56,7 @@ function layout(title, more = {}) {
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
     margin: { l: 50, r: narrow ? 8 : 20, t: 10, b: 40 }, hovermode: "closest",
-    legend: narrow ? { orientation: "h", y: -0.25 } : {}, uirevision: "kept",
+    legend: narrow ? { orientation: "h", y: -0.4 } : {}, uirevision: "kept",
     xaxis: { ...axis, title: { text: "generation" } }, yaxis: { ...axis, title: { text: title }, ...more },
   };
 }
@@ -116,7 +116,7 @@ function validation(rows) {
   return [...groups].map(([name, own], place) => ({
     x: own.map((row) => row.generation), y: own.map((row) => row.score), name, type: "scatter", mode: "lines+markers",
     visible: own[0].opponent === null ? true : "legendonly",
-    line: { color: COLOURS[place % COLOURS.length] },
+    line: { color: COLOURS[(own[0].opponent === null ? Number(place > 0) : 2 + place) % COLOURS.length] },
     error_y: { type: "data", symmetric: false, array: own.map((row) => row.high - row.score), arrayminus: own.map((row) => row.score - row.low), thickness: 1 },
     hovertemplate: name.replace(/[<>&]/g, "") + " %{y:.1%}, generation %{x}<extra></extra>",
   }));
@@ -236,4 +236,5 @@ function tell(problem) {
   byId("problem").textContent = problem;
 }
 
+document.addEventListener("recolour", () => { if (window.manaforgeNumbers && window.manaforgeNumbers.weights) drawAll(window.manaforgeNumbers); });
 whileSeen(refresh)();

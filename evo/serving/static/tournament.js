@@ -28,4 +28,5 @@ function drawRatings() {
 }
 
 document.addEventListener("htmx:afterSwap", drawRatings);
+document.addEventListener("recolour", drawRatings);
 drawRatings();

@@ -67,7 +67,10 @@ def test_a_game_that_ends_otherwise_than_the_folder_says_is_told(played: Path, t
     ("parts", "told"),
     [
         ({"rules": 999}, "rules 999"),
-        ({"decks": [{"deck": f"thesis-{one}", "cards_sha256": "0"} for one in ("paladin", "warrior")]}, "decks"),
+        (
+            {"decks": [{"deck": f"thesis-{one}", "cards_sha256": "0"} for one in ("paladin", "warrior")]},
+            "decks",
+        ),
         (
             {"decks": [{"deck": "none", "cards_sha256": "0"}, {"deck": "more", "cards_sha256": "1"}]},
             "deck none",

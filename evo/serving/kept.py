@@ -1,12 +1,16 @@
 """What was read of folders, kept while their files stay as they are."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from evo.serving.folders import Signature, signature_of
+
+FRESH = 1.0
+"""Seconds in which nobody reads again what grows: many may look at it at a time."""
 
 Content = TypeVar("Content")
 
@@ -24,7 +28,7 @@ class Kept(Generic[Content]):
         self, read: Callable[[Path], Content], most: int, grows: Callable[[Content], bool] = lambda _: False
     ) -> None:
         self._read, self._most, self._grows = read, most, grows
-        self._known: OrderedDict[Path, tuple[Signature, Content]] = OrderedDict()
+        self._known: OrderedDict[Path, tuple[Signature, float, Content]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, path: Path) -> Content:
@@ -32,11 +36,13 @@ class Kept(Generic[Content]):
         signature = signature_of(path)
         with self._lock:
             known = self._known.get(path)
-        if known is not None and known[0] == signature and not self._grows(known[1]):
-            return known[1]
+        if known is not None and known[0] == signature:
+            _, read, content = known
+            if time.monotonic() - read < FRESH or not self._grows(content):
+                return content
         content = self._read(path)
         with self._lock:
-            self._known[path] = signature, content
+            self._known[path] = signature, time.monotonic(), content
             self._known.move_to_end(path)
             while len(self._known) > self._most:
                 self._known.popitem(last=False)

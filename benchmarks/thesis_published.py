@@ -1,19 +1,19 @@
-"""The tournament of the turn-ILP thesis, chapter 7, as its program seems to have played it, apart from the engine.
+"""Chapter 7 of the turn-ILP thesis as its program seems to have played it, apart from the engine.
 
     python -m benchmarks.thesis_published --games 200 --out build/published.csv
 
-Two heroes of 30 health, 4 cards each and no Coin; the Paladin deck goes first; a draw on every turn, fatigue,
-ten cards in hand; turns are counted in rounds. The turn program is that of the thesis (sections 4.3 and 5.4.4,
-the code of 6.3), with S = 1 for every card. Three departures from the rules make the published player; each can
-be left out or added:
+Two heroes of 30 health, 4 cards each and no Coin; the Paladin deck goes first; a draw on every turn,
+fatigue, ten cards in hand; turns are counted in rounds. The turn program is that of the thesis (sections 4.3
+and 5.4.4, the code of 6.3), with S = 1 for every card. Three departures from the rules make the published
+player; each can be left out or added:
 
 charge      minions that are played attack without a limit in the program (x <= u for each target)
 exact-hero  the program never deals the hero more than its health, so that lethal needs the exact sum
-blind       planned attacks are carried out without a look at Taunts, also by and on the dead, who leave at the
-            end of the turn
+blind       planned attacks are carried out without a look at Taunts, also by and on the dead, who leave at
+            the end of the turn
 
-Without `blind` an attack that the rules forbid by now is left out, Taunts are attacked first, and the dead leave
-at once.
+Without `blind` an attack that the rules forbid by now is left out, Taunts are attacked first, and the dead
+leave at once.
 """
 
 import argparse

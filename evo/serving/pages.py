@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import jinja2
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -13,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from engine.screen import shown
 from evo.serving.folders import Catalogue
 from evo.stories.page import TEMPLATES as STORIES
+from evo.stories.page import as_data, story_page
 from evo.wording import duration
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -48,6 +50,26 @@ class Pages:
     def problem(self, title: str, problem: str, status: int = 200) -> HTMLResponse:
         """The page for what is there and cannot be shown."""
         return self.render("problem.html", status, title=title, problem=problem)
+
+    def game(self, title: str, story: dict[str, Any], download: str, **more: str) -> HTMLResponse:
+        """A game step by step.
+
+        Args:
+            title: of the page.
+            story: as `evo.stories.story.tell` tells it.
+            download: the address of the same as a file.
+            more: `record`, the address of its record; `tournament`, the name of the one it is of; `problem`.
+        """
+        said: dict[str, Any] = {"record": "", "tournament": "", "problem": "", **more}
+        return self.render(
+            "game.html", title=title, story=story, data=Markup(as_data(story)), download=download, **said
+        )
+
+
+def game_file(story: dict[str, Any], name: str) -> Response:
+    """A game as one file to keep, which needs no server."""
+    headers = {"content-disposition": f'attachment; filename="{name}.html"'}
+    return Response(story_page(story), headers=headers, media_type="text/html")
 
 
 def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:

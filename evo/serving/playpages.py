@@ -3,8 +3,8 @@
 import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -13,9 +13,8 @@ from engine.errors import ManaforgeError, WrongValueError
 from engine.shipped import BALANCED, shipped_rulesets
 from evo.play.entrants import find_entrant
 from evo.play.notation import entrant_text
-from evo.serving.pages import Pages
+from evo.serving.pages import Pages, game_file
 from evo.serving.playing import GameInPlay, Games, PlayError, Setup
-from evo.stories.page import as_data, story_page
 from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
 
@@ -99,25 +98,19 @@ class PlayPages:
 
     def story(self, request: Request) -> Response:
         """The game step by step, after its end."""
+        name = quote(request.path_params["game"])
 
         def told(game: GameInPlay) -> Response:
-            story = game.story()
-            return self._pages.render(
-                "played.html",
-                title=" against ".join(story["players"]),
-                name=request.path_params["game"],
-                story=story,
-                data=Markup(as_data(story)),
+            title = " against ".join(game.cast.players)
+            return self._pages.game(
+                title, game.story(), f"{PLAY}/{name}/download", record=f"{PLAY}/{name}/record"
             )
 
         return self._after(request, told)
 
     def download(self, request: Request) -> Response:
         """The same as a file that needs no server."""
-        headers = {"content-disposition": 'attachment; filename="game.html"'}
-        return self._after(
-            request, lambda game: Response(story_page(game.story()), headers=headers, media_type="text/html")
-        )
+        return self._after(request, lambda game: game_file(game.story(), "game"))
 
     def _choose(self, fields: dict[str, str], problem: str) -> Response:
         opponents = self._opponents()

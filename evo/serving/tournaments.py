@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,11 +17,10 @@ from engine.errors import ManaforgeError
 from evo.figures.page import Section
 from evo.serving.folders import TOURNAMENT
 from evo.serving.kept import Kept
-from evo.serving.pages import Pages, number_in
+from evo.serving.pages import Pages, game_file, number_in
 from evo.serving.replays import Replays, TooManyError
 from evo.stats.standings import Standings, deck_standings, standings
 from evo.storage.files import is_locked
-from evo.stories.page import as_data, story_page
 from evo.tournament.output import score_table
 from evo.tournament.page import by_deck, by_first_seat, deck_against_deck, ratings_table, who_beats_whom
 from evo.tournament.reading import TournamentRecord, read_tournament
@@ -131,27 +129,17 @@ class TournamentPages:
 
     def game(self, request: Request) -> Response:
         """A game step by step; while it is played again, a page that asks again."""
-        return self._replayed(
-            request,
-            lambda name, number, story, problem: self._pages.render(
-                "game.html",
-                title=f"Game {number} of {name}",
-                name=name,
-                number=number,
-                story=story,
-                data=Markup(as_data(story)),
-                problem=problem,
-            ),
-        )
+
+        def answer(name: str, number: int, story: dict[str, Any], problem: str) -> Response:
+            download = f"/download/{number}/{quote(name)}"
+            title = f"Game {number} of {name}"
+            return self._pages.game(title, story, download, tournament=name, problem=problem)
+
+        return self._replayed(request, answer)
 
     def download(self, request: Request) -> Response:
         """The same as a file that needs no server."""
-
-        def answer(_: str, number: int, story: dict[str, Any], __: str) -> Response:
-            headers = {"content-disposition": f'attachment; filename="game-{number}.html"'}
-            return Response(story_page(story), headers=headers, media_type="text/html")
-
-        return self._replayed(request, answer)
+        return self._replayed(request, lambda _, number, story, __: game_file(story, f"game-{number}"))
 
     def _replayed(self, request: Request, answer: Any) -> Response:
         number = request.path_params["number"]

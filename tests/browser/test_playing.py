@@ -173,7 +173,7 @@ def repeated(page: Any, game: GameInPlay, address: str) -> None:
     decks = setup.decks if setup.seat == 0 else setup.decks[::-1]
     assert str(deal_key(decks, stream_key(setup.seed), find_ruleset(setup.ruleset))) == saved.start
     page.click("#after a:has-text('step by step')")
-    page.wait_for_selector("#position", state="attached")
+    page.wait_for_selector("#log a[aria-current]")
     assert page.locator("#log a").count() == len(course.actions) + 1
 
 

@@ -21,7 +21,7 @@ WATCHED = (
 DEEPEST = 8
 """Folders below one another that are looked into."""
 
-SECONDS_TO_READ = 0.4
+SECONDS_TO_READ = 0.2
 """Folders that are not known yet are read for so long; the others are read next time."""
 
 

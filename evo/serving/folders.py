@@ -1,6 +1,7 @@
 """The folders that a server shows: found below one folder, read again only where their files changed."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evo.analysis.listing import run_row, tournament_row
+from evo.storage.files import first_link
 
 RUN, TOURNAMENT = "config.toml", "tournament.json"
 """Files by which runs and tournaments are known."""
@@ -17,6 +19,9 @@ WATCHED = (
     *(TOURNAMENT, "summary.json", "games.parquet", "batches", "lock"),
 )
 """Files of a folder that say whether anything changed."""
+
+TABLES = ("generations", "pairings", "validation", "batches", "decks", "library")
+"""Folders below that hold a folder's tables and decks."""
 
 DEEPEST = 8
 """Folders below one another that are looked into."""
@@ -54,9 +59,14 @@ class Catalogue:
 
     root: Path
     _known: dict[tuple[str, str], tuple[Signature, dict[str, Any]]] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def listed(self) -> Listed:
         """The rows of all folders there are now."""
+        with self._lock:
+            return self._listed()
+
+    def _listed(self) -> Listed:
         until, waiting = time.monotonic() + SECONDS_TO_READ, 0
         rows: dict[str, list[dict[str, Any]]] = {RUN: [], TOURNAMENT: []}
         there = set()
@@ -77,7 +87,7 @@ class Catalogue:
         root = self.root.resolve()
         try:
             path = (root / name).resolve()
-            inside = path.is_relative_to(root) and (path / mark).is_file()
+            inside = path.is_relative_to(root) and (path / mark).is_file() and link_in(path) is None
         except (OSError, ValueError):  # a name that no file can have
             return None
         return path if inside else None
@@ -105,6 +115,8 @@ class Catalogue:
             except OSError:  # deleted meanwhile, or not ours to read
                 continue
             names = {entry.name for entry in entries}
+            if any(entry.is_symlink() for entry in entries if entry.name in WATCHED):
+                continue
             if RUN in names:
                 yield folder, RUN
                 continue
@@ -116,6 +128,29 @@ class Catalogue:
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self.root)) if path != self.root else "."
+
+
+def link_in(path: Path) -> Path | None:
+    """The first symbolic link in a folder or in one below it that holds its tables; None without one."""
+    below = [path / name for name in TABLES]
+    for folder in (path, *(one for one in below if one.is_dir())):
+        link = first_link(folder)
+        if link is not None:
+            return link
+    return None
+
+
+def whole_signature_of(path: Path) -> Signature:
+    """What changes when anything in a folder does, its tables too."""
+    found = [signature_of(path)]
+    for name in TABLES:
+        try:
+            with os.scandir(path / name) as entries:
+                seen = sorted((entry.name, entry.stat()) for entry in entries)
+        except OSError:
+            continue
+        found.append(tuple((stat.st_mtime_ns, stat.st_size) for _, stat in seen))
+    return tuple(pair for part in found for pair in part)
 
 
 def signature_of(path: Path) -> Signature:

@@ -2,13 +2,14 @@
 
 import hmac
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "manaforge_token"
+"""Begins the name of the cookie with the token; the port follows, since cookies know no ports."""
 
 LONGEST_POST = 4_000
 """Bytes of what is posted."""
@@ -29,6 +30,7 @@ POLICY = "; ".join(
 
 HEADERS = {
     "content-security-policy": POLICY,
+    "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",  # with none, browsers do not say from which page a form is posted
     "cross-origin-opener-policy": "same-origin",
@@ -61,15 +63,24 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if self._token and self._asked(scope) == self._token:
-                    headers.append("set-cookie", f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/")
             await send(message)
 
         status, why = self._refusal(scope)
         if status:
             await PlainTextResponse(f"{why}\n", status)(scope, receive, with_headers)
-            return
-        await self._app(scope, receive, with_headers)
+        elif self._token and self._asked(scope):
+            await self._without_token(scope)(scope, receive, with_headers)
+        else:
+            await self._app(scope, receive, with_headers)
+
+    def _without_token(self, scope: Scope) -> Response:
+        """The same address without the token, which is a cookie from now on; addresses are shared."""
+        asked = QueryParams(scope["query_string"]).multi_items()
+        rest = [(name, text) for name, text in asked if name != "token"]
+        query = f"?{urlencode(rest)}" if rest else ""
+        answer = RedirectResponse(f"{quote(str(scope['path']))}{query}", 303)
+        answer.set_cookie(_cookie_name(scope), self._token, httponly=True, samesite="strict")
+        return answer
 
     def _refusal(self, scope: Scope) -> tuple[int, str]:
         """The status and the reason for which a request is refused; 0 for none."""
@@ -81,19 +92,19 @@ class Guard:
         if method not in ("GET", "HEAD") and not posted:
             return 405, "this server only shows"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _place_of(origin) != host:
             return 403, "another page may not ask this server"
-        if headers.get("sec-fetch-site", "none") == "cross-site" and (
+        if headers.get("sec-fetch-site", "none") in ("cross-site", "same-site") and (
             posted or headers.get("sec-fetch-mode") != "navigate"
         ):
             return 403, "another page may not ask this server"
         if posted and origin is None:
             return 403, "what is posted must say from which page"
-        if posted and not _is_short(headers.get("content-length", "")):
+        if posted and ("transfer-encoding" in headers or not _is_short(headers.get("content-length", ""))):
             return 413, "that is too long"
         if self._token and not any(
             hmac.compare_digest(known.encode(), self._token.encode())
-            for known in (self._asked(scope), _cookie(headers.get("cookie", "")))
+            for known in (self._asked(scope), _cookie(headers.get("cookie", ""), _cookie_name(scope)))
         ):
             return 403, "the address needs ?token=..., which the server printed when it started"
         return 0, ""
@@ -117,10 +128,24 @@ def _name_of(host: str) -> str:
         return ""
 
 
-def _cookie(text: str) -> str:
+def _place_of(origin: str) -> str:
+    """Host and port of an origin; "" for what is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def _cookie_name(scope: Scope) -> str:
+    """The name of the cookie of this server, whose port is in it."""
+    server = scope.get("server")
+    return f"{COOKIE}_{server[1]}" if server else COOKIE
+
+
+def _cookie(text: str, name: str) -> str:
     """The token in the cookies."""
     try:
-        found = SimpleCookie(text).get(COOKIE)
+        found = SimpleCookie(text).get(name)
     except CookieError:
         return ""
     return found.value if found is not None else ""

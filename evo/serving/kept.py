@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from evo.serving.folders import Signature, signature_of
+from evo.serving.folders import Signature, whole_signature_of
 
 FRESH = 1.0
 """Seconds in which nobody reads again what grows: many may look at it at a time."""
@@ -29,21 +29,25 @@ class Kept(Generic[Content]):
     ) -> None:
         self._read, self._most, self._grows = read, most, grows
         self._known: OrderedDict[Path, tuple[Signature, float, Content]] = OrderedDict()
+        self._reading: dict[Path, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def get(self, path: Path) -> Content:
-        """A folder's content."""
-        signature = signature_of(path)
+        """A folder's content; who asks while it is read waits for it."""
+        signature = whole_signature_of(path)
         with self._lock:
+            own = self._reading.setdefault(path, threading.Lock())
+        with own:
             known = self._known.get(path)
-        if known is not None and known[0] == signature:
-            _, read, content = known
-            if time.monotonic() - read < FRESH or not self._grows(content):
-                return content
-        content = self._read(path)
-        with self._lock:
-            self._known[path] = signature, time.monotonic(), content
-            self._known.move_to_end(path)
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
+            if known is not None and known[0] == signature:
+                _, read, content = known
+                if time.monotonic() - read < FRESH or not self._grows(content):
+                    return content
+            content = self._read(path)
+            with self._lock:
+                self._known[path] = signature, time.monotonic(), content
+                self._known.move_to_end(path)
+                while len(self._known) > self._most:
+                    old, _ = self._known.popitem(last=False)
+                    self._reading.pop(old, None)
         return content

@@ -3,21 +3,25 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 import jinja2
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from engine.screen import shown
+from engine.screen import say_error, shown
 from evo.serving.folders import Catalogue
+from evo.serving.guard import LONGEST_POST
 from evo.stories.page import TEMPLATES as STORIES
 from evo.stories.page import as_data, story_page
 from evo.wording import duration
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+MOST_FIELDS = 20
+"""Fields that are posted."""
 
 
 class Pages:
@@ -35,7 +39,7 @@ class Pages:
             autoescape=True,
             undefined=jinja2.StrictUndefined,
         )
-        self._templates.filters |= {"duration": duration, "shown": shown}
+        self._templates.filters |= {"duration": duration, "shown": shown, "address": address_of}
         self._templates.globals |= {"play": play}
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -58,9 +62,9 @@ class Pages:
             title: of the page.
             story: as `evo.stories.story.tell` tells it.
             download: the address of the same as a file.
-            more: `record`, the address of its record; `tournament`, the name of the one it is of; `problem`.
+            more: `record`, the address of its record; `tournament`, the name of the one it is of.
         """
-        said: dict[str, Any] = {"record": "", "tournament": "", "problem": "", **more}
+        said: dict[str, Any] = {"record": "", "tournament": "", **more}
         return self.render(
             "game.html", title=title, story=story, data=Markup(as_data(story)), download=download, **said
         )
@@ -76,7 +80,7 @@ def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
     """A page that reads files, in a thread of its own."""
 
     async def answer(request: Request) -> Response:
-        return await run_in_threadpool(page, request)
+        return await run_in_threadpool(_told, lambda: page(request))
 
     return answer
 
@@ -85,10 +89,36 @@ def posted(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Req
     """A page that takes what a form or a script posts, by name, in a thread of its own."""
 
     async def answer(request: Request) -> Response:
-        fields = parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=20)
-        return await run_in_threadpool(page, request, dict(fields))
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST_POST:
+                return PlainTextResponse("that is too long\n", 413)
+        try:
+            fields = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS))
+        except ValueError:
+            return PlainTextResponse("these are too many fields\n", 400)
+        return await run_in_threadpool(_told, lambda: page(request, fields))
 
     return answer
+
+
+def _told(page: Callable[[], Response]) -> Response:
+    """A page, or a line where it fails: the server goes on."""
+    try:
+        return page()
+    except Exception as error:
+        told = f"this page could not be made: {type(error).__name__}: {error}"
+        say_error(f"warning: {told}")
+        return PlainTextResponse(f"{shown(told)}\n", 500)
+
+
+def address_of(name: str) -> str:
+    """A name as part of an address; "" for one that no address can hold."""
+    try:
+        return quote(name)
+    except UnicodeEncodeError:
+        return ""
 
 
 def number_in(request: Request, name: str, most: int) -> int:

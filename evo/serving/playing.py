@@ -1,4 +1,4 @@
-"""Games of a person against an agent: in memory, as setup and actions, and gone when the server ends.
+"""Games of a person against an agent: in memory alone, and gone when the server ends.
 
 What the person is told during a game comes from the person's own view of it, and from nothing else.
 """
@@ -6,6 +6,7 @@ What the person is told during a game comes from the person's own view of it, an
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from engine import Action, Deck, Position, find_ruleset
 from engine.codes import ActionKind, Purpose
 from engine.course import Course, nothing
+from engine.effects.secrets import is_secret
 from engine.errors import WrongValueError
 from engine.faults import Reason
 from engine.match import deal_key, reckoned_with
@@ -20,6 +22,7 @@ from engine.record import MatchResult
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
 from evo.play.entrants import Entrant
+from evo.play.faults import last_line
 from evo.play.games import Roster, import_kernels
 from evo.play.mulligans import keeps_with
 from evo.stories.cardwords import action_text
@@ -71,10 +74,6 @@ class GameInPlay:
         self.setup = setup
         roster = Roster((setup.opponent.player,), setup.decks, find_ruleset(setup.ruleset))
         self._player = roster.players[0]
-        self._lock = threading.Lock()
-        self._course: Course | None = None
-        self._frames: list[dict[str, Any]] = []
-        self._log: list[dict[str, Any]] = []
         order = setup.decks if setup.seat == 0 else setup.decks[::-1]
         names = (YOU, setup.opponent.text)
         self.cast = Cast(
@@ -83,32 +82,26 @@ class GameInPlay:
             ruleset=setup.ruleset,
         )
         self._decks = order
-        self._said = False
+        self._lock = threading.Lock()  # of what follows, while the opponent does not think
+        self._course: Course | None = None
+        self._frames: list[dict[str, Any]] = []
+        self._log: list[dict[str, Any]] = []
+        self._said = self._left = False
+        self._story: dict[str, Any] | None = None
+        self._state: dict[str, Any] = {"thinking": True, "number": 0, "frames": [], "log": []}
+        self._think(self._begin)
 
     def state(self) -> dict[str, Any]:
-        """Where the game stands, as the person sees it; first the opponent plays where it is its turn.
+        """Where the game stands, as the person sees it.
 
         Returns:
-            `number` of actions so far, `seat`, `names`, `board` (`evo.stories.story.board_seen_by`), `frames`
-            (what was done from the person's last action on, each with the board after it), `log` (all actions
-            in words), `legal` (actions, each with `text` and `words`), `over` (a sentence, or None) and
-            `error` (what the opponent did where it lost by a fault).
+            `thinking` (whether the opponent acts now, so that this is not all), `number` of actions so far,
+            `seat`, `names`, `board` (`evo.stories.story.board_seen_by`), `frames` (what was done from the
+            person's last action on, each with the board after it), `log` (all actions in words), `legal`
+            (actions, each with `text` and `words`), `over` (a sentence, or None) and `error` (what the
+            opponent did where it lost by a fault). Before the cards are dealt the first and the lists alone.
         """
-        with self._lock:
-            course = self._advanced()
-            view = PlayerView(course.position, self.setup.seat)
-            yours = course.result is None
-            return {
-                "number": len(course.actions),
-                "seat": self.setup.seat,
-                "names": list(self.cast.players),
-                "board": board_seen_by(view),
-                "frames": self._frames,
-                "log": self._log,
-                "legal": [_legal(view.position, action) for action in view.legal_actions] if yours else [],
-                "over": ending(course.result, self.cast) if course.result is not None else None,
-                "error": course.result.error.strip() if course.result is not None else "",
-            }
+        return self._state
 
     def act(self, number: int, text: str) -> None:
         """Carry out an action of the person.
@@ -121,9 +114,7 @@ class GameInPlay:
             PlayError: the game is elsewhere meanwhile, over, or the action is not legal.
         """
         with self._lock:
-            course = self._advanced()
-            if course.result is not None:
-                raise PlayError("the game is over")
+            course = self._awaited()
             if number != len(course.actions):
                 raise PlayError("the game has gone on meanwhile")
             view = PlayerView(course.position, self.setup.seat)
@@ -131,21 +122,107 @@ class GameInPlay:
             if action is None:
                 raise PlayError(f"{text!r} is not legal now")
             self._frames = []
-            self._play(course, action)
+            before = course.position.copy()
+            course.play(action)
+            self._tell(course, before, action)
+            self._think(self._go_on)
 
     def concede(self) -> None:
         """End the game: the person gives it up.
 
         Raises:
-            PlayError: it is over.
+            PlayError: it is over, or the opponent thinks.
         """
         with self._lock:
-            course = self._advanced()
-            if course.result is not None:
-                raise PlayError("the game is over")
-            course.forfeit(self.setup.seat, Reason.CONCEDED)
+            self._awaited().forfeit(self.setup.seat, Reason.CONCEDED)
             self._frames = []
-            self._say_ended(course)
+            self._go_on()
+
+    def leave(self) -> None:
+        """End a game that nobody plays any more, so that the opponent is told."""
+        self._left = True  # for an opponent that thinks
+        with suppress(PlayError):
+            self.concede()
+
+    def _awaited(self) -> Course:
+        """The game at a decision of the person.
+
+        Raises:
+            PlayError: it is not there.
+        """
+        if self._course is None or self._state["thinking"]:
+            raise PlayError("the opponent has not done its turn yet")
+        if self._course.result is not None:
+            raise PlayError("the game is over")
+        return self._course
+
+    def _think(self, what: Callable[[], None]) -> None:
+        """Do what takes time apart; nobody else touches the game meanwhile."""
+        self._state = {**self._state, "thinking": True}
+
+        def think() -> None:
+            try:
+                what()
+            except Exception as error:
+                self._state = {
+                    **self._state,
+                    "thinking": False,
+                    "legal": [],
+                    "over": f"The game broke off: {error}",
+                }
+
+        threading.Thread(target=think, daemon=True).start()
+
+    def _begin(self) -> None:
+        """Deal the cards."""
+        setup, enemy = self.setup, 1 - self.setup.seat
+        import_kernels([self._player], setup.decks)
+        self._agent = self._player.agent()
+        keeps = keeps_with(self._player.keeps, setup.decks[1], enemy)
+        further = reckoned_with([self._agent], setup.decks)
+        key, rules = stream_key(setup.seed), find_ruleset(setup.ruleset)
+        both = (None, keeps) if setup.seat == 0 else (keeps, None)
+        position = deal_key(self._decks, key, rules, both, *further)
+        self._stream = generator(setup.seed, Purpose.AGENT, enemy)
+        course = Course(position, key)
+        course.seat_agent(enemy, self._agent, self._stream)
+        self._course = course
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Let the opponent act while it is its turn, and say where the game stands after each action."""
+        course, enemy = self._course, 1 - self.setup.seat
+        assert course is not None
+        while course.result is None and course.position.active == enemy and not self._left:
+            self._state = self._told(course, thinking=True)
+            before = course.position.copy()
+            action = course.decide(self._agent, self._stream)
+            if action is not None:
+                self._tell(course, before, action)
+        if self._left and course.result is None:
+            course.forfeit(self.setup.seat, Reason.CONCEDED)
+        if course.result is not None and not self._said:
+            self._said = True
+            with suppress(Exception):  # the game is decided
+                getattr(self._agent, "game_over", nothing)(course.result.outcome, course.result.reason)
+        self._state = self._told(course, thinking=False)
+
+    def _told(self, course: Course, thinking: bool) -> dict[str, Any]:
+        """What `state` says, complete in itself: the game may change while it is sent."""
+        view, result = PlayerView(course.position, self.setup.seat), course.result
+        yours = result is None and not thinking
+        return {
+            "thinking": thinking,
+            "number": len(course.actions),
+            "seat": self.setup.seat,
+            "names": list(self.cast.players),
+            "board": board_seen_by(view),
+            "frames": list(self._frames),
+            "log": list(self._log),
+            "legal": [_legal(view.position, action) for action in view.legal_actions] if yours else [],
+            "over": ending(result, self.cast) if result is not None else None,
+            "error": last_line(result.error) if result is not None else "",
+        }
 
     def advice(self) -> dict[str, Any]:
         """What the opponent would do in the person's place, from what the person sees.
@@ -155,9 +232,7 @@ class GameInPlay:
             the next action. `problem` where there is no answer.
         """
         with self._lock:
-            course, kind = self._advanced(), find_kind(self._player.kind)
-            if course.result is not None:
-                return {"problem": "the game is over"}
+            course, kind = self._awaited(), find_kind(self._player.kind)
             if is_outside(self._player.kind):
                 return {"problem": "an agent from outside is asked for its own turns alone"}
             if kind.sight(self._player.options) == Sight.EVERYTHING:
@@ -168,7 +243,10 @@ class GameInPlay:
             if tell_reasons is not None:
                 return tell_reasons(view.position)
             stream = generator(self.setup.seed, Purpose.AGENT, seat, len(course.actions))
-            action = agent.act(view, stream)
+            try:
+                action = agent.act(view, stream)
+            except Exception as error:
+                return {"problem": f"it failed: {type(error).__name__}: {error}"}
             return {"plan": _words(view.position, action)}
 
     def record(self) -> str:
@@ -188,9 +266,11 @@ class GameInPlay:
         """
         with self._lock:
             result = self._ended()
-            outside = is_outside(self._player.kind)
-            teller = None if outside else reasons_of(self._player.agent())
-            return tell(result, self.cast, (teller, teller))
+            if self._story is None:
+                outside = is_outside(self._player.kind)
+                teller = None if outside else reasons_of(self._player.agent())
+                self._story = tell(result, self.cast, (teller, teller))
+            return self._story
 
     def _ended(self) -> MatchResult:
         result = self._course.result if self._course is not None else None
@@ -198,48 +278,13 @@ class GameInPlay:
             raise PlayError("the game is not over; hidden cards and reasons are told after it")
         return result
 
-    def _advanced(self) -> Course:
-        """The game at a decision of the person, or over."""
-        setup, enemy = self.setup, 1 - self.setup.seat
-        if self._course is None:
-            import_kernels([self._player], setup.decks)
-            self._agent = self._player.agent()
-            keeps = keeps_with(self._player.keeps, setup.decks[1], enemy)
-            further = reckoned_with([self._agent], setup.decks)
-            key, rules = stream_key(setup.seed), find_ruleset(setup.ruleset)
-            both = (None, keeps) if setup.seat == 0 else (keeps, None)
-            position = deal_key(self._decks, key, rules, both, *further)
-            self._stream = generator(setup.seed, Purpose.AGENT, enemy)
-            self._course = Course(position, key)
-            self._course.seat_agent(enemy, self._agent, self._stream)
-        course = self._course
-        while course.result is None and course.position.active == enemy:
-            before = course.position.copy()
-            action = course.decide(self._agent, self._stream)
-            if action is not None:
-                self._tell(course, before, action)
-        self._say_ended(course)
-        return course
-
-    def _say_ended(self, course: Course) -> None:
-        """Tell the opponent once how the game ended."""
-        if course.result is not None and not self._said:
-            self._said = True
-            with suppress(Exception):  # the game is decided
-                getattr(self._agent, "game_over", nothing)(course.result.outcome, course.result.reason)
-
-    def _play(self, course: Course, action: Action) -> None:
-        before = course.position.copy()
-        course.play(action)
-        self._tell(course, before, action)
-
     def _tell(self, course: Course, before: Position, action: Action) -> None:
         """Keep what was done, in words and as the person sees the board after it."""
         seat, by = self.setup.seat, before.active
         if by == seat:
             said = _words(before, action)
         else:
-            said = _seen_words(before, action, course.position)
+            said = _seen_words(before, action)
         told = {"by": by, "turn": int(before.state["turn"]), "said": said}
         self._log.append(told)
         self._frames.append(told | {"board": board_seen_by(PlayerView(course.position, seat))})
@@ -257,8 +302,10 @@ class Games:
         game, name = GameInPlay(setup), secrets.token_urlsafe(12)
         with self._lock:
             self._games[name] = game
-            while len(self._games) > MOST_GAMES:
-                self._games.popitem(last=False)
+            more = max(len(self._games) - MOST_GAMES, 0)
+            gone = [self._games.popitem(last=False)[1] for _ in range(more)]
+        for old in gone:
+            old.leave()
         return name
 
     def find(self, name: str) -> GameInPlay | None:
@@ -279,11 +326,12 @@ def _words(position: Position, action: Action) -> str:
     return "end the turn" if action.kind == ActionKind.END_TURN else action_text(position, action)
 
 
-def _seen_words(before: Position, action: Action, after: Position) -> str:
+def _seen_words(before: Position, action: Action) -> str:
     """An action of the opponent without what only the opponent knows."""
     if action.kind == ActionKind.CHOOSE:
         return "choose a card"
-    secrets_of = [int(one.state["sides"][before.active]["n_secrets"]) for one in (before, after)]
-    if action.kind == ActionKind.PLAY and secrets_of[1] > secrets_of[0]:
-        return "play a secret"
+    if action.kind == ActionKind.PLAY:
+        number = int(before.state["sides"][before.active]["hand"][action.source])
+        if number >= 0 and is_secret(before.table.array[number]):
+            return "play a secret"
     return _words(before, action)

@@ -39,6 +39,8 @@ class PlayPages:
     def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
         self._pages, self._games = pages, Games()
         self._named = list(opponents)
+        self._offered: set[str] = set()  # so far
+        self._opponents()
 
     def choose(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
         """The page on which a game is chosen."""
@@ -141,12 +143,14 @@ class PlayPages:
             ManaforgeError: a value is not offered, or they do not fit.
         """
         offered = {
-            "opponent": self._opponents(),
             "deck": shipped_decks(),
             "other_deck": shipped_decks(),
             "ruleset": shipped_rulesets(),
             "seat": [ANY_SEAT, *SEATS],
         }
+        opponent = fields.get("opponent", "")
+        if opponent not in self._offered:
+            raise WrongValueError(f"opponent must be one that is offered, got {opponent!r}")
         for name, values in offered.items():
             if fields.get(name) not in values:
                 raise WrongValueError(
@@ -157,7 +161,7 @@ class PlayPages:
             raise WrongValueError(f"seed must be a whole number from 0, below 2^63, got {text!r}")
         seed = int(text) if text else secrets.randbits(32)
         return Setup(
-            find_entrant(fields["opponent"]),
+            find_entrant(opponent),
             (find_deck(fields["deck"]), find_deck(fields["other_deck"])),
             fields["ruleset"],
             SEATS.get(fields["seat"], seed % 2),
@@ -174,7 +178,9 @@ class PlayPages:
         ]
         kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
         shipped = [f"{DEFAULT_AGENT}:{profile}" for profile in shipped_profiles(DEFAULT_AGENT)]
-        return list(dict.fromkeys([*self._named, *champions, *kinds, *shipped]))
+        found = list(dict.fromkeys([*self._named, *champions, *kinds, *shipped]))
+        self._offered |= set(found)
+        return found
 
     def _told(self, request: Request, what: Callable[[GameInPlay], dict[str, Any]]) -> Response:
         game = self._games.find(request.path_params["game"])
@@ -193,3 +199,5 @@ class PlayPages:
             return page(game)
         except PlayError as error:
             return self._pages.problem("Not yet", str(error), 409)
+        except ManaforgeError as error:
+            return self._pages.problem("It cannot be told", str(error))

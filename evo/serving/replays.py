@@ -3,12 +3,10 @@
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from engine.errors import ManaforgeError
 from evo.play.games import import_kernels
-from evo.serving.folders import Signature, signature_of
 from evo.stories.reasons import reasons_of
 from evo.stories.story import Cast, tell
 from evo.tournament.reading import TournamentRecord, replay, tournament_to_replay
@@ -27,7 +25,7 @@ class Replayed:
 
     Attributes:
         story: as `evo.stories.story.tell` tells it; None before its end, and where it cannot be played.
-        problem: why it cannot be played, or in what it differs from the folder's; "" for neither.
+        problem: why it cannot be played.
         ended: whether there is nothing to wait for.
     """
 
@@ -44,7 +42,7 @@ class Replays:
     """Plays games again, one at a time, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[Path, Signature, int], Replayed] = OrderedDict()
+        self._known: OrderedDict[tuple[Any, ...], Replayed] = OrderedDict()
         self._lock = threading.Lock()
         self._turn = threading.Lock()
 
@@ -54,11 +52,14 @@ class Replays:
         Raises:
             TooManyError: too many others wait.
         """
-        key = record.path, signature_of(record.path), number
+        row = record.games.iloc[number]
+        key = record.path, record.digest, number, str(row["outcome"]), int(row["turns"])
         with self._lock:
             found = self._known.get(key)
             if found is not None:
                 self._known.move_to_end(key)
+                if found.ended and found.story is None:  # told once; then it is tried again
+                    del self._known[key]
                 return found
             if sum(not one.ended for one in self._known.values()) >= MOST_WAITING:
                 raise TooManyError("many games are being played again now; ask for this one a little later")
@@ -72,7 +73,7 @@ class Replays:
     def _play(self, record: TournamentRecord, number: int, found: Replayed) -> None:
         try:
             with self._turn:
-                found.story, found.problem = _story_of(record, number)
+                found.story = _story_of(record, number)
         except (ManaforgeError, OSError) as error:
             found.problem = str(error)
         except Exception as error:
@@ -81,7 +82,7 @@ class Replays:
             found.ended = True
 
 
-def _story_of(record: TournamentRecord, number: int) -> tuple[dict[str, Any], str]:
+def _story_of(record: TournamentRecord, number: int) -> dict[str, Any]:
     tournament = tournament_to_replay(record)
     row = record.games.iloc[number]
     import_kernels([one.player for one in tournament.entrants], tournament.decks)
@@ -92,4 +93,4 @@ def _story_of(record: TournamentRecord, number: int) -> tuple[dict[str, Any], st
         None if is_outside(players[text].kind) else reasons_of(players[text].agent()) for text in texts
     ]
     cast = Cast(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
-    return tell(result, cast, tellers), different
+    return tell(result, cast, tellers, different)

@@ -1,5 +1,7 @@
 """The numbers of a run's page, as its tables have them."""
 
+import math
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,8 @@ MOST_POINTS = 400
 
 MOST_ANCESTORS = 300
 
+_READING = threading.Lock()
+
 
 def run_numbers(path: Path) -> dict[str, Any]:
     """Everything that a run's page shows, as JSON values; numbers that are missing are None.
@@ -39,7 +43,7 @@ def run_numbers(path: Path) -> dict[str, Any]:
     Raises:
         ManaforgeError, OSError: the run cannot be read.
     """
-    with warnings.catch_warnings():
+    with _READING, warnings.catch_warnings():  # which is of the whole process
         warnings.simplefilter("ignore")  # problems are sent
         runs = _read(path)
     if runs is None:
@@ -101,13 +105,19 @@ def _champion(content: Any) -> dict[str, Any] | None:
     weights, provenance = content.get("weights"), content.get("provenance")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         return None
-    known = {key: value for key, value in weights.items() if isinstance(value, int | float)}
+    known = {str(key): float(value) for key, value in weights.items() if _is_number(value)}
     seven = provenance.get("against_thesis_seven")
+    rate = seven.get("win_rate") if isinstance(seven, dict) else None
     return {
         "candidate": str(provenance.get("candidate", "")),
         "weights": known,
-        "against_thesis_seven": seven if isinstance(seven, dict) else None,
+        "against_thesis_seven": {"win_rate": rate} if _is_number(rate) else None,
     }
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that JSON has."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _some(generations: pd.Series) -> list[int]:
@@ -172,7 +182,8 @@ def _lineage(own: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, 
     candidate = str(read_champion_file(folder.path).provenance.get("candidate", ""))
     number = candidate.rpartition("individual ")[2]
     last = best_individuals(own).iloc[-1]
-    individual = int(number) if number.isdigit() else int(last["individual"])
+    known = number.isascii() and number.isdecimal() and len(number) < 12
+    individual = int(number) if known else int(last["individual"])
     found = ancestors(own, name, individual).tail(MOST_ANCESTORS)
     whole = [*found[["individual", "birth", "last"]].itertuples(index=False)]
     parents = found[["parent_a", "parent_b"]].to_numpy()

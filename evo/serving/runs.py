@@ -1,5 +1,6 @@
 """The list of all folders, the page of a run, and what differs between runs."""
 
+import hashlib
 import threading
 import time
 from typing import Any
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import ManaforgeError
-from evo.serving.folders import RUN, Listed
+from evo.serving.folders import RUN
 from evo.serving.kept import Kept
 from evo.serving.pages import Pages
 from evo.serving.rundata import run_numbers
@@ -31,16 +32,18 @@ class RunPages:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._numbers: Kept[dict[str, Any]] = Kept(run_numbers, KEPT, lambda one: one["state"] == "running")
-        self._lock = threading.Lock()
 
     def index(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
         """The list of all folders."""
         root = str(self._pages.catalogue.root)
-        return self._pages.render("index.html", title="Runs", root=root, listed=self._listed())
+        return self._pages.render("index.html", title="Runs", root=root, **self._listed())
 
-    def rows(self, request: Request) -> Response:  # noqa: ARG002
-        """The list alone, for pages that refresh it."""
-        return self._pages.render("rows.html", listed=self._listed())
+    def rows(self, request: Request) -> Response:
+        """The list alone, for pages that refresh it; nothing where `seen` is what there is."""
+        listed = self._listed()
+        if request.query_params.get("seen") == listed["seen"]:
+            return Response(status_code=204)
+        return self._pages.render("rows.html", **listed)
 
     def run(self, request: Request) -> Response:
         """A run's page, which asks for its numbers."""
@@ -56,7 +59,7 @@ class RunPages:
             return JSONResponse({"unreadable": "it is not there any more"}, 404)
         try:
             return JSONResponse(self._numbers.get(path))
-        except (ManaforgeError, OSError) as error:
+        except (ManaforgeError, OSError, ValueError, TypeError) as error:  # a stranger's file
             return JSONResponse({"unreadable": str(error)})
 
     def compare(self, request: Request) -> Response:
@@ -81,14 +84,16 @@ class RunPages:
         """Read all folders in the background, so that the list is whole when it is asked for."""
 
         def read() -> None:
-            while self._listed().waiting:
+            while self._pages.catalogue.listed().waiting:
                 time.sleep(0.05)  # lets those who ask in between
 
         threading.Thread(target=read, daemon=True).start()
 
-    def _listed(self) -> Listed:
-        with self._lock:
-            return self._pages.catalogue.listed()
+    def _listed(self) -> dict[str, Any]:
+        """The rows, and a hash of them."""
+        listed = self._pages.catalogue.listed()
+        seen = hashlib.sha256(repr(listed).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return {"listed": listed, "seen": seen}
 
 
 def _flat(config: Any) -> dict[str, str]:

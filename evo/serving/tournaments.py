@@ -1,7 +1,6 @@
 """Pages of tournaments: standings while they grow, their games, and any game step by step."""
 
 import json
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +20,7 @@ from evo.serving.pages import Pages, game_file, number_in
 from evo.serving.replays import Replays, TooManyError
 from evo.stats.standings import Standings, deck_standings, standings
 from evo.storage.files import is_locked
+from evo.tournament.folder import TournamentError
 from evo.tournament.output import score_table
 from evo.tournament.page import by_deck, by_first_seat, deck_against_deck, ratings_table, who_beats_whom
 from evo.tournament.reading import TournamentRecord, read_tournament
@@ -68,7 +68,6 @@ class TournamentPages:
     def __init__(self, pages: Pages) -> None:
         self._pages, self._replays = pages, Replays()
         self._shown: Kept[Shown] = Kept(lambda path: Shown(read_tournament(path)), KEPT)
-        self._reading = threading.Lock()
 
     def tournament(self, request: Request) -> Response:
         """A tournament's page."""
@@ -86,14 +85,17 @@ class TournamentPages:
 
     def standings(self, request: Request) -> Response:
         """The page's tables alone, for pages that refresh them; nothing where `seen` is what there is."""
-
-        def answer(name: str, path: Path, shown: Shown) -> Response:
-            seen = request.query_params.get("seen", "")
+        name, seen = request.path_params["name"], request.query_params.get("seen", "")
+        path = self._pages.catalogue.find(name, TOURNAMENT)
+        try:
+            if path is None:
+                raise TournamentError("it is not there any more")
+            shown = self._shown.get(path)
             if seen == _seen(path, shown):
                 return Response(status_code=204)
             return self._pages.render("standings.html", name=name, **_standings(shown))
-
-        return self._answer(request, answer)
+        except (ManaforgeError, OSError) as error:  # told in the page's place, which asks on
+            return self._pages.render("lost.html", name=name, problem=str(error))
 
     def games(self, request: Request) -> Response:
         """Games by number, chosen by entrants and deck, with links to each."""
@@ -130,23 +132,25 @@ class TournamentPages:
     def game(self, request: Request) -> Response:
         """A game step by step; while it is played again, a page that asks again."""
 
-        def answer(name: str, number: int, story: dict[str, Any], problem: str) -> Response:
+        def answer(name: str, number: int, story: dict[str, Any]) -> Response:
             download = f"/download/{number}/{quote(name)}"
             title = f"Game {number} of {name}"
-            return self._pages.game(title, story, download, tournament=name, problem=problem)
+            return self._pages.game(title, story, download, tournament=name)
 
         return self._replayed(request, answer)
 
     def download(self, request: Request) -> Response:
         """The same as a file that needs no server."""
-        return self._replayed(request, lambda _, number, story, __: game_file(story, f"game-{number}"))
+        return self._replayed(request, lambda _, number, story: game_file(story, f"game-{number}"))
 
     def _replayed(self, request: Request, answer: Any) -> Response:
-        number = request.path_params["number"]
+        text = request.path_params["number"]
 
         def asked(name: str, _: Path, shown: Shown) -> Response:
-            if number >= len(shown.record.games):
-                return self._pages.missing(f"game {number} of tournament {name}")
+            known = text.isascii() and text.isdecimal() and len(text) < 12
+            number = int(text) if known else -1
+            if not 0 <= number < len(shown.record.games):
+                return self._pages.missing(f"game {text} of tournament {name}")
             try:
                 found = self._replays.ask(shown.record, number)
             except TooManyError as error:
@@ -155,7 +159,7 @@ class TournamentPages:
                 return self._pages.render("waiting.html", 202, title=f"Game {number} of {name}")
             if found.story is None:
                 return self._pages.problem(f"Game {number} of {name}", found.problem)
-            response: Response = answer(name, number, found.story, found.problem)
+            response: Response = answer(name, number, found.story)
             return response
 
         return self._answer(request, asked)
@@ -167,8 +171,7 @@ class TournamentPages:
         if path is None:
             return self._pages.missing(f"tournament {name}")
         try:
-            with self._reading:
-                shown = self._shown.get(path)
+            shown = self._shown.get(path)
             response: Response = answer(name, path, shown)
         except (ManaforgeError, OSError) as error:
             return self._pages.problem(name, str(error))

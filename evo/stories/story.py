@@ -30,18 +30,21 @@ class Cast:
     command: str = ""
 
 
-def tell(result: MatchResult, cast: Cast, reasons: Sequence[Reasons | None] = (None, None)) -> dict[str, Any]:
+def tell(
+    result: MatchResult, cast: Cast, reasons: Sequence[Reasons | None] = (None, None), remark: str = ""
+) -> dict[str, Any]:
     """A game as plain data.
 
     Args:
         result: of the game.
         cast: who played.
+        remark: what is to be said of the whole game; "" for nothing.
         reasons: by seat, who tells the reasons of each turn, from what its player saw; None for nobody.
 
     Returns:
-        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` ("" without a fault) and
-        `steps`: the position before each action (see `board`), with `action` in words, `outcomes` of its
-        chance, and `reasons` at the beginning of a turn; the last one is the end of the game.
+        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` ("" without a fault),
+        `remark`, and `steps`: the position before each action (see `board`), with `action` in words,
+        `outcomes` of its chance, and `reasons` at the beginning of a turn; the last one is the end of the game.
     """
     steps, position, fresh = [], result.start.copy(), True
     outcomes = result.outcomes or ((),) * len(result.actions)
@@ -54,7 +57,8 @@ def tell(result: MatchResult, cast: Cast, reasons: Sequence[Reasons | None] = (N
         position.play(action, Chance.given(fell))
         fresh = action.kind == ActionKind.END_TURN
     steps.append(board(result.position))
-    return {**vars(cast), "result": ending(result, cast), "error": result.error.strip(), "steps": steps}
+    ended = {"result": ending(result, cast), "error": result.error.strip(), "remark": remark}
+    return {**vars(cast), **ended, "steps": steps}
 
 
 def board(position: Position) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
+from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset, shipped_decks
 from engine.received import read_json
 from engine.record import MatchResult
 from evo.decklibrary import read_library
@@ -19,13 +19,13 @@ from evo.runoptions import MOST_GAMES
 from evo.seeds import Stream
 from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS
-from evo.storage.files import why_unusable
+from evo.storage.files import digest_of, why_unusable
 from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, read_played
 from evo.tournament.run import Tournament
 from evo.wording import wanted
 from ilp_agent.mulligan import DeckKeeps
 
-MOST_ENTRANTS = 10_000
+MOST_ENTRANTS = 1_000
 MOST_DECKS = 1_000
 NOT_COMPARED = ("games", "manaforge", "sprt", "entrants")
 """Parts of a definition that say nothing about a single game, or are compared by themselves."""
@@ -88,6 +88,11 @@ class TournamentRecord:
     matchups: Matchups
     games: pd.DataFrame
     problems: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """A hash of the definition."""
+        return digest_of(self.content)
 
     @property
     def names(self) -> list[str]:
@@ -231,7 +236,6 @@ def _deck(path: Path, name: str) -> Deck:
             continue
         if deck.name == name:
             return deck
-    try:
-        return find_deck(name)
-    except ManaforgeError:
-        raise TournamentError(f"its deck {name} is neither in its folder nor shipped") from None
+    if name not in shipped_decks():  # a file chooses no path that is opened
+        raise TournamentError(f"its deck {name} is neither in its folder nor shipped")
+    return find_deck(name)

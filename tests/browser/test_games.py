@@ -96,3 +96,28 @@ def test_a_game_is_stepped_through_by_keyboard_and_hides_what_a_player_does_not_
         assert page.locator("#board .half.enemy .card:not(.back)").count() == 0
         page.select_option("#seen", "all")
         assert page.locator("#board .half.enemy .card:not(.back)").count() > 0
+
+
+def test_what_a_player_does_not_see_is_nowhere_on_the_page(tmp_path: Path, chromium: Any) -> None:
+    result = play(RandomAgent(), RandomAgent(), ("secret-hunter", "secret-hunter"), 0, ruleset="standard")
+    file = tmp_path / "game.html"
+    file.write_bytes(story_page(tell(result, Cast(("random", "random"), ("a", "b"), "standard"))))
+    steps, secrets = positions(result), set()
+    with page_of(chromium) as page:
+        page.goto(file.as_uri())
+        for seat in (0, 1):
+            page.select_option("#seen", str(seat))
+            for step, position in enumerate(steps[:-1]):
+                side = position.state["sides"][1 - seat]
+                own = position.state["sides"][seat]
+                hidden = {position.card_name(int(one)) for one in side["secrets"][: side["n_secrets"]]}
+                known = {position.card_name(int(one)) for one in own["secrets"][: own["n_secrets"]]}
+                known |= {position.card_name(int(one)) for one in own["hand"][: own["n_hand"]]}
+                secrets |= hidden
+                page.evaluate("step => { location.hash = '#step-' + step; }", step)
+                page.wait_for_timeout(5)
+                shown = page.inner_text("#board") + page.inner_text("#now") + page.text_content("#position")
+                assert not [name for name in hidden - known if name in shown]
+                if position.active != seat:
+                    assert "hidden" in page.inner_text("#reasons")
+    assert secrets

@@ -173,7 +173,7 @@ def repeated(page: Any, game: GameInPlay, address: str) -> None:
     decks = setup.decks if setup.seat == 0 else setup.decks[::-1]
     assert str(deal_key(decks, stream_key(setup.seed), find_ruleset(setup.ruleset))) == saved.start
     page.click("#after a:has-text('step by step')")
-    page.wait_for_selector("#log a[aria-current]")
+    page.wait_for_selector("#log a[aria-current]", timeout=120_000)
     assert page.locator("#log a").count() == len(course.actions) + 1
 
 
@@ -208,3 +208,23 @@ def test_a_game_is_played_by_keyboard_alone(tmp_path: Path, chromium: Any, begun
                 page.wait_for_selector(DONE, timeout=60_000)
         assert begun[-1]._course is not None
         assert len(begun[-1]._course.actions) > 20
+
+
+def test_a_second_tab_goes_on_where_the_game_is(tmp_path: Path, chromium: Any) -> None:
+    with served(tmp_path, opponents=[]) as asked:
+        context = chromium.new_context(reduced_motion="reduce")
+        one, other = context.new_page(), context.new_page()
+        one.goto(f"{asked.address}/play")
+        one.select_option("select[name=opponent]", "random")
+        one.select_option("select[name=seat]", "first")
+        one.click("button:has-text('Begin')")
+        one.wait_for_selector(DONE, timeout=120_000)
+        other.goto(one.url)
+        other.wait_for_selector(DONE)
+        for page, behind in ((one, other), (other, one)):
+            page.click("#end")
+            page.wait_for_selector(DONE, timeout=60_000)
+            behind.click("#end")
+            behind.wait_for_selector("#now:has-text('gone on meanwhile')", timeout=60_000)
+            assert behind.get_attribute("#game", "data-number") == page.get_attribute("#game", "data-number")
+        context.close()

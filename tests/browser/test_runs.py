@@ -17,6 +17,7 @@ from evo.analysis.tables import (
     sigmas_of,
     wins_by_decks,
 )
+from evo.api import play_tournament
 from evo.storage.files import take_lock
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
@@ -123,7 +124,6 @@ def test_what_happens_to_a_run_is_told_on_its_page(tmp_path: Path, chromium: Any
         whole = (run / "generations" / "0002.parquet").read_bytes()
         for content in (whole[:500], b"", bytes(reversed(whole))):
             (run / "generations" / "0002.parquet").write_bytes(content)
-            (run / "log.jsonl").write_bytes((run / "log.jsonl").read_bytes() + b"\n")  # which is watched
             page.wait_for_selector("#problem:not([hidden])")
             assert "0002" in page.inner_text("#problem")
         (run / "config.toml").write_text("seed = ")
@@ -165,3 +165,43 @@ def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:
         page.evaluate("window.away = false")
         page.wait_for_timeout(3000)
         assert len(asks) > before
+
+
+def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(
+    tmp_path: Path, chromium: Any
+) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(EXAMPLE, tmp_path / name)
+    live = tmp_path / "live"
+    begin(live)
+    with served(tmp_path) as asked, page_of(chromium, viewport={"width": 390, "height": 800}) as page:
+        page.goto(asked.address)
+        page.wait_for_selector("a:has-text('two')")
+        page.check("input[value=one]")
+        page.evaluate("document.querySelector('.scroll').scrollLeft = 200")
+        page.focus("a:has-text('two')")
+        for generation in range(2):
+            grow(live, generation)
+            page.wait_for_selector(f"tr:has-text('live') td:has-text('{generation} of')")
+            assert page.evaluate("document.activeElement.textContent") == "two"
+            assert page.evaluate("document.querySelector('.scroll').scrollLeft") == 200
+            assert page.is_checked("input[value=one]")
+        page.check("input[value=two]")
+        page.click("#compare")
+        assert "configurations are the same" in page.inner_text("main")
+
+
+def test_a_tournament_that_is_damaged_and_mended_is_shown_again(tmp_path: Path, chromium: Any) -> None:
+    place = tmp_path / "games"
+    play_tournament("random", "aggro", decks="thesis-paladin", games=4, out=place, quiet=True)
+    about = (place / "tournament.json").read_bytes()
+    with served(tmp_path) as asked, page_of(chromium) as page:
+        page.goto(f"{asked.address}/tournament/games")
+        page.wait_for_selector("#ratings .plot-container")
+        for content, told in ((b"{", "is damaged"), (about, "Ratings, 2 rows"), (None, "not there any more")):
+            if content is None:
+                shutil.rmtree(place)
+            else:
+                (place / "tournament.json").write_bytes(content)
+            page.wait_for_selector(f"#standings:has-text('{told}')")
+            assert page.locator("main").count() == 1

@@ -41,9 +41,28 @@ function tellCompared() {
   if (button) button.disabled = compared.size < 2;
 }
 
+// A part that is refreshed keeps focus, scrolling, unfolded tables, and chosen runs.
+let kept = null;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const part = event.detail.target;
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  kept = {
+    focus: focused && (focused.getAttribute("href") || focused.value || focused.id || focused.textContent),
+    scrolls: [...part.querySelectorAll(".scroll")].map((one) => one.scrollLeft),
+    open: [...part.querySelectorAll("details")].map((one) => one.open),
+  };
+});
 document.addEventListener("htmx:afterSwap", () => {
   for (const box of document.querySelectorAll('input[name="run"]')) box.checked = compared.has(box.value);
   tellCompared();
+  const part = document.getElementById("rows") || document.getElementById("standings");
+  if (!kept || !part) return;
+  [...part.querySelectorAll(".scroll")].forEach((one, place) => { one.scrollLeft = kept.scrolls[place] || 0; });
+  [...part.querySelectorAll("details")].forEach((one, place) => { if (place in kept.open) one.open = kept.open[place]; });
+  if (kept.focus) {
+    const same = [...part.querySelectorAll("a, button, input, summary, [tabindex]")].find((one) => [one.getAttribute("href"), one.value, one.id, one.textContent].includes(kept.focus));
+    if (same) same.focus({ preventScroll: true });
+  }
 });
 for (const box of document.querySelectorAll('input[name="run"]:checked')) compared.add(box.value);
 tellCompared();

@@ -36,8 +36,19 @@ function say(text) {
   at("now").textContent = text;
 }
 
-/** Takes over what the server told; first shows what was done since, one step after another. */
+/** Takes over what the server told, and asks on while the opponent thinks. */
 async function take(told) {
+  for (;;) {
+    if (told.board) await show(told);
+    if (!told.thinking) return;
+    if (told.board) say(told.names[1 - told.seat] + " thinks …");
+    await new Promise((done) => setTimeout(done, 150));
+    told = await call("/state");
+  }
+}
+
+/** Shows what was done since, one step after another. */
+async function show(told) {
   const frames = told.frames.slice(Math.max(0, told.frames.length - (told.number - seen)));
   state = told;
   chosen = null;
@@ -101,11 +112,11 @@ function actionButton(one) {
 }
 
 function act(text) {
-  return wait(async () => take(await call("/act", { number: state.number, action: text })));
+  return post("/act", { number: state.number, action: text });
 }
 
 function draw() {
-  if (!state) return;
+  if (!state) return; // nothing was dealt
   const yours = state.over === null;
   drawBoard(at("board"), state.board, {
     bottom: state.seat,
@@ -139,9 +150,16 @@ function draw() {
   game.dataset.over = state.over === null ? "" : state.over;
 }
 
+/** Posts something; where that fails the game may be elsewhere, so it is asked where it stands. */
+function post(what, fields) {
+  return wait(async () => {
+    try { await take(await call(what, fields)); } catch (error) { await take(await call("/state")); throw error; }
+  });
+}
+
 at("end").addEventListener("click", () => act("end turn"));
 at("cancel").addEventListener("click", () => { chosen = null; draw(); });
-at("concede").addEventListener("click", () => wait(async () => take(await call("/concede", {}))));
+at("concede").addEventListener("click", () => post("/concede", {}));
 at("ask").addEventListener("click", () => wait(async () => {
   const told = await call("/advice");
   const parts = told.problem ? [make("p", "", "No answer: " + told.problem + ".")] : reasonParts(told);
@@ -151,8 +169,4 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && chosen !== null) { chosen = null; draw(); }
 });
 
-wait(async () => {
-  const told = await call("/state");
-  seen = told.number > told.frames.length ? told.number : 0;
-  await take(told);
-});
+wait(async () => take(await call("/state")));

@@ -52,7 +52,7 @@ function drawMinion(minion) {
 }
 
 /** The hero with what is around: health, armour, weapon, power, mana, deck. */
-function drawHero(side, name, seat, active) {
+function drawHero(side, name, seat, active, hidden) {
   const attack = side.hero_attack + (side.weapon ? side.weapon.attack : 0);
   const hero = make("span", "hero" + (active ? " active" : "") + (side.traits.length ? " " + side.traits.join(" ") : ""),
     make("span", "name", name),
@@ -74,7 +74,7 @@ function drawHero(side, name, seat, active) {
     power.title = "hero power" + (side.power.used ? ", used" : "");
     around.append(power);
   }
-  for (const secret of side.secrets) around.append(make("span", "secret", secret.name || "Secret"));
+  for (const secret of side.secrets) around.append(make("span", "secret", (!hidden && secret.name) || "Secret"));
   const deck = make("span", "deck", side.deck + (side.deck === 1 ? " card" : " cards"));
   deck.title = "in the deck" + (side.fatigue ? "; the next draw from an empty deck deals " + (side.fatigue + 1) : "");
   around.append(deck);
@@ -107,7 +107,7 @@ function drawBoard(place, state, { bottom, hidden = [], names, mark = () => {} }
       mark(drawn, own, "board", number, minion);
       row.append(drawn);
     });
-    const [hero, around] = drawHero(side, names[seat], seat, state.active === seat);
+    const [hero, around] = drawHero(side, names[seat], seat, state.active === seat, hidden.includes(seat));
     mark(hero, own, "hero", 0, side);
     const power = around.querySelector(".power");
     if (power) mark(power, own, "power", 0, side.power);

@@ -23,10 +23,29 @@ function reasonsOf(number) {
   return [number, null];
 }
 
+/** Whether whom the page shows the game to does not see what a step does. */
+function isHidden(number) {
+  const seen = at("seen").value;
+  return seen !== "all" && story.steps[number].active !== Number(seen);
+}
+
+/** An action as it is seen: of the other player's, secrets and chosen cards have no names. */
+function wordsOf(number) {
+  const step = story.steps[number];
+  if (!isHidden(number)) return step.action;
+  const after = story.steps[number + 1];
+  const secret = after && after.sides[step.active].secrets.length > step.sides[step.active].secrets.length;
+  return /^choose/.test(step.action) || (/^play/.test(step.action) && secret) ? step.action.replace(/ \(.*/, "") : step.action;
+}
+
 function drawReasons(number) {
   const [step, reasons] = reasonsOf(number);
   const panel = at("reasons");
   const title = make("h2", "", "The plan");
+  if (number !== last && isHidden(number)) {
+    panel.replaceChildren(title, make("p", "", "The other player's plan is hidden."));
+    return;
+  }
   if (!reasons) {
     const who = story.players[story.steps[number].active];
     panel.replaceChildren(title, make("p", "", number === last ? "The game is over." : who + " gives no reasons for this turn."));
@@ -51,11 +70,10 @@ function show(number) {
       if (target && mine === (target.whose === "own") && target.zone === zone && (zone === "hero" || target.number === place)) piece.classList.add("target");
     },
   });
-  const hides = seen !== "all" && step.active !== bottom && /^play|^choose/.test(step.action || "");
-  const what = shown === last ? story.result : story.players[step.active] + ": " + (hides ? step.action.replace(/ \(.*/, "") : step.action);
+  const what = shown === last ? story.result : story.players[step.active] + ": " + wordsOf(shown);
   const chance = step.outcomes && step.outcomes.length ? make("span", "chance", " (decided by chance)") : "";
   at("now").replaceChildren("Round " + step.turn + ", " + seat(step.active) + " to move. ", what, chance);
-  at("position").textContent = step.position;
+  at("position").textContent = seen === "all" ? step.position : "It tells what is hidden: shown to everyone alone.";
   at("place").value = String(shown);
   for (const [name, off] of [["first", shown === 0], ["back", shown === 0], ["turn-back", shown === 0], ["next", shown === last], ["turn-next", shown === last], ["last", shown === last]]) at(name).disabled = off;
   for (const link of at("log").querySelectorAll("a")) {
@@ -79,7 +97,7 @@ function fillLog() {
   const items = [];
   story.steps.forEach((step, number) => {
     if (turns.includes(number)) items.push(make("li", "turn", "Round " + step.turn + ", " + story.players[step.active] + " (" + seat(step.active) + ")"));
-    const link = make("a", "", number === last ? story.result : step.action);
+    const link = make("a", "", number === last ? story.result : wordsOf(number));
     link.href = "#step-" + number;
     link.dataset.step = String(number);
     items.push(make("li", "", link));
@@ -106,7 +124,7 @@ at("place").max = String(last);
 fillLog();
 for (const [name, key] of Object.entries(BUTTONS)) at(name).addEventListener("click", () => show(MOVES[key]()));
 at("place").addEventListener("input", () => show(Number(at("place").value)));
-at("seen").addEventListener("change", () => show(shown));
+at("seen").addEventListener("change", () => { fillLog(); show(shown); });
 addEventListener("hashchange", () => show(fromAddress()));
 addEventListener("keydown", (event) => {
   if (!(event.key in MOVES) || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -1,7 +1,9 @@
 """The server over HTTP: what it shows is what the tables say, and strangers are refused."""
 
 import json
+import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -9,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evo.analysis.tables import best_individuals, read_runs, shares_of
+from evo.analysis.tables import best_individuals, last_population, read_runs, shares_of, wins_by_decks
 from evo.serving.folders import RUN, Catalogue
 from evo.serving.guard import COOKIE, POLICY
 from evo.serving.rundata import run_numbers
@@ -30,6 +32,14 @@ def runs(tmp_path: Path) -> Path:
     (tmp_path / "secret").mkdir()
     shutil.copytree(EXAMPLE, tmp_path / "secret" / "run")
     (root / "out").symlink_to(tmp_path / "secret" / "run")
+    (root / "linked").mkdir()
+    for entry in (tmp_path / "secret" / "run").iterdir():
+        (root / "linked" / entry.name).symlink_to(entry)
+    shutil.copytree(EXAMPLE, root / "half")
+    shutil.rmtree(root / "half" / "generations")
+    (root / "half" / "generations").symlink_to(tmp_path / "secret" / "run" / "generations")
+    with suppress(OSError):  # not every file system has such names
+        shutil.copytree(EXAMPLE, root / os.fsdecode(b"\xff\xfe"))
     return root
 
 
@@ -65,9 +75,9 @@ def test_numbers_are_those_of_the_tables(runs: Path) -> None:
     for name, column in zip(numbers["weights"]["names"], shares_of(own), strict=True):
         assert numbers["weights"]["best"][name] == pytest.approx(best[column].to_list())
     assert numbers["generation"] == int(own["generation"].max())
-    assert sum(map(sum, numbers["decks"]["scores"])) / 4 == pytest.approx(
-        float((last["fitness"] / last["games"])[last["survived"]].mean()), abs=0.2
-    )
+    decks = numbers["decks"]["names"]
+    scores = wins_by_decks(last_population(own), decks)
+    assert numbers["decks"]["scores"] == [pytest.approx(scores.loc[deck].to_list()) for deck in decks]
     birth = pd.Series([node["birth"] for node in numbers["lineage"]])
     assert birth.is_monotonic_increasing
     assert {parent for node in numbers["lineage"] for parent in node["parents"]} <= {
@@ -79,6 +89,8 @@ def test_numbers_are_those_of_the_tables(runs: Path) -> None:
     "path",
     [
         "/run/out",
+        "/numbers/linked",
+        "/run/half",
         "/numbers/out",
         "/run/../secret/run",
         "/numbers/..%2Fsecret%2Frun",
@@ -110,6 +122,8 @@ def test_it_only_shows(runs: Path, method: str) -> None:
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
+        {"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "no-cors"},
+        {"Origin": "http://["},
     ],
 )
 def test_other_origins_and_names_are_refused(runs: Path, headers: dict[str, str]) -> None:
@@ -124,14 +138,16 @@ def test_with_a_token_every_request_needs_it(runs: Path) -> None:
         for path, cookie in (
             ("/", ""),
             ("/?token=wrong", ""),
-            ("/", f"{COOKIE}=wrong"),
+            ("/", f"{COOKIE}_{asked.port}=wrong"),
             ("/static/app.js", ""),
         ):
             assert asked.get(path, Cookie=cookie)[0] == 403
-        status, headers, _ = asked.get("/?token=right")
-        assert status == 200
-        assert f"{COOKIE}=right; HttpOnly; SameSite=Strict" in headers["set-cookie"]
-        assert asked.get("/numbers/example", Cookie=f"{COOKIE}=right")[0] == 200
+        status, headers, _ = asked.get("/compare?run=example&token=right&run=x")
+        assert (status, headers["location"]) == (303, "/compare?run=example&run=x")
+        cookie = f"{COOKIE}_{asked.port}=right"
+        assert headers["set-cookie"].startswith(f"{cookie}; HttpOnly")
+        assert "SameSite=strict" in headers["set-cookie"]
+        assert asked.get("/numbers/example", Cookie=cookie)[0] == 200
 
 
 def test_runs_that_are_damaged_or_deleted_meanwhile_are_told(runs: Path) -> None:
@@ -140,7 +156,6 @@ def test_runs_that_are_damaged_or_deleted_meanwhile_are_told(runs: Path) -> None
         assert "unreadable" not in json.loads(asked.get("/numbers/example")[2])
         last = max((run / "generations").iterdir())
         last.write_bytes(last.read_bytes()[:100])
-        (run / "champion.toml").unlink()
         status, _, body = asked.get("/numbers/example")
         assert status == 200
         told = json.loads(body)
@@ -151,6 +166,27 @@ def test_runs_that_are_damaged_or_deleted_meanwhile_are_told(runs: Path) -> None
         status, _, body = asked.get("/numbers/example")
         assert status == 404
         assert json.loads(body)["unreadable"]
+        assert asked.get("/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("lethal = ", "lethal = inf #"),
+        ("win_rate = ", "win_rate = 1979-05-27 #"),
+        ("candidate = ", 'candidate = "individual \u00b2" #'),
+        ("win_rate = ", "win_rate = nan #"),
+    ],
+)
+def test_a_strangers_champion_is_shown_as_far_as_it_goes(runs: Path, before: str, after: str) -> None:
+    file = runs / "example" / "champion.toml"
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after))
+    with served(runs) as asked:
+        status, _, body = asked.get("/numbers/example")
+        assert status == 200
+        json.loads(body, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
         assert asked.get("/")[0] == 200
 
 

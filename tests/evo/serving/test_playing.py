@@ -1,22 +1,31 @@
 """Games in play over HTTP: only these are posted, by the page's own origin, and hide what is hidden."""
 
 import json
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
-from engine import GameRecord
+from engine import Action, GameRecord, RandomAgent, find_deck, parse_position
+from engine.vocabulary import EFFECTS_VERSION
+from evo.play.entrants import find_entrant
+from evo.serving import playing
 from tests.evo.serving.servers import Asked, served
 
+PEEKING = "lookahead@4,hands=told"
+SLOW = f"process:{sys.executable} tests/data/bots/faulty.py hangs:first@seconds=30"
 SETUP = {"opponent": "random", "deck": "basic-mage", "other_deck": "basic-hunter", "ruleset": "standard"}
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     """A server of an empty folder that plays."""
-    with served(tmp_path_factory.mktemp("runs"), opponents=["ilp:keep-alive"]) as found:
+    with served(
+        tmp_path_factory.mktemp("runs"), opponents=["ilp:keep-alive", "lookahead@4", PEEKING, SLOW]
+    ) as found:
         yield found
 
 
@@ -33,9 +42,15 @@ def begin(asked: Asked, **fields: str) -> str:
 
 
 def state(asked: Asked, game: str) -> dict:
-    status, _, body = asked.get(f"{game}/state")
-    assert status == 200
-    return json.loads(body)
+    """Where a game stands, once the opponent has done its turn."""
+    for _ in range(1200):
+        status, _, body = asked.get(f"{game}/state")
+        assert status == 200
+        told = json.loads(body)
+        if not told["thinking"]:
+            return told
+        time.sleep(0.05)
+    raise AssertionError("it thinks for ever")
 
 
 def test_the_same_seed_deals_the_same_game_and_only_legal_actions_are_carried_out(asked: Asked) -> None:
@@ -49,8 +64,9 @@ def test_the_same_seed_deals_the_same_game_and_only_legal_actions_are_carried_ou
         assert json.loads(body)["problem"]
     assert post(asked, f"{game}/act", action="end turn")[0] == 409
     status, _, body = post(asked, f"{game}/act", number=str(now["number"]), action="end turn")
-    after = json.loads(body)
     assert status == 200
+    assert json.loads(body)["number"] >= now["number"] + 1
+    after = state(asked, game)
     assert after["number"] > now["number"] + 1
     assert [frame["by"] for frame in after["frames"]] == [0] + [1] * (after["number"] - now["number"] - 1)
     assert post(asked, f"{game}/act", number=str(now["number"]), action="end turn")[0] == 409
@@ -58,6 +74,7 @@ def test_the_same_seed_deals_the_same_game_and_only_legal_actions_are_carried_ou
 
 def test_nothing_hidden_is_told_before_the_end_and_everything_after(asked: Asked) -> None:
     game = begin(asked, opponent="ilp:keep-alive")
+    state(asked, game)
     for path in ("story", "download", "record"):
         status, _, body = asked.get(f"{game}/{path}")
         assert status == 409
@@ -76,11 +93,54 @@ def test_nothing_hidden_is_told_before_the_end_and_everything_after(asked: Asked
     assert GameRecord.from_json(asked.get(f"{game}/record")[2].decode()).replay()
     assert b"conceded" in asked.get(f"{game}/story")[2]
     assert b"script-src 'sha256-" in asked.get(f"{game}/download")[2]
-    assert json.loads(asked.get(f"{game}/advice")[2])["problem"] == "the game is over"
+    status, _, body = asked.get(f"{game}/advice")
+    assert (status, json.loads(body)["problem"]) == (409, "the game is over")
 
 
-def test_who_gives_no_reasons_says_its_next_action_and_who_peeks_says_nothing(asked: Asked) -> None:
-    assert set(json.loads(asked.get(f"{begin(asked)}/advice")[2])) == {"plan"}
+@pytest.mark.parametrize(
+    ("opponent", "told"), [("random", {"plan"}), ("lookahead@4", {"plan"}), (PEEKING, {"problem"})]
+)
+def test_who_gives_no_reasons_says_its_next_action_and_who_peeks_says_nothing(
+    asked: Asked, opponent: str, told: set[str]
+) -> None:
+    game = begin(asked, opponent=opponent)
+    state(asked, game)
+    advice = json.loads(asked.get(f"{game}/advice")[2])
+    assert set(advice) == told
+    assert "hidden cards" in advice.get("problem", "hidden cards")
+
+
+def test_an_opponent_that_thinks_stops_nobody(asked: Asked) -> None:
+    game = begin(asked, opponent=SLOW, deck="thesis-paladin", other_deck="thesis-paladin", seat="second")
+    began = time.monotonic()
+    for _ in range(60):
+        status, _, body = asked.get(f"{game}/state")
+        assert status == 200
+    assert json.loads(body)["thinking"]
+    assert asked.get("/")[0] == 200
+    assert post(asked, f"{game}/act", number="0", action="end turn")[0] == 409
+    assert post(asked, f"{game}/concede")[0] == 409
+    assert time.monotonic() - began < 10
+
+
+def test_games_that_are_forgotten_end_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "MOST_GAMES", 2)
+    told: list[object] = []
+    monkeypatch.setattr(RandomAgent, "game_over", lambda *said: told.append(said), raising=False)
+    decks = find_deck("thesis-paladin"), find_deck("thesis-paladin")
+    games = playing.Games()
+    for seed in range(5):
+        name = games.begin(playing.Setup(find_entrant("random"), decks, "thesis", 0, seed))
+        while games.find(name).state()["thinking"]:  # type: ignore[union-attr]
+            time.sleep(0.01)
+    assert len(told) == 3
+
+
+def test_a_secret_is_told_as_such_and_what_brings_secrets_by_its_name() -> None:
+    hand = "hand [Explosive Trap 2*; Mysterious Challenger 6:6/6*]"
+    position = parse_position(f"turn 9 first effects {EFFECTS_VERSION} | hero 30 mana 9/9 {hand} | hero 30")
+    assert playing._seen_words(position, Action.play(0)) == "play a secret"
+    assert playing._seen_words(position, Action.play(1)) == "play Mysterious Challenger"
 
 
 @pytest.mark.parametrize(
@@ -114,6 +174,11 @@ def test_only_the_servers_own_pages_post(asked: Asked, path: str) -> None:
     assert asked.get(path, "POST", "x" * 5000, Origin=asked.address)[0] == 413
     assert asked.get("/", "POST", body, Origin=asked.address)[0] == 405
     assert asked.get(path, "PUT", body, Origin=asked.address)[0] == 405
+    chunked = asked.get(path, "POST", body, Origin=asked.address, Transfer_Encoding="chunked")
+    assert chunked[0] in (400, 413)
+    many = urlencode({f"field{number}": "x" for number in range(30)})
+    assert asked.get("/play", "POST", many, Origin=asked.address)[0] == 400
+    assert asked.get("/play", Origin="http://[")[0] == 403
 
 
 def test_games_that_are_gone_are_told(asked: Asked) -> None:

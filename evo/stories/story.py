@@ -44,7 +44,7 @@ def tell(
     Returns:
         `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` ("" without a fault),
         `remark`, and `steps`: the position before each action (see `board`), with `action` in words,
-        `outcomes` of its chance, and `reasons` at the beginning of a turn; the last one is the end of the game.
+        `outcomes` of its chance, and `reasons` at the beginning of a turn; the last one is the game's end.
     """
     steps, position, fresh = [], result.start.copy(), True
     outcomes = result.outcomes or ((),) * len(result.actions)

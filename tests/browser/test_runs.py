@@ -178,8 +178,8 @@ def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(
         page.goto(asked.address)
         page.wait_for_selector("a:has-text('two')")
         page.check("input[value=one]")
-        page.evaluate("document.querySelector('.scroll').scrollLeft = 200")
         page.focus("a:has-text('two')")
+        page.evaluate("document.querySelector('.scroll').scrollLeft = 200")
         for generation in range(2):
             grow(live, generation)
             page.wait_for_selector(f"tr:has-text('live') td:has-text('{generation} of')")

@@ -49,6 +49,8 @@ def serve_command(
 
     if not root.is_dir():
         raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
+    if not host:
+        raise WrongValueError("--host needs an address, such as 0.0.0.0 for all of this machine's")
     own = host in LOOPBACK
     token = "" if own else secrets.token_urlsafe(24)
     if opponents and not play:

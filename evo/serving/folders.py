@@ -67,13 +67,15 @@ class Catalogue:
             return self._listed()
 
     def _listed(self) -> Listed:
-        until, waiting = time.monotonic() + SECONDS_TO_READ, 0
+        spent, waiting = 0.0, 0
         rows: dict[str, list[dict[str, Any]]] = {RUN: [], TOURNAMENT: []}
         there = set()
         for path, mark in self._walk():
             name = self._name(path)
             there.add((mark, name))
-            row = self._row(path, mark, name, time.monotonic() < until)
+            began = time.monotonic()
+            row = self._row(path, mark, name, spent < SECONDS_TO_READ)
+            spent += time.monotonic() - began
             if row is None:
                 waiting += 1
                 row = {"run" if mark == RUN else "tournament": name, "state": "..."}

@@ -125,6 +125,7 @@ class GameInPlay:
             before = course.position.copy()
             course.play(action)
             self._tell(course, before, action)
+            self._state = self._told(course, thinking=True)
             self._think(self._go_on)
 
     def concede(self) -> None:

@@ -109,23 +109,23 @@ def test_the_order_of_the_decks_is_that_of_the_draws() -> None:
 
 
 def test_later_draws_come_in_the_order_of_the_chance_nodes() -> None:
-    state, rng = game(TINY).new_initial_state(), np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     for _ in range(20):
         state = game(TINY).new_initial_state()
         order: list[list[str]] = [[], []]
         while state.is_chance_node():
             outcomes, odds = zip(*state.chance_outcomes(), strict=True)
             outcome = int(rng.choice(outcomes, p=odds))
-            seat, name = (
-                state.action_to_string(state.current_player(), outcome).removeprefix("player ").split(": ")
-            )
+            told = state.action_to_string(state.current_player(), outcome)
+            seat, _, name = told.removeprefix("player ").partition(": ")
             order[int(seat)].append(name)
             state.apply_action(outcome)
-        for seat in (0, 1):  # the deck is drawn from its end
+        for seat, drawn in enumerate(order):  # then come the cards that are certain
             side = state.position.state["sides"][seat]
-            left = [state.position.card_name(int(card)) for card in side["deck"][: side["n_deck"]]]
-            assert left[::-1] == order[seat][len(order[seat]) - len(left) :]
-            assert len(left) >= 1
+            hand, left = side["hand"][: side["n_hand"]], side["deck"][: side["n_deck"]]
+            names = [state.position.card_name(int(card)) for card in (*hand, *left[::-1])]
+            assert names[: len(drawn)] == drawn
+            assert len(names) == 4
 
 
 def test_states_are_copied_and_written() -> None:

@@ -39,6 +39,7 @@ LINES = {
     "crossplay": "run --out new",
     "report": "run --out new",
     "watch": "run",
+    "serve": "runs --port 0",
     "predict": "'River Crocolisk'",
     "check-agent": "pass --games 2",
 }
@@ -89,9 +90,12 @@ OPTIONS = {
     "--test-decks": ["thesis-paladn", "none.toml"],
     "--watched": ["0", "x"],
     "--pairs": ["0", "x"],
+    "--host": ["nowhere.invalid", "300.1.1.1", "''"],
+    "--port": ["-1", "x", "70000"],
+    "--opponent": ["random", "randm --play"],  # without --play
     "--allow-agent": ["random", "process:", "python:x"],
 }
-"""Wrong values of every option that takes one, but --out: whether a folder can be written is no matter of typing."""
+"""Wrong values of every option that takes one, but --out and --html: whether a place can be written is no matter of typing."""
 
 OTHERS = {
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
@@ -152,6 +156,7 @@ ARGUMENTS = [
     *(f"{name} {runs}" for name in ("crossplay", "report", "watch") for runs in ("", "none", "tour", "file", "run run")),
     *("", "tornament", "play random pass --sed 3"),
     *(f"predict {rest}" for rest in ("'River Crocolsk'", "Wisp --accuracy", "--out new.png")),
+    *("serve none", "serve file", "serve runs runs"),
     *(f"check-agent {name}" for name in ("randm", "process:", "python:x", "'process:cat@seconds=0'", "", "random pass")),
     *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
@@ -198,7 +203,7 @@ def values_of_options() -> list[str]:
         for name in command.split():
             found = found.get_command(None, name)
         for one in found.params:
-            if one.param_type_name == "option" and not one.is_flag and "--out" not in one.opts:
+            if one.param_type_name == "option" and not one.is_flag and one.opts[0] not in ("--out", "--html"):
                 values = OTHERS.get((command, one.opts[0]), OPTIONS[one.opts[0]])
                 lines += [f"{command} {line} {one.opts[0]} {value}" for value in values]
     return lines

@@ -12,7 +12,7 @@ from evo.cli.options import AllowAgent
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Root = Annotated[
-    Path, typer.Argument(metavar="[RUNS]", help="The folder with runs and tournaments.", show_default=True)
+    Path, typer.Argument(metavar="RUNS", help="The folder with runs and tournaments.", show_default=True)
 ]
 Opponents = Annotated[
     list[str] | None,

@@ -78,6 +78,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         "state": "unreadable",
         "generation": None,
         "generations": None,
+        "games_a_second": None,
         "agent": "",
         "strategy": "",
         "decks": [],
@@ -94,9 +95,11 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
     seven = champion.provenance.get("against_thesis_seven")
     rate = seven.get("win_rate") if isinstance(seven, dict) else None
     created = folder.manifest().get("created")
+    state = state_of(folder)
     return row | {
         "began": created if isinstance(created, str) else "",
-        "state": state_of(folder).word,
+        "state": state.word,
+        "games_a_second": state.speed if state.word == "running" else None,
         "generation": max(folder.committed - 1, 0),
         "generations": config.generations,
         "agent": config.agent,

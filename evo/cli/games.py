@@ -118,7 +118,9 @@ def play_command(
         screen.print(result.error.strip(), markup=False)
     if html is not None:
         command = ["manaforge", "play", first, second, "--decks", decks, "--ruleset", ruleset]
-        command += ["--seed", str(seed)]
+        command += ["--seed", str(seed), *(["--edition", edition] if edition else [])]
+        command += ["--bodies"] * bodies + ["--any-deck"] * any_deck
+        command += ["--library", str(library)] if library is not None else []
         cast = Cast((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
         _write_game(html, story_page(tell(result, cast, tuple(map(reasons_of, agents)))))
         screen.print(f"written: {html}", markup=False)

@@ -153,7 +153,7 @@ class GameInPlay:
         """
         if self._course is None or self._state["thinking"]:
             raise PlayError("the opponent has not done its turn yet")
-        if self._course.result is not None:
+        if self._course.result is not None or self._state.get("over"):
             raise PlayError("the game is over")
         return self._course
 

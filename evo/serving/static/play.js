@@ -40,6 +40,7 @@ function say(text) {
 async function take(told) {
   for (;;) {
     if (told.board) await show(told);
+    if (!told.thinking && !told.board) throw new Error(told.over); // it broke off before the deal
     if (!told.thinking) return;
     if (told.board) say(told.names[1 - told.seat] + " thinks …");
     await new Promise((done) => setTimeout(done, 150));

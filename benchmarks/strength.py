@@ -71,6 +71,21 @@ def play_chunk(
     players: tuple[Entrant, Entrant], decks: tuple[str, ...], start: int, n: int, seed: int, rules: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points of the first in games `start` to `start + n`, and seconds and turns of both."""
+    states, seat, used = play_to_ends(players, decks, start, n, seed, rules)
+    return points_of(states, seat), used
+
+
+def points_of(states: np.ndarray, seat: np.ndarray) -> np.ndarray:
+    """Points of the players at these seats, of games that are over: 1, 1/2 or 0."""
+    outcomes, _ = endings(states)
+    won = np.where(seat == 0, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
+    return np.where(outcomes == Outcome.DRAW, 0.5, outcomes == won)
+
+
+def play_to_ends(
+    players: tuple[Entrant, Entrant], decks: tuple[str, ...], start: int, n: int, seed: int, rules: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Last positions of games `start` to `start + n`, the first's seats, and seconds and turns of both."""
     found = tuple(map(find_deck, decks))
     further, asks = reckoned_decks([(one.player.kind, one.player.options) for one in players], found)
     cards, records = tables_of((*found, *further), asks)
@@ -105,8 +120,7 @@ def play_chunk(
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()
         outcomes, _ = endings(states)
-    won = np.where(seat == 0, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
-    return np.where(outcomes == Outcome.DRAW, 0.5, outcomes == won), used
+    return states, seat, used
 
 
 def main() -> None:

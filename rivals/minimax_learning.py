@@ -35,7 +35,7 @@ from engine.streams import agent_keys, below, derive, stream_key
 from ilp_agent import Profile
 from ilp_agent.steps import TURNS
 from rivals.minimax import MinimaxWeights, memory_of_thread, play_batch
-from rivals.minimax_features import N_FEATURES, read_features
+from rivals.minimax_features import FEATURES, N_FEATURES, read_features
 from rivals.minimax_search import MinimaxMemory, play_chains
 from rivals.options import OptionError
 from rivals.profiles import find_agent_profile
@@ -73,6 +73,7 @@ class Learning:
         tests: games of a score; even.
         against: agent kind of the scores.
         seed: of all games.
+        features: those that are learned; the others keep the weight 0.
     """
 
     games: int = 2_000
@@ -88,6 +89,12 @@ class Learning:
     tests: int = 200
     against: str = "aggro"
     seed: int = 1
+    features: tuple[str, ...] = FEATURES
+
+    @property
+    def mask(self) -> np.ndarray:
+        """1 for each feature that is learned, else 0; shape (`N_FEATURES`,)."""
+        return np.array([float(name in self.features) for name in FEATURES])
 
 
 @dataclass(frozen=True)
@@ -117,8 +124,10 @@ def learn(settings: Learning) -> Iterator[Scored]:
 
     Raises:
         UnknownNameError: there is no agent, deck or ruleset of a name.
-        OptionError: an opponent is not played compiled without a backend.
+        OptionError: an opponent is not played compiled without a backend, or there is no such feature.
     """
+    if unknown := set(settings.features) - set(FEATURES):
+        raise OptionError(f"no feature {', '.join(sorted(unknown))}; there are {', '.join(FEATURES)}")
     for name in (settings.opponent, settings.against):
         if find_kind(name).takes_backend or not find_kind(name).compiled():
             raise OptionError(
@@ -143,6 +152,7 @@ class _Arena:
         self._table, self._records = tables_of(self._decks)
         self._rules = find_ruleset(settings.ruleset).array
         self._played = np.zeros(1, EVENTS)
+        self._mask = settings.mask
 
     def learn_from(self, game: int, weights: np.ndarray) -> np.ndarray:
         """The weights after one more game."""
@@ -168,6 +178,7 @@ class _Arena:
                 features,
             )
             if goes_on:
+                features *= self._mask
                 if before is not None:
                     weights = td_step(
                         weights, before, settings.gamma * float(weights @ features), settings.eta
@@ -294,13 +305,14 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     )
     usual = asdict(Learning())
     for name, value in usual.items():
-        if name != "decks":
+        if not isinstance(value, tuple):
             parser.add_argument(f"--{name}", type=type(value), default=value)
-    parser.add_argument("--decks", default=",".join(usual["decks"]), help="names with commas between")
+        else:
+            parser.add_argument(f"--{name}", default=",".join(value), help="names with commas between")
     parser.add_argument("--out", type=Path, help="profile to write")
     given = vars(parser.parse_args(arguments))
     out = given.pop("out")
-    settings = Learning(**given | {"decks": tuple(given["decks"].split(","))})
+    settings = Learning(**given | {name: tuple(given[name].split(",")) for name in ("decks", "features")})
     best = None
     for found in learn(settings):
         say(f"{found.games:>6} games  {found.score:6.1%}")
@@ -324,7 +336,7 @@ def profile_of(name: str, settings: Learning, found: Scored) -> Profile[MinimaxW
         "Do Androids Dream Of Explosive Sheep?",
         "learned_from": found.games,
         "score": round(found.score, 4),
-        "learning": asdict(settings) | {"decks": list(settings.decks)},
+        "learning": asdict(settings) | {"decks": list(settings.decks), "features": list(settings.features)},
     }
     return Profile(name, MinimaxWeights.from_array(found.weights.round(4)), provenance)
 

@@ -1,7 +1,7 @@
 """Styles of play: clusters of weights by Ward's method, their stability, and their scores by decks. Pure.
 
 Weights are compared in their scale-free form, since scaling them all changes no plan. Source of the method:
-EVA, section 5.3: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
+EVA, section 5.4: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
 """
 
 from collections.abc import Mapping

@@ -45,7 +45,7 @@ def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
 
 
 def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
-    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2)."""
+    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2 has survivors alone)."""
     _boxes(axes, _some_generations(individuals), "win_rate")
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="generation", ylabel="fitness, score per game")
@@ -94,7 +94,7 @@ def _line_over_runs(
 
 
 def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
-    """Survivors born in each generation: mean over runs with its 95% interval (EVA's Fig. 5).
+    """Survivors born in each generation: mean over runs with its 95% interval (EVA's Fig. 5: those of age 1).
 
     Args:
         axes: to draw on.
@@ -110,7 +110,7 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
 def plot_weights(
     axes: Axes, population: pd.DataFrame, marked: dict[str, np.ndarray], measure: str = "share"
 ) -> Axes:
-    """Distribution of each weight's share of the sum (EVA's Figs. 6 and 7).
+    """Distribution of each weight's share of the sum (EVA's Figs. 6 and 7: of raw weights).
 
     Args:
         axes: to draw on.

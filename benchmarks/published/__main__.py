@@ -1,0 +1,59 @@
+"""Run the parts' commands, keep what came out, and write the page. `--help` lists the options."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.published import eva, hearthsim, minimax, thesis
+from benchmarks.published.pages import duration, fill
+
+PARTS = {"thesis": thesis.PART, "hearthsim": hearthsim.PART, "minimax": minimax.PART, "eva": eva.PART}
+SHORT = ("thesis", "hearthsim", "minimax")
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path("docs/published.md")
+FIGURES = Path("docs/figures")
+
+
+def write(parts: Sequence[str], page: Path = PAGE, figures: Path | None = FIGURES) -> str:
+    """Make the page from the kept results, and draw its figures.
+
+    Args:
+        parts: names of the parts whose blocks are written.
+        page: is read, and written.
+        figures: folder of the figures; None: none are drawn.
+
+    Returns:
+        The page.
+    """
+    text = page.read_text(encoding="utf-8")
+    for name in parts:
+        text = fill(text, PARTS[name].blocks(RESULTS))
+        if figures is not None:
+            for figure, drawn in PARTS[name].draw(RESULTS).items():
+                (figures / f"{figure}.png").write_bytes(drawn)
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.published", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument(
+        "--parts", default=",".join(SHORT), help=f"of {', '.join(PARTS)}; none: only write the page again"
+    )
+    chosen = parser.parse_args(arguments)
+    parts = [] if chosen.parts == "none" else chosen.parts.split(",")
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    RESULTS.mkdir(exist_ok=True)
+    for name in parts:
+        for job in PARTS[name].jobs:
+            job.run()
+        PARTS[name].take(RESULTS)
+        print(f"{name}: {duration(sum(job.seconds for job in PARTS[name].jobs))}", flush=True)
+    PAGE.write_text(write(list(PARTS)), encoding="utf-8")
+    print(f"written: {PAGE} and its figures")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,336 @@
+"""EVA's experiment, figure by figure: the blocks of the page, from what was kept."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from benchmarks.published.eva_paper import (
+    ACRONYMS,
+    BATTLEFIELD,
+    DECKS,
+    GROUPS,
+    TABLE_4,
+    TABLE_5,
+    VALUE,
+    WORDS,
+)
+from benchmarks.published.jobs import Job, read_jobs
+from benchmarks.published.pages import (
+    Share,
+    jobs_table,
+    listed,
+    percent,
+    picture,
+    prose,
+    rank_correlation,
+    table,
+)
+
+LOW, HIGH, VARIED, RATHER_LOW, NEAR_1 = 1 / 3, 2 / 3, 1 / 4, 1 / 2, 0.9
+"""Medians below and above are low and high; quartiles further apart are varied."""
+
+CHAMPION = "eva-study"
+"""In the name of our champion among entrants."""
+
+
+def blocks(folder: Path, jobs: Sequence[Job]) -> dict[str, str]:
+    """The blocks of the page."""
+    return {
+        "eva-parameters": _parameters(
+            pd.read_csv(folder / "eva-parameters.csv", index_col="parameter")["value"]
+        ),
+        "eva-course": _course(pd.read_csv(folder / "eva-survivors.csv", dtype={"run": str})),
+        "eva-weights": _weights(pd.read_csv(folder / "eva-weights.csv", dtype={"run": str})),
+        "eva-decks": _decks(pd.read_csv(folder / "eva-decks.csv", dtype={"run": str})),
+        "eva-groups": _groups(folder),
+        "eva-agents": _agents(folder),
+        "eva-health": _health(pd.read_csv(folder / "eva-health.csv")),
+        "eva-commands": jobs_table(jobs, read_jobs(folder / "eva-jobs.csv")),
+    }
+
+
+def _parameters(kept: pd.Series) -> str:
+    papers = {
+        "population, mu": ("mu", "10"),
+        "children, lambda": ("lambda", "10"),
+        "generations, with the first": ("generations", "100"),
+        "decks": ("decks", "3"),
+        "games for each pair of decks": ("games", "20"),
+        "runs": ("runs", "10"),
+    }
+    rows = []
+    for words, (key, paper) in papers.items():
+        own = str(int(kept[key]) + 1) if key == "generations" else str(kept[key])
+        rows.append([words, paper, own, "yes" if own == paper else "no"])
+    return table(["Table 3", "the paper", "here", "equal"], rows)
+
+
+def _over_runs(values: pd.Series) -> str:
+    """Mean over runs with its 95% interval."""
+    half = student.ppf(0.975, len(values) - 1) * values.std() / np.sqrt(len(values))
+    return f"{values.mean():.2f} ({values.mean() - half:.2f} to {values.mean() + half:.2f})"
+
+
+def spread_of(survivors: pd.DataFrame) -> pd.Series:
+    """Distance of the quartiles of the survivors' score per game, by generation."""
+    score = survivors["fitness"] / survivors["games"]
+    quartiles = score.groupby(survivors["generation"]).quantile([0.25, 0.75]).unstack()
+    return quartiles[0.75] - quartiles[0.25]
+
+
+def newcomers_of_age(survivors: pd.DataFrame, age: int) -> pd.DataFrame:
+    """Survivors of an age, by run (columns) and generation (rows)."""
+    own = survivors[survivors["generation"] - survivors["birth"] == age]
+    found = own.groupby(["generation", "run"]).size().unstack(fill_value=0)
+    runs = sorted(survivors["run"].unique())
+    every = range(age, int(survivors["generation"].max()) + 1)
+    return found.reindex(index=every, columns=runs, fill_value=0)
+
+
+def lives_of(survivors: pd.DataFrame) -> pd.DataFrame:
+    """One row an individual that survived at all: run, individual, birth, lived (generations)."""
+    lives = survivors.groupby(["run", "individual"])["birth"].agg(["first", "size"]).reset_index()
+    return lives.rename(columns={"first": "birth", "size": "lived"})
+
+
+def _course(survivors: pd.DataFrame) -> str:
+    last = int(survivors["generation"].max())
+    spread, lives = spread_of(survivors), lives_of(survivors)
+    late = spread[spread.index >= 10]
+    ages = survivors.assign(age=survivors["generation"] - survivors["birth"])
+    by_run = lives.groupby("run")["lived"].mean()
+    within = lives["birth"].between(30, 60).groupby(lives["run"]).mean()
+    early_age = ages[ages["generation"] < last / 5].groupby("run")["age"].mean()
+    late_age = ages[ages["generation"] > last * 4 / 5].groupby("run")["age"].mean()
+    twice = newcomers_of_age(survivors, 1)
+    settled = twice[twice.index >= 20].mean()
+    born = newcomers_of_age(survivors, 0)
+    quartiles = lives["birth"].quantile([0.25, 0.75])
+    rows = [
+        [
+            "Fig. 2",
+            "fitness differs much in generation 0, less from 10 on",
+            f"quartiles of the survivors' score {100 * spread[0]:.1f} points apart in generation 0, "
+            f"{100 * spread[5]:.1f} in 5, {100 * late.mean():.1f} from 10 on",
+            "yes" if late.max() < spread[0] else "no",
+        ],
+        [
+            "Fig. 3",
+            "half of those that survived were born in generations 30 to 60",
+            f"{percent(within.mean())}; quartiles of birth {quartiles[0.25]:.0f} and {quartiles[0.75]:.0f}",
+            "yes" if within.mean() >= 0.45 else "no",
+        ],
+        [
+            "Fig. 3",
+            "they live about 5 generations, some 17 to 80",
+            f"{_over_runs(by_run)}; the longest {lives['lived'].max()}",
+            "yes" if abs(by_run.mean() - 5) <= 2 else "no",
+        ],
+        [
+            "Fig. 4",
+            "the age of the population rises",
+            f"mean age in the first fifth {_over_runs(early_age)}, in the last {_over_runs(late_age)}",
+            "yes" if (late_age > early_age).all() else "no",
+        ],
+        [
+            "Fig. 5",
+            "about 1 newcomer that survives twice, from generation 20 on",
+            f"{_over_runs(settled)}; of age 0 {_over_runs(born[born.index >= 20].mean())}",
+            "yes" if abs(settled.mean() - 1) <= 0.5 else "no",
+        ],
+    ]
+    return "\n\n".join(
+        [
+            picture("published-eva-course", "EVA's Figs. 2 to 5, of our runs"),
+            table(["figure", "the paper", "here, mean of the runs", "as the paper"], rows),
+        ]
+    )
+
+
+def _weights(members: pd.DataFrame) -> str:
+    rows, said = [], []
+    for names in (BATTLEFIELD, VALUE):
+        quartiles = members[list(names)].quantile([0.25, 0.5, 0.75])
+        for name in names:
+            words = WORDS.get(name, ())
+            agrees = all(is_as_said(one, name, quartiles) for one in words)
+            said += [agrees] if words else []
+            low, median, high = quartiles[name]
+            rows.append(
+                [
+                    f"{ACRONYMS[name]}, `{name}`",
+                    ", ".join(words),
+                    f"{median:.2f} ({low:.2f} to {high:.2f})",
+                    ("yes" if agrees else "no") if words else "",
+                ]
+            )
+    return "\n\n".join(
+        [
+            picture("published-eva-weights", "EVA's Figs. 6 and 7, of our runs: raw weights"),
+            table(["weight", "the paper", "here: median (quartiles)", "as the paper"], rows),
+            prose(f"{said.count(True)} of {len(said)} weights are as the paper says."),
+        ]
+    )
+
+
+def is_as_said(words: str, name: str, quartiles: pd.DataFrame) -> bool:
+    """Whether a weight is what the paper says of it.
+
+    Args:
+        words: of `eva_paper.WORDS`.
+        name: of the weight.
+        quartiles: of the weights of its figure (columns); rows 0.25, 0.5 and 0.75.
+    """
+    medians, apart = quartiles.loc[0.5], quartiles.loc[0.75] - quartiles.loc[0.25]
+    median = medians[name]
+    return bool(
+        {
+            "low": median < LOW,
+            "high": median > HIGH,
+            "rather low": median < RATHER_LOW,
+            "not near 1": median < NEAR_1,
+            "varied": apart[name] > VARIED,
+            "little varied": apart[name] <= VARIED,
+            "least varied": apart[name] == apart.min(),
+            "nearest 0": median == medians.min(),
+            "most important": median >= medians.nlargest(2).min(),
+        }[words]
+    )
+
+
+def _decks(found: pd.DataFrame) -> str:
+    found = found.assign(deck=found["deck"].map(DECKS), opponent_deck=found["opponent_deck"].map(DECKS))
+    own = found.groupby(["deck", "opponent_deck"])["score"]
+    mean, n = own.mean(), own.count()
+    half = student.ppf(0.975, n - 1) * own.std() / np.sqrt(n)
+    order = list(DECKS.values())
+    rows = [
+        [deck]
+        + [f"{100 * mean[deck, other]:.1f} ± {100 * half[deck, other]:.1f}" for other in order]
+        + [f"{100 * TABLE_4[deck, other]:.1f}" for other in order]
+        for deck in order
+    ]
+    ours, theirs = np.array([mean[cell] for cell in TABLE_4]), np.array(list(TABLE_4.values()))
+    same = int(((ours > 0.5) == (theirs > 0.5)).sum())
+    easiest = [order[int(cells.reshape(3, 3).mean(axis=0).argmax())] for cells in (ours, theirs)]
+    mirrors = [100 * np.abs(cells.reshape(3, 3).diagonal() - 0.5) for cells in (ours, theirs)]
+    return "\n\n".join(
+        [
+            table(["", *order, *(f"{name}, paper" for name in order)], rows),
+            prose(
+                f"Percentage of games, mean of the runs with 95% intervals. {same} of the nine cells lie "
+                "on the",
+                f"same side of 50%; their rank correlation is {rank_correlation(ours, theirs):.2f}.",
+                f"Most is won against the {easiest[0]} here and against the {easiest[1]} there.",
+                "Mirrors, which also count games against children that did not survive, are "
+                f"{mirrors[0].min():.1f} to {mirrors[0].max():.1f} points from 50% here,",
+                f"{mirrors[1].min():.1f} to {mirrors[1].max():.1f} there.",
+            ),
+        ]
+    )
+
+
+def _groups(folder: Path) -> str:
+    members = pd.read_csv(folder / "eva-weights.csv", dtype={"run": str})
+    levels = pd.read_csv(folder / "eva-levels.csv").set_index("groups")["silhouette"]
+    comparisons = pd.read_csv(folder / "eva-comparisons.csv")
+    number = int(levels.idxmax())
+    runs_of = members.groupby("group")["run"].nunique()
+    sizes = members["group"].value_counts().sort_index()
+    lines = [
+        f"The silhouette is highest for {number} groups ({levels[number]:.2f}); the paper has {GROUPS}, "
+        "where "
+        f"ours is {levels[GROUPS]:.2f}. The groups have {listed([str(size) for size in sizes])} "
+        f"individuals, and {int((runs_of == 1).sum())} of them come from a single run."
+    ]
+    for kind, figure in (("any opponent", "Fig. 9"), ("head to head", "Fig. 10")):
+        own = comparisons[comparisons["kind"] == kind].dropna(subset=["p"])
+        lines.append(
+            f"{figure}: of {len(own)} comparisons {int((own['p'] < 0.05).sum())} are below 0.05, and "
+            f"{int((own['p_adjusted'] < 0.05).sum())} after correction for their number."
+        )
+    any_opponent = comparisons[comparisons["kind"] == "any opponent"]
+    gap = (any_opponent["score"] - any_opponent["other_score"]).abs()
+    most = any_opponent.loc[gap.idxmax()]
+    lines.append(
+        f"The largest difference, {100 * gap.max():.1f} points, is between groups {most['group']} and "
+        f"{most['other']} "
+        f"with the {DECKS[most['deck']]} against the {DECKS[most['opponent_deck']]}."
+    )
+    return "\n\n".join(
+        [
+            picture("published-eva-tree", "EVA's Fig. 8, of our runs: Ward's tree of raw weights"),
+            picture("published-eva-groups", "EVA's Figs. 9 and 10, of our runs: groups compared by decks"),
+            prose(*lines),
+        ]
+    )
+
+
+def cells_of(decks: pd.DataFrame, entrant: str) -> pd.DataFrame:
+    """Score of an entrant by own deck (rows) and opponent's deck (columns)."""
+    own = decks[decks["entrant"] == entrant]
+    score = (own["wins"] + own["draws"] / 2) / own["games"]
+    found = own.assign(score=score).pivot(index="deck", columns="opponent_deck", values="score")
+    found = found.rename(index=DECKS, columns=DECKS)
+    return found.loc[list(DECKS.values()), list(DECKS.values())]
+
+
+def _agents(folder: Path) -> str:
+    ratings = pd.read_csv(folder / "eva-agents-ratings.csv")
+    decks = pd.read_csv(folder / "eva-agents-decks.csv")
+    theirs = [[name, percent(rate)] for name, rate in TABLE_5.items()]
+    rows = []
+    for place, row in enumerate(ratings.to_dict("records")):
+        score = Share(row["score"], row["score_low"], row["score_high"])
+        paper = theirs[place] if place < len(theirs) else ["", ""]
+        rows.append([str(row["rank"]), f"`{short(row['entrant'])}`", str(score), *paper])
+    rank = ratings.set_index("entrant")["rank"]
+    champion, competition = (
+        next(name for name in rank.index if of in name) for of in (CHAMPION, "competition")
+    )
+    least = [percent(cells_of(decks, name).to_numpy().min()) for name in (champion, competition)]
+    return "\n\n".join(
+        [
+            picture("published-eva-agents", "EVA's Fig. 11, of our agents: win rate by pair of decks"),
+            table(["rank", "here", "score", "Table 5", "win rate"], rows),
+            prose(
+                f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, "
+                "and the",
+                f"weights that the authors sent to the competition are number {rank[competition]}.",
+                "In Fig. 11 the paper's agent wins more than half with every pair of decks; here the "
+                "champion wins",
+                f"{least[0]} or more with each, the competition's weights {least[1]} or more, against "
+                "all others.",
+            ),
+        ]
+    )
+
+
+def short(entrant: str) -> str:
+    """An entrant as the page names it."""
+    return "eva, champion" if CHAMPION in entrant else entrant
+
+
+def _health(found: pd.DataFrame) -> str:
+    rows = []
+    means: dict[str, list[float]] = {"won": [], "lost": []}
+    for deck, name in DECKS.items():
+        row = [name]
+        for result in ("won", "lost"):
+            own = found[(found["deck"] == deck) & (found["result"] == result)]
+            n = own["count"].sum()
+            mean = float(np.average(own["mean"], weights=own["count"]))
+            within = float(np.average(own["std"] ** 2 + (own["mean"] - mean) ** 2, weights=own["count"]))
+            row.append(f"{mean:+.1f} ± {1.96 * np.sqrt(within / n):.1f}")
+            means[result].append(mean)
+        rows.append(row)
+    most, least = (list(DECKS.values())[pick(means["won"])] for pick in (np.argmax, np.argmin))
+    return "\n\n".join(
+        [
+            table(["own deck", "games won", "games lost"], rows),
+            prose(f"The {most} wins by most health, the {least} by least."),
+        ]
+    )

@@ -1,0 +1,285 @@
+"""HearthSim's experiments: The Coin, aggressiveness, Taunt, Divine Shield, Holy Smite."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from benchmarks.published.hearthsim_figures import draw_curves, draw_lengths
+from benchmarks.published.jobs import Job, Part, keep_jobs, read_jobs
+from benchmarks.published.pages import Share, jobs_table, picture, prose, table
+
+RULES = "--ruleset hearthsim"
+COPIES = "0,1,2,3,4,5,6,7,8,10,12,16"
+SMITES = {"0.5": "spends-spells", "1": "balanced", "2": "keeps-spells"}
+"""Profiles by their w_dds."""
+
+
+def _coin(name: str, ruleset: str) -> Job:
+    return Job(
+        f"hearthsim-{name}",
+        f"manaforge tournament hearthsim:standard hearthsim:standard --ruleset {ruleset} "
+        "--decks random-minions --seats fixed --games 40000 --out OUT",
+    )
+
+
+def _sweep(name: str, what: str, decks: str, who: str = "hearthsim", against: str = "hearthsim") -> Job:
+    return Job(
+        f"hearthsim-{name}",
+        f"manaforge sweep {who} {what} --against {against} {RULES} --decks {decks} --seats fixed --out OUT",
+    )
+
+
+COINS = {"with The Coin": _coin("coin", "hearthsim"), "without": _coin("nocoin", "hearthsim-nocoin")}
+RAGER = Job(
+    "hearthsim-rager",
+    f"manaforge tournament hearthsim hearthsim {RULES} --decks hearthsim-rager --seats fixed --games "
+    "10000 --out OUT",
+)
+SHIELD = "divine shield"
+CURVES = {
+    "aggressiveness": _sweep(
+        "aggressiveness",
+        "--weight aggressiveness --values 0:2:0.1",
+        "random-minions",
+        against="hearthsim:standard",
+    ),
+    "taunt": _sweep("taunt", "--keyword taunt --values 0:30:2", "random-minions-5x4"),
+    SHIELD: _sweep(
+        "divine-shield", "--weight divine_shield --values -1:2:0.25", "hearthsim-basic,hearthsim-rager"
+    ),
+    **{
+        f"smite {weight}": _sweep(
+            f"smite-{profile}",
+            f"--card 'Holy Smite' --values {COPIES}",
+            "random-minions",
+            f"hearthsim:{profile}",
+            "hearthsim:balanced",
+        )
+        for weight, profile in SMITES.items()
+    },
+}
+JOBS = (*COINS.values(), RAGER, *CURVES.values())
+
+DIFFERENCES = {
+    "aggressiveness": ((0.9, 1.0), (0.5, 1.0)),
+    "taunt": ((16, 0), (30, 16)),
+    SHIELD: ((1.0, 0.75), (1.0, 0.0), (2.0, 1.0)),
+    **{f"smite {weight}": ((1, 0), (6, 0), (6, 5), (16, 0)) for weight in SMITES},
+}
+"""Values of each curve that are compared deal by deal."""
+
+
+def take(folder: Path) -> None:
+    """Keep the curves, the differences between their values, and the rest."""
+    curves, differences, lengths = [], [], []
+    for name, job in CURVES.items():
+        curve = pd.read_csv(job.out / "sweep.csv")
+        curves.append(
+            curve[["value", "games", "wins", "draws", "win_rate", "low", "high"]].assign(curve=name)
+        )
+        games = pd.read_parquet(job.out / "games.parquet")
+        points = _points(games)
+        differences += [(name, one, other, *_paired(points, one, other)) for one, other in DIFFERENCES[name]]
+        if name == SHIELD:
+            lengths.append(_lengths(games, (0.0, 1.0, 2.0)))
+    pd.concat(curves).to_csv(folder / "hearthsim.csv", index=False)
+    columns = ["curve", "value", "other", "difference", "low", "high"]
+    pd.DataFrame(differences, columns=columns).to_csv(folder / "hearthsim-differences.csv", index=False)
+    pd.concat(lengths).to_csv(folder / "hearthsim-lengths.csv", index=False)
+    seats = []
+    for name, job in {**COINS, "both Magma Rager": RAGER}.items():
+        row = pd.read_csv(job.out / "results.csv").iloc[0]
+        seats.append((name, int(row["games"]), row["first_wins"] + row["draws"] / 2))
+    pd.DataFrame(seats, columns=["games of", "games", "points"]).to_csv(
+        folder / "hearthsim-seats.csv", index=False
+    )
+    keep_jobs(JOBS, folder / "hearthsim-jobs.csv")
+
+
+def _value_of(games: pd.DataFrame) -> pd.Series:
+    """The value that each game of a sweep was played with, from the entrant's name."""
+    return games["first"].astype(str).str.extract(r"[=+](-?[\d.]+)", expand=False).astype(float)
+
+
+def _points(games: pd.DataFrame) -> pd.DataFrame:
+    """Points of who goes first; a row a deal, a column a value."""
+    points = games["outcome"].astype(str).map({"first": 1.0, "draw": 0.5, "second": 0.0})
+    return pd.DataFrame({"setup": games["setup"], "value": _value_of(games), "points": points}).pivot(
+        index="setup", columns="value", values="points"
+    )
+
+
+def _paired(points: pd.DataFrame, one: float, other: float) -> tuple[float, float, float]:
+    """Difference of two values' scores with its 95% interval, by Student's t over the deals."""
+    apart = (points[one] - points[other]).to_numpy()
+    half = student.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart))
+    return float(apart.mean()), float(apart.mean() - half), float(apart.mean() + half)
+
+
+def _lengths(games: pd.DataFrame, values: tuple[float, ...]) -> pd.DataFrame:
+    """How many games of a value end in each round: columns value, rounds, games."""
+    found = games.assign(value=_value_of(games))
+    found = found[found["value"].isin(values)]
+    counts = found.groupby(["value", "turns"]).size().reset_index(name="games")
+    return counts.rename(columns={"turns": "rounds"})
+
+
+class Tables:
+    """What was kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.curves = pd.read_csv(folder / "hearthsim.csv")
+        self.differences = pd.read_csv(folder / "hearthsim-differences.csv")
+        self.lengths = pd.read_csv(folder / "hearthsim-lengths.csv")
+        self.seats = pd.read_csv(folder / "hearthsim-seats.csv", index_col="games of")
+
+    def curve(self, name: str) -> pd.DataFrame:
+        """A curve, its index the value."""
+        return self.curves[self.curves["curve"] == name].set_index("value")
+
+    def best(self, name: str) -> float:
+        """The value that scores most."""
+        return float(self.curve(name)["win_rate"].idxmax())
+
+    def at(self, name: str, value: float) -> Share:
+        """Score at a value."""
+        row = self.curve(name).loc[value]
+        return Share(float(row["win_rate"]), float(row["low"]), float(row["high"]))
+
+    def seat(self, name: str) -> Share:
+        """Score of who goes first in games without a curve."""
+        row = self.seats.loc[name]
+        return Share.of(float(row["points"]), int(row["games"]))
+
+    def gain(self, name: str, one: float, other: float) -> tuple[float, float, float]:
+        """Difference of two values, with its interval."""
+        own = self.differences
+        row = own[(own["curve"] == name) & (own["value"] == one) & (own["other"] == other)].iloc[0]
+        return float(row["difference"]), float(row["low"]), float(row["high"])
+
+    def rounds(self, value: float) -> float:
+        """Mean of the rounds of games with a weight of Divine Shield."""
+        own = self.lengths[self.lengths["value"] == value]
+        return float(np.average(own["rounds"], weights=own["games"]))
+
+
+def blocks(folder: Path) -> dict[str, str]:
+    """The blocks of the page."""
+    tables = Tables(folder)
+    return {
+        "hearthsim-claims": _claims(tables),
+        "hearthsim-figures": "\n\n".join(
+            [
+                picture("published-hearthsim", "win rate of who goes first in the four experiments"),
+                picture("published-lengths", "rounds of games by the weight of Divine Shield"),
+            ]
+        ),
+        "hearthsim-commands": jobs_table(JOBS, read_jobs(folder / "hearthsim-jobs.csv")),
+    }
+
+
+class Claims:
+    """Statements of the posts, what came out, and whether it is as they say."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self.rows: list[list[str]] = []
+
+    def add(self, experiment: str, says: str, here: str, agrees: str | bool) -> None:
+        """A statement."""
+        said = agrees if isinstance(agrees, str) else "yes" if agrees else "no"
+        known = any(row[0] == experiment for row in self.rows)
+        self.rows.append(["" if known else experiment, says, here, said])
+
+    def best(self, experiment: str, curve: str, said: float, step: float = 0.0) -> None:
+        """Which value is best; as the post if it is at most a step from it."""
+        found = self._tables.best(curve)
+        here = f"best is {found:g}: {self._tables.at(curve, found)}"
+        self.add(experiment, f"best is {said:g}", here, abs(found - said) <= step + 1e-9)
+
+    def compared(
+        self, experiment: str, says: str, curve: str, one: float, other: float, sign: int, size: float = 0.0
+    ) -> None:
+        """Two values of a curve, deal by deal; the sign of their difference in the post, and its size."""
+        gain = self._tables.gain(curve, one, other)
+        agrees = verdict(gain, sign)
+        if agrees == "yes" and size and not gain[1] <= size <= gain[2]:
+            agrees = f"yes, but {100 * abs(gain[0] - size):.0f} points {'more' if gain[0] > size else 'less'}"
+        value, low, high = (100 * part for part in gain)
+        scores = f"{self._tables.at(curve, one)} against {self._tables.at(curve, other)}"
+        self.add(experiment, says, f"{scores}: {value:+.1f} points ({low:+.1f} to {high:+.1f})", agrees)
+
+
+def verdict(gain: tuple[float, float, float], sign: int) -> str:
+    """Whether a difference with its interval has the sign that a source says."""
+    low, high = sorted((sign * gain[1], sign * gain[2]))
+    return "yes" if low > 0 else "no" if high < 0 else "not told apart"
+
+
+def _claims(tables: Tables) -> str:
+    claims = Claims(tables)
+    for name, says in (
+        ("without", "without it who goes first is ahead"),
+        ("with The Coin", "with it, behind"),
+    ):
+        share = tables.seat(name)
+        ahead = share.low > 0.5 if name == "without" else share.high < 0.5
+        claims.add("The Coin", says, str(share), ahead)
+    own = "aggressiveness"
+    claims.best(own, own, 0.9, 0.1)
+    claims.compared(own, "0.9 is better than 1", own, 0.9, 1.0, 1)
+    claims.compared(own, "0.5 is better than 1", own, 0.5, 1.0, 1)
+    claims.best("Taunt", "taunt", 16, 2)
+    claims.compared("Taunt", "16 are some 15 points better than none", "taunt", 16, 0, 1, 0.15)
+    claims.compared("Taunt", "beyond 16 it falls", "taunt", 30, 16, -1)
+    own, rager = "Divine Shield", tables.seat("both Magma Rager")
+    claims.add(own, "57.1% where both hold Magma Rager", str(rager), rager.holds(0.571))
+    claims.add(own, "64.8% at w_ds = 0", str(tables.at(SHIELD, 0)), tables.at(SHIELD, 0).holds(0.648))
+    claims.best(own, SHIELD, 1)
+    claims.compared(own, "1 is better than 0.75", SHIELD, 1.0, 0.75, 1)
+    claims.compared(own, "1 is better than 0", SHIELD, 1.0, 0.0, 1)
+    negative = tables.at(SHIELD, -0.75)
+    claims.add(own, "above 60% with a negative weight", f"at -0.75: {negative}", negative.low > 0.6)
+    claims.compared(own, "it plummets above 1", SHIELD, 2.0, 1.0, -1)
+    rounds = [tables.rounds(value) for value in (0.0, 1.0, 2.0)]
+    here = f"rounds at 0, 1, 2: {', '.join(f'{value:.2f}' for value in rounds)}"
+    claims.add(own, "with w_ds = 2 games end earlier", here, rounds[2] < min(rounds[:2]))
+    own = "Holy Smite"
+    for weight, says, sign in (
+        ("0.5", "any copy harms", -1),
+        ("1", "copies help", 1),
+        ("2", "any copy harms", -1),
+    ):
+        claims.compared(own, f"w_dds {weight}: {says}", f"smite {weight}", 1, 0, sign)
+    claims.best(own, "smite 1", 6, 1)
+    claims.compared(own, "w_dds 1: 16 copies are ruinous", "smite 1", 16, 0, -1)
+    said = [row[3] for row in claims.rows]
+    summary = (
+        f"Of {len(said)} statements {sum(one.startswith('yes') for one in said)} come out, "
+        f"{said.count('no')} do "
+        f"not, and {said.count('not told apart')} cannot be told apart by these games."
+    )
+    header = ["experiment", "the post", "here, who goes first", "as the post"]
+    return "\n\n".join([table(header, claims.rows), prose(summary)])
+
+
+def draw(folder: Path) -> dict[str, bytes]:
+    """The figures of the page."""
+    tables = Tables(folder)
+    smites = {f"w_dds {weight}": tables.curve(f"smite {weight}") for weight in SMITES}
+    return {
+        "published-hearthsim": draw_curves(
+            {
+                "aggressiveness": {"": tables.curve("aggressiveness")},
+                "minions with Taunt, of 30": {"": tables.curve("taunt")},
+                "weight of Divine Shield, w_ds": {"": tables.curve(SHIELD)},
+                "copies of Holy Smite": smites,
+            }
+        ),
+        "published-lengths": draw_lengths(tables.lengths),
+    }
+
+
+PART = Part(JOBS, take, blocks, draw)

@@ -1,0 +1,62 @@
+"""Figures of HearthSim's experiments."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from evo.figures.style import COLOURS, GREY, MARKERS, figure, grid, png
+
+
+def draw_curves(experiments: Mapping[str, Mapping[str, pd.DataFrame]]) -> bytes:
+    """Win rate of who goes first over the value of what varies, with 95% intervals; a part an experiment.
+
+    Args:
+        experiments: by the name of what varies, curves by their names: columns win_rate, low and high, index
+            the value.
+    """
+    with grid(len(experiments), 4.5, 3.1, columns=2) as (drawn, axes):
+        for own, (name, curves) in zip(axes, experiments.items(), strict=True):
+            for place, (label, curve) in enumerate(curves.items()):
+                colour = COLOURS[place]
+                own.fill_between(
+                    curve.index, curve["low"], curve["high"], color=colour, alpha=0.2, linewidth=0
+                )
+                own.plot(
+                    curve.index,
+                    curve["win_rate"],
+                    f"-{MARKERS[place]}",
+                    color=colour,
+                    markersize=4,
+                    label=label,
+                )
+            if len(curves) > 1:
+                own.legend(frameon=False, fontsize=9)
+            own.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+            own.set(xlabel=name, ylabel="win rate")
+            own.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+            own.grid(linewidth=0.4, alpha=0.6)
+        return png(drawn)
+
+
+def draw_lengths(lengths: pd.DataFrame) -> bytes:
+    """Share of the games that end in each round; a line a weight of Divine Shield.
+
+    Args:
+        lengths: columns value, rounds, games.
+    """
+    with figure(6.2, 3.0) as (drawn, axes):
+        for place, (value, own) in enumerate(lengths.groupby("value")):
+            axes.plot(
+                own["rounds"],
+                own["games"] / own["games"].sum(),
+                f"-{MARKERS[place]}",
+                color=COLOURS[place],
+                markersize=3,
+                label=f"w_ds = {value:g}",
+            )
+        axes.set(xlabel="round in which the game ends", ylabel="share of games")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes.legend(frameon=False)
+        return png(drawn)

@@ -1,0 +1,142 @@
+"""The minimax player: its learning curve, and the search for its features."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from benchmarks.published.jobs import Job, Part, keep_jobs, read_jobs
+from benchmarks.published.minimax_figures import draw_learning, draw_search
+from benchmarks.published.pages import Share, items, jobs_table, percent, picture, prose, table
+from rivals.minimax_features import FEATURES
+
+SEEDS = (1, 2, 3, 4, 5)
+SEARCHES = (1, 2, 3)
+RECIPES = {"the paper's": "", "its remedies": " --eta 0.00003 --epsilon 0.25"}
+PEAK, BEST_SET = 0.815, 7
+"""The paper's highest win rate, and its best number of features."""
+
+LEADS = tuple(name for name in FEATURES if name.endswith("_lead"))
+"""Features that compare the two players."""
+
+CURVES = {
+    (recipe, seed): Job(
+        f"minimax-curve-{place}-{seed}",
+        f"python -m rivals.minimax_learning{options} --seed {seed}",
+        seed,
+        keeps=True,
+    )
+    for place, (recipe, options) in enumerate(RECIPES.items())
+    for seed in SEEDS
+}
+SEARCH = {
+    seed: Job(
+        f"minimax-search-{seed}", f"python -m benchmarks.minimax_backward --seed {seed} --out OUT", seed
+    )
+    for seed in SEARCHES
+}
+JOBS = (*CURVES.values(), *SEARCH.values())
+
+
+def take(folder: Path) -> None:
+    """Keep the curves (recipe, seed, games, score), and the searches."""
+    rows = [
+        (recipe, seed, int(games), float(score) / 100)
+        for (recipe, seed), job in CURVES.items()
+        for games, score in re.findall(
+            r"^ *(\d+) games +([\d.]+)%$", job.printed.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    ]
+    columns = ["recipe", "seed", "games", "score"]
+    pd.DataFrame(rows, columns=columns).to_csv(folder / "minimax-curves.csv", index=False)
+    found = [pd.read_csv(job.out).assign(seed=seed) for seed, job in SEARCH.items()]
+    pd.concat(found).to_csv(folder / "minimax-search.csv", index=False)
+    keep_jobs(JOBS, folder / "minimax-jobs.csv")
+
+
+def blocks(folder: Path) -> dict[str, str]:
+    """The blocks of the page."""
+    curves = pd.read_csv(folder / "minimax-curves.csv")
+    search = pd.read_csv(folder / "minimax-search.csv")
+    return {
+        "minimax-curve": _curve(curves),
+        "minimax-search": _search(search),
+        "minimax-commands": jobs_table(JOBS, read_jobs(folder / "minimax-jobs.csv")),
+    }
+
+
+def _curve(curves: pd.DataFrame) -> str:
+    said = []
+    for recipe in RECIPES:
+        own = curves[curves["recipe"] == recipe]
+        peaks = own.groupby("seed")["score"].max()
+        after = own.loc[own.groupby("seed")["score"].idxmax()].set_index("seed")["games"]
+        last = own[own["games"] > own["games"].max() / 2].groupby("seed")["score"]
+        half = student.ppf(0.975, len(peaks) - 1) * peaks.std() / np.sqrt(len(peaks))
+        near = "as" if abs(peaks.mean() - PEAK) <= half else "above" if peaks.mean() > PEAK else "below"
+        falls = int((last.min() < peaks - 0.3).sum())
+        said.append(
+            f"**{recipe}**: highest score {percent(peaks.mean())} in the mean of {len(peaks)} seeds "
+            f"({percent(peaks.min())} to {percent(peaks.max())}), {near} the paper's {percent(PEAK)}, after "
+            f"{after.min():,} to {after.max():,} games; in {falls} of {len(peaks)} it falls by more than "
+            "30 points "
+            f"from its peak in the second thousand games, to {percent(last.min().min())} at worst."
+        )
+    return "\n\n".join(
+        [picture("published-learning", "win rate against aggro by games learned from"), items(*said)]
+    )
+
+
+def _search(search: pd.DataFrame) -> str:
+    mean = search.groupby("features")["fresh_score"].mean()
+    best = int(mean.idxmax())
+    rows = []
+    for number in sorted(mean.index, reverse=True):
+        own = search[search["features"] == number]
+        games = int(own["fresh_games"].sum())
+        left = ", ".join(name or "none" for name in own["left_out"].fillna(""))
+        rows.append(
+            [
+                str(number),
+                left,
+                percent(own["score"].mean()),
+                str(Share.of(own["fresh_score"].mean() * games, games)),
+            ]
+        )
+    of_best = [set(names.split()) for names in search.loc[search["features"] == BEST_SET, "names"]]
+    leads = np.mean([len(names & set(LEADS)) for names in of_best])
+    always = [name for name in FEATURES if all(name in names for names in of_best)]
+    alone = mean[1]
+    said = prose(
+        f"The sets of {best} score most in the mean, {percent(mean[best])}; the paper's {BEST_SET} score "
+        f"{percent(mean[BEST_SET])} and all {len(FEATURES)} {percent(mean[len(FEATURES)])}.",
+        "As there, fewer are better than all,"
+        if mean[BEST_SET] > mean[len(FEATURES)]
+        else "Unlike there, all are best,",
+        f"and too few fail: one alone scores {percent(alone)}.",
+        f"Of {BEST_SET}, {leads:.1f} in the mean are comparisons of the two players, of {len(LEADS)} "
+        "there are;",
+        f"in all three searches are {', '.join(f'`{name}`' for name in always) or 'none'}.",
+    )
+    return "\n\n".join(
+        [
+            picture("published-features", "win rate by the number of features"),
+            table(
+                ["features", "left out last, by seed", "score it was chosen by", "score by other games"], rows
+            ),
+            said,
+        ]
+    )
+
+
+def draw(folder: Path) -> dict[str, bytes]:
+    """The figures of the page."""
+    return {
+        "published-learning": draw_learning(pd.read_csv(folder / "minimax-curves.csv"), PEAK),
+        "published-features": draw_search(pd.read_csv(folder / "minimax-search.csv"), BEST_SET),
+    }
+
+
+PART = Part(JOBS, take, blocks, draw)

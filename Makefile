@@ -124,7 +124,7 @@ bench-ppo: $(PPO_PACKAGE)/.installed  ## MaskablePPO learns the game (installs t
 published: $(VENV)/.tools  ## Run the experiments of the thesis, HearthSim and minimax, and write docs/published.md again (1 hour)
 	$(BIN)/python -m benchmarks.published --parts thesis,hearthsim,minimax
 
-published-eva: $(VENV)/.tools  ## Run EVA's experiment, five of its ten runs, and write docs/published.md again (1 hour)
+published-eva: $(VENV)/.tools  ## Run EVA's experiment, three of its ten runs, and write docs/published.md again (1 hour)
 	$(BIN)/python -m benchmarks.published --parts eva
 
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors

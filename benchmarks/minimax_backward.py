@@ -13,7 +13,7 @@ import csv
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from multiprocessing import Pool
+from multiprocessing import get_context
 from pathlib import Path
 
 from rivals.minimax_features import FEATURES
@@ -40,7 +40,7 @@ def search(settings: Learning, fresh: int, workers: int) -> list[dict[str, objec
     """
     rows: list[dict[str, object]] = []
     kept: tuple[str, ...] = FEATURES
-    with Pool(workers) as pool:
+    with get_context("spawn").Pool(workers) as pool:
         tried, left_out = [kept], [""]
         while True:
             scores = pool.map(score_of, [replace(settings, features=names) for names in tried], chunksize=1)

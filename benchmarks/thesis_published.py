@@ -22,7 +22,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from multiprocessing import Pool
+from multiprocessing import get_context
 from pathlib import Path
 
 from engine import Keyword, find_deck
@@ -226,7 +226,7 @@ def main() -> None:
     began = time.perf_counter()
     pairs = [(first, second) for first in PROFILES for second in PROFILES]
     jobs = [(pair, chosen.decks, chosen.games, chosen.seed, departures, chosen.solver) for pair in pairs]
-    with Pool(chosen.workers) as pool:
+    with get_context("spawn").Pool(chosen.workers) as pool:
         results = pool.map(play_cell, jobs, chunksize=1)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     with chosen.out.open("w", newline="", encoding="utf-8") as file:

@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--parts", default=",".join(SHORT), help=f"of {', '.join(PARTS)}; none: only write the page again"
     )
+    parser.add_argument("--again", action="store_true", help="run also what build/published has already")
     chosen = parser.parse_args(arguments)
     parts = [] if chosen.parts == "none" else chosen.parts.split(",")
     if unknown := set(parts) - set(PARTS):
@@ -48,12 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     RESULTS.mkdir(exist_ok=True)
     for name in parts:
         for job in PARTS[name].jobs:
-            job.run()
+            job.run(again=chosen.again)
         PARTS[name].take(RESULTS)
         print(f"{name}: {duration(sum(job.seconds for job in PARTS[name].jobs))}", flush=True)
-    PAGE.write_text(write(list(PARTS)), encoding="utf-8")
+    PAGE.write_text(write(parts or list(PARTS)), encoding="utf-8")
     print(f"written: {PAGE} and its figures")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit("stopped; the same command goes on") from None

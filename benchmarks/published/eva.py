@@ -15,7 +15,7 @@ from evo.analysis.clustering import MOST_CLUSTERS, compare_clusters
 from evo.analysis.tables import last_population, read_runs, weights_of, wins_by_decks
 from rivals import EvaWeights
 
-RUNS, CROSSED = 5, 10
+RUNS, CROSSED = 3, 10
 """Runs; games of two individuals for each ordered pair of decks."""
 
 DECKS = "pirate-warrior,jade-shaman,reno-mage"

@@ -26,13 +26,11 @@ class Job:
         name: of its result.
         command: as a user types it, `OUT` for its result; begins with `manaforge` or `python`.
         seed: of its games.
-        keeps: whether its output is the result: it is written to `printed`.
     """
 
     name: str
     command: str
     seed: int = 1
-    keeps: bool = False
 
     @property
     def out(self) -> Path:
@@ -65,13 +63,17 @@ class Job:
         """
         return float(json.loads(self.done.read_text(encoding="utf-8"))["seconds"])
 
-    def run(self) -> None:
+    def run(self, again: bool = False) -> None:
         """Run it, unless its result is there.
+
+        Args:
+            again: run it even so.
 
         Raises:
             SystemExit: the command failed; the message names it and where its output is.
         """
-        if self.is_done():
+        if self.is_done() and not again:
+            print(f"kept      {self.name}: {self.out}", flush=True)
             return
         for old in (self.out, self.done):  # so that the time is that of the whole
             shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
@@ -85,7 +87,7 @@ class Job:
             code = subprocess.run(
                 words,
                 stdout=printed,
-                stderr=None if self.keeps else subprocess.STDOUT,
+                stderr=subprocess.STDOUT,
                 env=os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
                 check=False,
             ).returncode

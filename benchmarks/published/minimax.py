@@ -26,7 +26,6 @@ CURVES = {
         f"minimax-curve-{place}-{seed}",
         f"python -m rivals.minimax_learning{options} --seed {seed}",
         seed,
-        keeps=True,
     )
     for place, (recipe, options) in enumerate(RECIPES.items())
     for seed in SEEDS

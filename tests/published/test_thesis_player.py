@@ -251,7 +251,7 @@ def test_the_table(
     line = f"thesis_published --games 2 --solver highs --workers 1 --out {out}"
     monkeypatch.setattr(sys, "argv", line.split())
     thesis_published.main()
-    rows = list(csv.DictReader(out.open(encoding="utf-8")))
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == ["first", "second", "games", "first_wins", "mean_turns"]
     assert [(row["first"], row["second"]) for row in rows] == list(itertools.product(PROFILES[:2], repeat=2))
     monkeypatch.setattr(sys, "argv", [*line.split(), "--departures", "flying"])

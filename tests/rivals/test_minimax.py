@@ -1,11 +1,14 @@
 """The minimax player: its features by hand, its search against a plain reading, one step of learning."""
 
+import csv
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.minimax_backward import main as backward
 from engine import Action, Outcome, PlayerView, Position, find_deck
 from engine.effects.luck import Chance
 from engine.match import deal
@@ -216,6 +219,25 @@ def test_learning_repeats_and_depends_on_its_seed() -> None:
     assert not np.array_equal(one[-1].weights, other[-1].weights)
     assert not list(learn(Learning(**small, eta=1.0))), "weights grow without bounds"
     assert not list(learn(Learning(**small, eta=1e-300)))[-1].weights.round(9).any()
+
+
+@compiled
+def test_features_that_are_left_out_weigh_nothing() -> None:
+    small, some = {"games": 20, "every": 20, "tests": 10}, ("attack_lead", "bias")
+    (found,) = learn(Learning(**small, features=some))
+    assert {name for name, weight in zip(FEATURES, found.weights, strict=True) if weight} == set(some)
+    with pytest.raises(OptionError, match="no feature luck; there are health, "):
+        next(learn(Learning(features=("luck",))))
+
+
+@compiled
+def test_a_backward_search(tmp_path: Path) -> None:
+    """Each row has one feature less than the row before."""
+    out = tmp_path / "search.csv"
+    backward(f"--games 2 --tests 2 --fresh 2 --workers 1 --out {out}".split())
+    names = [set(row["names"].split()) for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())]
+    assert [len(some) for some in names] == list(range(N_FEATURES, 0, -1))
+    assert all(fewer < more for more, fewer in itertools.pairwise(names))
 
 
 def test_an_opponent_that_plays_in_python_is_refused() -> None:

@@ -1,0 +1,153 @@
+"""The page of published results: made again from what was kept, and the statistics it states."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from benchmarks.published import jobs as running
+from benchmarks.published.__main__ import PAGE, PARTS, RESULTS, main, write
+from benchmarks.published.eva_blocks import is_as_said, lives_of, newcomers_of_age
+from benchmarks.published.hearthsim import verdict
+from benchmarks.published.jobs import Job
+from benchmarks.published.pages import Share, duration, fill, rank_correlation
+from benchmarks.published.thesis import PUBLISHED, RULES, Tables
+from benchmarks.thesis_published import PROFILES
+
+
+def test_the_page_is_what_its_tables_say() -> None:
+    """Every number and sentence between the marks is computed: writing the page again changes nothing."""
+    assert write(list(PARTS), figures=None) == PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_each_job_was_kept_with_its_command(name: str) -> None:
+    kept = running.read_jobs(RESULTS / f"{name}-jobs.csv")
+    assert kept["command"].to_dict() == {job.name: job.command for job in PARTS[name].jobs}
+    assert (kept["seconds"] > 0).all()
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_figures_are_drawn(name: str) -> None:
+    for figure, drawn in PARTS[name].draw(RESULTS).items():
+        assert drawn.startswith(b"\x89PNG"), figure
+        assert (Path("docs/figures") / f"{figure}.png").exists()
+
+
+def test_a_block_without_a_place_is_refused() -> None:
+    text = "<!-- begin one -->\nold\n<!-- end one -->\n"
+    assert fill(text, {"one": "new"}) == "<!-- begin one -->\n\nnew\n\n<!-- end one -->\n"
+    with pytest.raises(ValueError, match="no place for two"):
+        fill(text, {"two": "new"})
+
+
+def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--parts", "chess"])
+    assert "no part chess; there are thesis, hearthsim, minimax, eva" in capsys.readouterr().err
+
+
+def test_a_job_is_run_once_and_again_when_its_command_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "BUILD", tmp_path)
+    code = "import sys, pathlib; pathlib.Path(sys.argv[1]).open('a').write('{}')"
+    for word, expected in (("a", "a"), ("a", "a"), ("b", "b")):
+        job = Job("one", f'python -c "{code.format(word)}" OUT')
+        job.run()
+        assert job.out.read_text(encoding="utf-8") == expected
+        assert job.is_done()
+        assert job.seconds >= 0
+    with pytest.raises(SystemExit, match=r"two ended with 3; what it said is in .*two.txt"):
+        Job("two", 'python -c "raise SystemExit(3)"').run()
+
+
+def test_shares_and_correlations() -> None:
+    share = Share.of(50, 100)
+    assert (share.low, share.high) == pytest.approx((0.39832, 0.60168), abs=1e-5)  # Clopper and Pearson, 1934
+    assert Share.of(0, 10)[:2] == (0.0, 0.0)
+    assert Share.of(10, 10).high == 1.0
+    assert str(Share(0.5, 0.4, 0.6)) == "50.0% (40.0% to 60.0%)"
+    pick = np.random.default_rng(1)
+    one, other = pick.integers(0, 9, (2, 40))
+    assert rank_correlation(one, other) == pytest.approx(spearmanr(one, other).statistic)
+    assert [duration(seconds) for seconds in (5.4, 61, 3_600)] == ["5 s", "1 min 01 s", "60 min 00 s"]
+    assert [verdict(gain, 1) for gain in ((1, 0.5, 2), (-1, -2, -0.5), (0, -1, 1))] == [
+        "yes",
+        "no",
+        "not told apart",
+    ]
+    assert verdict((-1, -2, -0.5), -1) == "yes"
+
+
+def table_of(rates: dict[str, np.ndarray], games: int, file: Path) -> Tables:
+    rows = [
+        (player, first, second, games, round(games * rates[player][i, j]), 10.0)
+        for player in rates
+        for i, first in enumerate(PROFILES)
+        for j, second in enumerate(PROFILES)
+    ]
+    columns = ["player", "first", "second", "games", "first_wins", "mean_turns"]
+    pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
+    return Tables(file)
+
+
+def test_scores_of_profiles_by_hand(tmp_path: Path) -> None:
+    """Profile 0 wins from both seats, the others half of the games against each other."""
+    rates = np.full((7, 7), 0.5)
+    rates[0, 1:], rates[1:, 0] = 1.0, 0.0
+    tables = table_of({RULES: rates, PUBLISHED: 1 - rates}, 100, tmp_path / "table.csv")
+    assert tables.scores(RULES)[0] == 1.0
+    assert tables.scores(RULES)[1:] == pytest.approx([5 / 12] * 6)
+    assert tables.rates(RULES)[0, 0] == 0.5, "the table itself stays"
+    assert tables.wins(RULES) == (2_450, 4_900)
+    assert tables.apart(RULES, PUBLISHED) == pytest.approx(12 / 49)
+    assert tables.alike(RULES, PUBLISHED)[0] == pytest.approx(-1)
+
+
+def test_intervals_of_correlations_hold_the_truth(tmp_path: Path) -> None:
+    """Tables drawn from one truth: their correlation differs from 1 by chance alone, which the interval knows."""
+    pick = np.random.default_rng(3)
+    truth = {RULES: pick.uniform(0.2, 0.8, (7, 7))}
+    truth[PUBLISHED] = np.clip(truth[RULES] + pick.normal(0, 0.1, (7, 7)), 0.05, 0.95)
+    exact = rank_correlation(truth[RULES].ravel(), truth[PUBLISHED].ravel())
+    held = 0
+    for number in range(20):
+        seen = {name: pick.binomial(400, rates) / 400 for name, rates in truth.items()}
+        _, low, high = table_of(seen, 400, tmp_path / f"{number}.csv").alike(RULES, PUBLISHED)
+        held += low <= exact <= high + 0.02
+    assert held >= 15
+
+
+def test_lives_and_newcomers_by_hand() -> None:
+    """One run, three generations of two survivors: 0 and 1; 0 and 2, born in 1; 2 and 3, born in 2."""
+    survivors = pd.DataFrame(
+        {
+            "run": "00",
+            "generation": [0, 0, 1, 1, 2, 2],
+            "individual": [0, 1, 0, 2, 2, 3],
+            "birth": [0, 0, 0, 1, 1, 2],
+        }
+    )
+    lives = lives_of(survivors).set_index("individual")
+    assert lives["lived"].to_dict() == {0: 2, 1: 1, 2: 2, 3: 1}
+    assert lives["birth"].to_dict() == {0: 0, 1: 0, 2: 1, 3: 2}
+    assert newcomers_of_age(survivors, 0)["00"].to_dict() == {0: 2, 1: 1, 2: 1}
+    assert newcomers_of_age(survivors, 1)["00"].to_dict() == {1: 1, 2: 1}
+
+
+def test_what_is_said_of_weights() -> None:
+    quartiles = pd.DataFrame(
+        {"a": [0.0, 0.1, 0.2], "b": [0.2, 0.6, 0.9], "c": [0.7, 0.9, 1.0]}, index=[0.25, 0.5, 0.75]
+    )
+    said = {
+        "a": {"low", "rather low", "not near 1", "little varied", "least varied", "nearest 0"},
+        "b": {"not near 1", "varied", "most important"},
+        "c": {"high", "varied", "most important"},
+    }
+    for name, words in said.items():
+        assert {word for word in set.union(*said.values()) if is_as_said(word, name, quartiles)} == words, (
+            name
+        )

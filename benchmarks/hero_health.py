@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.strength import CHUNK, play_to_ends, points_of
-from engine import find_deck
+from engine import ManaforgeError, find_deck, find_ruleset
 from evo.play.entrants import find_entrant
 from evo.play.games import compile_games
 
@@ -63,13 +63,22 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="a CSV file")
     chosen = parser.parse_args()
     decks = tuple(chosen.decks.split(","))
-    compile_games([find_entrant(text).player for text in chosen.entrants], list(map(find_deck, decks)))
+    if len(chosen.entrants) < 2 or chosen.games < 2 or chosen.games % 2:
+        parser.error("two entrants or more, and an even number of games")
+    try:
+        players = [find_entrant(text).player for text in chosen.entrants]
+        found = list(map(find_deck, decks))
+        find_ruleset(chosen.ruleset)
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        chosen.out.open("a", encoding="utf-8").close()  # rather now than after the games
+    except (ManaforgeError, OSError) as error:
+        parser.error(str(error))
+    compile_games(players, found)
     pairs = itertools.combinations(chosen.entrants, 2)
     games = chosen.games * len(decks) ** 2
     ends = pd.concat([ends_of(pair, decks, games, chosen.seed, chosen.ruleset) for pair in pairs])
     ends["result"] = ends["points"].map({1.0: "won", 0.5: "drawn", 0.0: "lost"})
     table = ends.groupby(["deck", "opponent_deck", "result"])["difference"].agg(["count", "mean", "std"])
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     table.round(4).to_csv(chosen.out)
     print(f"{len(ends) // 2:,} games; written: {chosen.out}")
 

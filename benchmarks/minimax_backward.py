@@ -77,6 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="a CSV file")
     chosen = parser.parse_args(arguments)
+    if min(chosen.games, chosen.workers) < 1 or any(n < 2 or n % 2 for n in (chosen.tests, chosen.fresh)):
+        parser.error("--games and --workers are at least 1, --tests and --fresh even and at least 2")
+    try:
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        chosen.out.open("a", encoding="utf-8").close()  # rather now than after the games
+    except OSError as error:
+        parser.error(str(error))
     settings = Learning(
         games=chosen.games,
         every=chosen.games,
@@ -87,7 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     began = time.perf_counter()
     rows = search(settings, chosen.fresh, chosen.workers)
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     with chosen.out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()

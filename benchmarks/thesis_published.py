@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
-from engine import Keyword, find_deck
+from engine import Keyword, ManaforgeError, find_deck
 from ilp_agent import find_profile, find_solver
 from ilp_agent.milp.program import Milp
 
@@ -223,12 +223,26 @@ def main() -> None:
     departures = tuple(filter(None, chosen.departures.split(",")))
     if unknown := set(departures) - set(DEPARTURES):
         parser.error(f"unknown departure {', '.join(sorted(unknown))}; known: {', '.join(DEPARTURES)}")
+    decks = chosen.decks.split(",")
+    if len(decks) != 2:
+        parser.error(
+            f"--decks takes two with a comma between, of who goes first and of the other; got {chosen.decks}"
+        )
+    if min(chosen.games, chosen.workers) < 1:
+        parser.error("--games and --workers are at least 1")
+    try:
+        for deck in decks:
+            find_deck(deck)
+        find_solver(chosen.solver)
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        chosen.out.open("a", encoding="utf-8").close()  # rather now than after the games
+    except (ManaforgeError, OSError) as error:
+        parser.error(str(error))
     began = time.perf_counter()
     pairs = [(first, second) for first in PROFILES for second in PROFILES]
     jobs = [(pair, chosen.decks, chosen.games, chosen.seed, departures, chosen.solver) for pair in pairs]
     with get_context("spawn").Pool(chosen.workers) as pool:
         results = pool.map(play_cell, jobs, chunksize=1)
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     with chosen.out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["first", "second", "games", "first_wins", "mean_turns"])

@@ -33,8 +33,15 @@ def fill(text: str, blocks: Mapping[str, str]) -> str:
 
 
 def prose(*sentences: str) -> str:
-    """A paragraph, wrapped."""
-    return textwrap.fill(" ".join(sentences), WIDTH, break_long_words=False, break_on_hyphens=False)
+    """A paragraph, wrapped.
+
+    Raises:
+        ValueError: a line would begin as one of a list does.
+    """
+    text = textwrap.fill(" ".join(sentences), WIDTH, break_long_words=False, break_on_hyphens=False)
+    if re.search(r"^([-+*#>|] |\d+[.)] )", text, re.MULTILINE):
+        raise ValueError(f"a line of this paragraph is a mark of Markdown: {text}")
+    return text
 
 
 def items(*texts: str) -> str:

@@ -276,10 +276,10 @@ def _why(tables: Tables) -> str:
         found.append(rank_correlation(tables.scores(other) - tables.scores(base), gains))
     return (
         "Why: overkill on minions is allowed, so a program whose W6 is above its W7 gains by sending more "
-        "attackers at a minion than it takes; carried out blindly, each of them is hit back. What "
-        "blind changes in the scores of the seven goes with W6 - W7 by a rank correlation of "
-        f"{found[0]:.2f} in "
-        f"the published player, and {found[1]:.2f} in the one by the rules."
+        "attackers at a minion than it takes; carried out blindly, each of them is hit back. What blind "
+        "changes "
+        f"in the scores of the seven goes with W6 less W7 by a rank correlation of {found[0]:.2f} in the "
+        f"published player, and {found[1]:.2f} in the one by the rules."
     )
 
 

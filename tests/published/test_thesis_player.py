@@ -254,7 +254,14 @@ def test_the_table(
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == ["first", "second", "games", "first_wins", "mean_turns"]
     assert [(row["first"], row["second"]) for row in rows] == list(itertools.product(PROFILES[:2], repeat=2))
-    monkeypatch.setattr(sys, "argv", [*line.split(), "--departures", "flying"])
-    with pytest.raises(SystemExit):
-        thesis_published.main()
-    assert "unknown departure flying; known: charge, exact-hero, blind" in capsys.readouterr().err
+    for more, message in (
+        ("--departures flying", "unknown departure flying; known: charge, exact-hero, blind"),
+        ("--decks thesis-paladin", "--decks takes two with a comma between"),
+        ("--decks thesis-paladin,thesis-knight", "thesis-knight"),
+        ("--games 0", "--games and --workers are at least 1"),
+        (f"--out {tmp_path}", "Is a directory"),
+    ):
+        monkeypatch.setattr(sys, "argv", [*line.split(), *more.split()])
+        with pytest.raises(SystemExit):
+            thesis_published.main()
+        assert message in capsys.readouterr().err

@@ -18,6 +18,7 @@ from benchmarks.strength import CHUNK, play_to_ends, points_of
 from engine import ManaforgeError, find_deck, find_ruleset
 from evo.play.entrants import find_entrant
 from evo.play.games import compile_games
+from rivals import find_kind
 
 
 def ends_of(
@@ -73,6 +74,9 @@ def main() -> None:
         chosen.out.open("a", encoding="utf-8").close()  # rather now than after the games
     except (ManaforgeError, OSError) as error:
         parser.error(str(error))
+    for text, player in zip(chosen.entrants, players, strict=True):
+        if find_kind(player.kind).play_batch(player.backend) is None:
+            parser.error(f"{text} does not play compiled games, which this needs")
     compile_games(players, found)
     pairs = itertools.combinations(chosen.entrants, 2)
     games = chosen.games * len(decks) ** 2

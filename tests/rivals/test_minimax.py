@@ -235,7 +235,9 @@ def test_a_backward_search(tmp_path: Path) -> None:
     """Each row has one feature less than the row before."""
     out = tmp_path / "search.csv"
     backward(f"--games 2 --tests 2 --fresh 2 --workers 1 --out {out}".split())
-    names = [set(row["names"].split()) for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())]
+    names = [
+        set(row["names"].split()) for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())
+    ]
     assert [len(some) for some in names] == list(range(N_FEATURES, 0, -1))
     assert all(fewer < more for more, fewer in itertools.pairwise(names))
 

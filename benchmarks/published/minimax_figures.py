@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from evo.figures.style import BLUE, COLOURS, GREY, ORANGE, figure, grid, png
+from evo.figures.style import BLUE, COLOURS, GREY, ORANGE, figure, grid, legend_above, png
 
 
 def draw_learning(curves: pd.DataFrame, peak: float) -> bytes:
@@ -52,5 +52,5 @@ def draw_search(search: pd.DataFrame, best: int) -> bytes:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set(xlabel="features left", ylabel="win rate against aggro")
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-        axes.legend(frameon=False, fontsize=9)
+        legend_above(axes)
         return png(drawn)

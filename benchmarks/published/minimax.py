@@ -126,7 +126,7 @@ def _search(search: pd.DataFrame) -> str:
         "between "
         f"searches in the mean.",
         f"Of {BEST_SET}, {leads:.1f} in the mean are comparisons of the two players, of {len(LEADS)} "
-        f"there are: {'most, as in the paper' if leads > BEST_SET / 2 else 'not most, as they are in the paper'};",
+        f"there are: {'most, as' if leads > BEST_SET / 2 else 'not most, unlike'} in the paper;",
         f"in all three searches are {', '.join(f'`{name}`' for name in always) or 'none'}.",
     )
     return "\n\n".join(

@@ -9,8 +9,8 @@ player; each can be left out or added:
 
 charge      minions that are played attack without a limit in the program (x <= u for each target)
 exact-hero  the program never deals the hero more than its health, so that lethal needs the exact sum
-blind       planned attacks are carried out without a look at Taunts, also by and on the dead, who leave at
-            the end of the turn
+blind       planned attacks are carried out without a look at Taunts, also on the dead, who strike back and
+            leave at the end of the turn
 
 Without `blind` an attack that the rules forbid by now is left out, Taunts are attacked first, and the dead
 leave at once.
@@ -170,10 +170,9 @@ def carry_out(own: Player, enemy: Player, plan: Plan, departures: Sequence[str])
 
 
 def play_game(
-    pair: tuple[str, str], decks: str, seed: int, departures: Sequence[str], solver: object
+    pair: tuple[str, str], decks: str, draw: random.Random, departures: Sequence[str], solver: object
 ) -> tuple[int, int]:
     """A game; returns who won, 0 for who goes first and -1 for nobody, and its rounds."""
-    draw = random.Random(seed)
     players = []
     for name, deck in zip(pair, decks.split(","), strict=True):
         cards = [
@@ -200,12 +199,21 @@ def play_game(
     return -1, MOST_ROUNDS
 
 
-def play_cell(job: tuple[tuple[str, str], str, int, int, tuple[str, ...], str]) -> tuple[int, float]:
-    """All games of a pairing; returns the wins of who goes first, and the mean of rounds."""
+def stream_of(seed: int, pair: tuple[str, str], departures: Sequence[str], number: int) -> random.Random:
+    """Draws of a game, its own: no other game of any table shares its deal."""
+    return random.Random(f"{seed} {'-'.join(pair)} {','.join(departures)} {number}")
+
+
+def play_cell(job: tuple[tuple[str, str], str, int, int, tuple[str, ...], str]) -> tuple[int, float, int]:
+    """All games of a pairing; returns the first's wins, the mean of rounds, and games that nobody won."""
     pair, decks, games, seed, departures, backend = job
     solver = find_solver(backend)
-    played = [play_game(pair, decks, seed + number, departures, solver) for number in range(games)]
-    return sum(winner == 0 for winner, _ in played), sum(rounds for _, rounds in played) / games
+    played = [
+        play_game(pair, decks, stream_of(seed, pair, departures, number), departures, solver)
+        for number in range(games)
+    ]
+    wins, unended = (sum(winner == of for winner, _ in played) for of in (0, -1))
+    return wins, sum(rounds for _, rounds in played) / games, unended
 
 
 def main() -> None:
@@ -216,12 +224,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="a CSV file")
     parser.add_argument("--departures", default=",".join(DEPARTURES), help="of the three above; '' for none")
     parser.add_argument("--decks", default=DECKS, help="of who goes first, and of the other")
-    parser.add_argument("--solver", default="gurobi", choices=("gurobi", "highs"))
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--solver", default="gurobi", choices=("gurobi", "highs"), help="of the turn program")
+    parser.add_argument("--seed", type=int, default=1, help="of the deals; another seed shares none")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     chosen = parser.parse_args()
-    departures = tuple(filter(None, chosen.departures.split(",")))
-    if unknown := set(departures) - set(DEPARTURES):
+    named = set(filter(None, chosen.departures.split(",")))
+    departures = tuple(one for one in DEPARTURES if one in named)
+    if unknown := named - set(DEPARTURES):
         parser.error(f"unknown departure {', '.join(sorted(unknown))}; known: {', '.join(DEPARTURES)}")
     decks = chosen.decks.split(",")
     if len(decks) != 2:
@@ -246,9 +255,13 @@ def main() -> None:
     with chosen.out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["first", "second", "games", "first_wins", "mean_turns"])
-        for (first, second), (wins, rounds) in zip(pairs, results, strict=True):
+        for (first, second), (wins, rounds, _) in zip(pairs, results, strict=True):
             writer.writerow([first, second, chosen.games, wins, f"{rounds:.3f}"])
-    print(f"{49 * chosen.games:,} games in {time.perf_counter() - began:.0f} s; written: {chosen.out}")
+    unended = sum(of_cell for _, _, of_cell in results)
+    print(
+        f"{len(pairs) * chosen.games:,} games in {time.perf_counter() - began:.0f} s, {unended} of them "
+        f"without a winner after {MOST_ROUNDS} rounds; written: {chosen.out}"
+    )
 
 
 if __name__ == "__main__":

@@ -6,15 +6,10 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from scipy.cluster.hierarchy import dendrogram, linkage
 
-from benchmarks.published.eva_blocks import (
-    cells_of,
-    lives_of,
-    newcomers_of_age,
-    short,
-)
+from benchmarks.published.eva_blocks import MOST_PAIRS, cells_of, lives_of, newcomers_of_age, short
 from benchmarks.published.eva_paper import ACRONYMS, BATTLEFIELD, DECKS, VALUE
 from evo.analysis.plots import BOXES
 from evo.analysis.plots_clusters import cluster_colours, plot_comparison
@@ -22,9 +17,6 @@ from evo.figures.style import BLUE, DIVERGING, GREY, figure, grid, legend_above,
 
 EVERY = 5
 """Generations between boxes."""
-
-MOST_PAIRS = 6
-"""Pairs of groups that are drawn: those of the largest."""
 
 
 def draw(folder: Path) -> dict[str, bytes]:
@@ -46,7 +38,7 @@ def _course(survivors: pd.DataFrame) -> bytes:
     table = survivors.assign(
         score=survivors["fitness"] / survivors["games"], age=survivors["generation"] - survivors["birth"]
     )
-    some = table[(int(table["generation"].max()) - table["generation"]) % EVERY == 0]
+    some = table[table["generation"] % EVERY == 0]
     with grid(4, 4.6, 3.0, columns=2) as (drawn, (scores, lives, ages, new)):
         for axes, y, label in (
             (scores, "score", "fitness, score per game"),
@@ -56,6 +48,7 @@ def _course(survivors: pd.DataFrame) -> bytes:
             axes.set(xlabel="generation", ylabel=label)
             whole_ticks(axes.xaxis)
         scores.set_title("Fig. 2: survivors", fontsize=10)
+        scores.yaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
         scores.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ages.set_title("Fig. 4: survivors", fontsize=10)
         spans = lives_of(survivors)
@@ -123,7 +116,7 @@ def _groups(comparisons: pd.DataFrame, members: pd.DataFrame) -> bytes:
     pairs = list(dict.fromkeys(zip(named["group"], named["other"], strict=True)))[:MOST_PAIRS]
     kinds = ("any opponent", "head to head")
     sizes = {int(group): int(size) for group, size in members["group"].value_counts().items()}
-    with grid(2 * len(pairs), 2.7, 2.9, columns=len(pairs)) as (drawn, axes):
+    with grid(2 * len(pairs), 2.9, 2.9, columns=len(pairs)) as (drawn, axes):
         for row, kind in enumerate(kinds):
             for column, (group, other) in enumerate(pairs):
                 own = named[(named["kind"] == kind) & (named["group"] == group) & (named["other"] == other)]

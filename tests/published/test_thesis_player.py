@@ -21,6 +21,7 @@ from benchmarks.thesis_published import (
     carry_out,
     plan_of,
     play_game,
+    stream_of,
 )
 from ilp_agent import find_profile, find_solver
 
@@ -233,14 +234,23 @@ def test_a_full_board_takes_no_more_cards() -> None:
     assert (len(own.board), len(own.hand), own.mana) == (BOARD, 1, 5)
 
 
-def test_a_game_depends_on_its_seed_alone() -> None:
+def test_a_game_depends_on_its_stream_alone() -> None:
+    pair = ("true-balanced", "aggro-face")
     games = [
-        play_game(("true-balanced", "aggro-face"), thesis_published.DECKS, seed, DEPARTURES, HIGHS)
+        play_game(pair, thesis_published.DECKS, stream_of(seed, pair, DEPARTURES, 0), DEPARTURES, HIGHS)
         for seed in (1, 1, 2)
     ]
     assert games[0] == games[1]
     assert games[0] != games[2]
     assert all(winner in (0, 1) and 3 < rounds < 30 for winner, rounds in games)
+
+
+def test_no_two_games_share_a_deal() -> None:
+    """Neither of another seed, nor of another pairing, player or number; so cells and tables are independent."""
+    pairs = itertools.product(PROFILES, repeat=2)
+    players = [named for size in range(4) for named in itertools.combinations(DEPARTURES, size)]
+    keys = list(itertools.product((1, 2, 3), pairs, players, range(5)))
+    assert len({stream_of(*key).random() for key in keys}) == len(keys)
 
 
 def test_the_table(

@@ -21,15 +21,15 @@ RUNS, CROSSED = 3, 10
 DECKS = "pirate-warrior,jade-shaman,reno-mage"
 STUDY = Job(
     "eva-study",
-    f"manaforge study eva-2018 --runs {RUNS} --set agent=eva --set validation.every=0 --set final.games=1200 "
-    "--set final.benchmark_games=0 --yes --out OUT",
+    f"manaforge study eva-2018 --runs {RUNS} --set agent=eva --set validation.every=0 --set "
+    "final.games=1200 --set final.benchmark_games=0 --yes --out OUT",
 )
 CROSSPLAY = Job("eva-crossplay", f"manaforge crossplay {STUDY.out} --games {CROSSED} --out OUT")
 AGENTS = Job(
     "eva-agents",
     f"manaforge tournament eva:{STUDY.out}/00 eva:competition hearthsim:standard ilp:true-balanced mcts "
-    "minimax-td greedy-ilp:true-balanced aggro random --ruleset competition "
-    f"--decks {DECKS} --games 20 --out OUT",
+    f"minimax-td greedy-ilp:true-balanced aggro random --ruleset competition --decks {DECKS} --games 20 "
+    "--out OUT",
 )
 CHAMPIONS = " ".join(f"eva:{STUDY.out}/{number:02}" for number in range(RUNS))
 HEALTH = Job(

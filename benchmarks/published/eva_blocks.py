@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from benchmarks.published.correlation import rank_correlation
 from benchmarks.published.eva_paper import (
     ACRONYMS,
     BATTLEFIELD,
@@ -25,7 +26,6 @@ from benchmarks.published.pages import (
     percent,
     picture,
     prose,
-    rank_correlation,
     table,
 )
 
@@ -234,8 +234,8 @@ def _decks(found: pd.DataFrame) -> str:
         [
             table(["", *order, *(f"{name}, paper" for name in order)], rows),
             prose(
-                f"Percentage of games, mean of the runs with 95% intervals. {same} of the nine cells lie "
-                "on the",
+                f"Percentage of games, mean of the runs with 95% intervals. {same} of the nine cells lie on "
+                "the",
                 f"same side of 50%; their rank correlation is {rank_correlation(ours, theirs):.2f}.",
                 f"Most is won against the {easiest[0]} here and against the {easiest[1]} there.",
                 "Mirrors, which also count games against children that did not survive, are "
@@ -255,8 +255,7 @@ def _groups(folder: Path) -> str:
     sizes = members["group"].value_counts().sort_index()
     lines = [
         f"The silhouette is highest for {number} groups ({levels[number]:.2f}); the paper has {GROUPS}, "
-        "where "
-        f"ours is {levels[GROUPS]:.2f}. The groups have {listed([str(size) for size in sizes])} "
+        f"where ours is {levels[GROUPS]:.2f}. The groups have {listed([str(size) for size in sizes])} "
         f"individuals, and {int((runs_of == 1).sum())} of them come from a single run."
     ]
     for kind, figure in (("any opponent", "Fig. 9"), ("head to head", "Fig. 10")):
@@ -270,8 +269,7 @@ def _groups(folder: Path) -> str:
     most = any_opponent.loc[gap.idxmax()]
     lines.append(
         f"The largest difference, {100 * gap.max():.1f} points, is between groups {most['group']} and "
-        f"{most['other']} "
-        f"with the {DECKS[most['deck']]} against the {DECKS[most['opponent_deck']]}."
+        f"{most['other']} with the {DECKS[most['deck']]} against the {DECKS[most['opponent_deck']]}."
     )
     return "\n\n".join(
         [
@@ -279,8 +277,7 @@ def _groups(folder: Path) -> str:
             picture("published-eva-groups", "EVA's Figs. 9 and 10, of our runs: groups compared by decks"),
             prose(
                 f"Drawn are the first {MOST_PAIRS} of {number * (number - 1) // 2} pairs of groups: own "
-                "score less the "
-                "other group's, in points, the darker the smaller its p-value.",
+                "score less the other group's, in points, the darker the smaller its p-value.",
                 *lines,
             ),
         ]
@@ -315,13 +312,13 @@ def _agents(folder: Path) -> str:
             picture("published-eva-agents", "EVA's Fig. 11, of our agents: win rate by pair of decks"),
             table(["rank", "here", "score", "Table 5", "win rate"], rows),
             prose(
-                f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, "
-                "and the",
+                f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, and "
+                "the",
                 f"weights that the authors sent to the competition are number {rank[competition]}.",
                 "In Fig. 11 the paper's agent wins more than half with every pair of decks; here the "
                 "champion wins",
-                f"{least[0]} or more with each, the competition's weights {least[1]} or more, against "
-                "all others.",
+                f"{least[0]} or more with each, the competition's weights {least[1]} or more, against all "
+                "others.",
             ),
         ]
     )

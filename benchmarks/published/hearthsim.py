@@ -18,8 +18,8 @@ SMITES = {"0.5": "spends-spells", "1": "balanced", "2": "keeps-spells"}
 def _coin(name: str, ruleset: str) -> Job:
     return Job(
         f"hearthsim-{name}",
-        f"manaforge tournament hearthsim:standard hearthsim:standard --ruleset {ruleset} "
-        "--decks random-minions --seats fixed --games 40000 --out OUT",
+        f"manaforge tournament hearthsim:standard hearthsim:standard --ruleset {ruleset} --decks "
+        "random-minions --seats fixed --games 40000 --out OUT",
     )
 
 
@@ -33,8 +33,8 @@ def _sweep(
 ) -> Job:
     return Job(
         f"hearthsim-{name}",
-        f"manaforge sweep {who} {what} --against {against} --ruleset {ruleset} --decks {decks} --seats fixed "
-        "--out OUT",
+        f"manaforge sweep {who} {what} --against {against} --ruleset {ruleset} --decks {decks} --seats "
+        "fixed --out OUT",
     )
 
 
@@ -284,8 +284,7 @@ def _claims(tables: Tables) -> str:
     said = [row[3] for row in claims.rows]
     summary = (
         f"Of {len(said)} statements {sum(one.startswith('yes') for one in said)} come out, "
-        f"{said.count('no')} do "
-        f"not, and {said.count('not told apart')} cannot be told apart by these games."
+        f"{said.count('no')} do not, and {said.count('not told apart')} cannot be told apart by these games."
     )
     header = ["experiment", "the post", "here, who goes first", "as the post"]
     return "\n\n".join([table(header, claims.rows), prose(summary), prose(_reasons(tables))])
@@ -302,12 +301,10 @@ def _reasons(tables: Tables) -> str:
     ]
     return (
         "Two reasons were tried. The post on Holy Smite mentions no Coin: without it the first copy at "
-        "w_dds 0.5 "
-        f"{'harms' if coin else 'does not harm'} ({100 * gain[0]:+.1f} points, {100 * gain[1]:+.1f} to "
-        f"{100 * gain[2]:+.1f}), so this is {'a' if coin else 'not the'} reason. The posts on Divine "
-        "Shield may have "
-        f"used the optimum 0.9 of the earlier post for own minions: with it {listed(moved)}, so this is "
-        f"{'a' if best == 1 or base.holds(SAID) else 'not the'} reason."
+        f"w_dds 0.5 {'harms' if coin else 'does not harm'} ({100 * gain[0]:+.1f} points, "
+        f"{100 * gain[1]:+.1f} to {100 * gain[2]:+.1f}), so this is {'a' if coin else 'not the'} reason. "
+        "The posts on Divine Shield may have used the optimum 0.9 of the earlier post for own minions: "
+        f"with it {listed(moved)}, so this is {'a' if best == 1 or base.holds(SAID) else 'not the'} reason."
     )
 
 

@@ -80,11 +80,9 @@ def _curve(curves: pd.DataFrame) -> str:
         said.append(
             f"**{recipe}**: highest score {percent(peaks.mean())} in the mean of {len(peaks)} seeds "
             f"({percent(peaks.min())} to {percent(peaks.max())}), {near} the paper's {percent(PEAK)}, after "
-            f"{after.min():,} to {after.max():,} games; in {falls} of {len(peaks)} it falls by more than "
-            "30 points "
-            f"from its peak in the second thousand games, to {percent(last.min().min())} at worst. From "
-            "one score to the "
-            f"next it moves by {100 * steps:.1f} points in the mean."
+            f"{after.min():,} to {after.max():,} games; in {falls} of {len(peaks)} it falls by more than 30 "
+            f"points from its peak in the second thousand games, to {percent(last.min().min())} at worst. "
+            f"From one score to the next it moves by {100 * steps:.1f} points in the mean."
         )
     return "\n\n".join(
         [picture("published-learning", "win rate against aggro by games learned from"), items(*said)]
@@ -118,15 +116,13 @@ def _search(search: pd.DataFrame) -> str:
         f"The sets of {best} score most in the mean, {percent(mean[best])}; the paper's {BEST_SET} score "
         f"{percent(mean[BEST_SET])} ({100 * flattered:.0f} points less than they were chosen by) and all "
         f"{len(FEATURES)} {percent(mean[len(FEATURES)])}.",
-        f"The {BEST_SET} are better than all {len(FEATURES)} in {ahead} of the {len(apart)} searches"
-        f"{', as in the paper' if ahead == len(apart) else ', so that this is not settled'}; a single "
-        "feature scores "
-        f"{percent(alone)}.",
+        f"The {BEST_SET} are better than all {len(FEATURES)} in {ahead} of the {len(apart)} "
+        f"searches{', as in the paper' if ahead == len(apart) else ', so that this is not settled'}; a "
+        f"single feature scores {percent(alone)}.",
         f"The same number of features differs by {100 * (apart.max() - apart.min()).mean():.0f} points "
-        "between "
-        f"searches in the mean.",
-        f"Of {BEST_SET}, {leads:.1f} in the mean are comparisons of the two players, of {len(LEADS)} "
-        f"there are: {'most, as' if leads > BEST_SET / 2 else 'not most, unlike'} in the paper;",
+        "between searches in the mean.",
+        f"Of {BEST_SET}, {leads:.1f} in the mean are comparisons of the two players, of {len(LEADS)} there "
+        f"are: {'most, as' if leads > BEST_SET / 2 else 'not most, unlike'} in the paper;",
         f"in all three searches are {', '.join(f'`{name}`' for name in always) or 'none'}.",
     )
     return "\n\n".join(

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
@@ -121,8 +120,3 @@ def jobs_table(jobs: Sequence[Job], kept: pd.DataFrame) -> str:
         rows.append([f"`{row['command']}`", str(row["seed"]), duration(float(row["seconds"]))])
     total = duration(float(kept.loc[[job.name for job in jobs], "seconds"].sum()))
     return table(["command", "seed", "time"], [*rows, ["together", "", total]])
-
-
-def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's."""
-    return float(np.corrcoef(pd.Series(one).rank(), pd.Series(other).rank())[0, 1])

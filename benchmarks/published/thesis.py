@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
+from benchmarks.published.correlation import rank_correlation
 from benchmarks.published.jobs import Job, Part, keep_jobs, read_jobs
 from benchmarks.published.pages import (
     Share,
@@ -15,23 +17,18 @@ from benchmarks.published.pages import (
     percent,
     picture,
     prose,
-    rank_correlation,
     table,
 )
+from benchmarks.published.thesis_claims import claims
 from benchmarks.published.thesis_figures import draw_players, draw_profiles
+from benchmarks.published.thesis_tables import ENGINE, ONLY, PUBLISHED, RULES, WITHOUT, Tables
 from benchmarks.thesis_published import DEPARTURES, PROFILES
 from ilp_agent import find_profile
 
 GAMES, GAMES_DECKS = 400, 200
 """Games of a cell: of the eight players, and of those with other decks."""
 
-PUBLISHED, RULES = "published", "rules"
-WITHOUT = {departure: f"without {departure}" for departure in DEPARTURES}
-ONLY = {departure: f"only {departure}" for departure in DEPARTURES}
-ENGINE = "engine"
 GUESSES = ("plain", "keywords")
-DRAWS = 2_000
-"""From the posterior of the cells, for intervals of correlations."""
 
 
 def _command(departures: tuple[str, ...], games: int, decks: str = "") -> str:
@@ -61,8 +58,8 @@ JOBS = (
     ),
     Job(
         "thesis-engine",
-        "manaforge tournament 'ilp:configs/profiles/*.toml' --seats fixed --ruleset thesis "
-        f"--decks thesis-paladin,thesis-warrior --games {GAMES} --out OUT",
+        "manaforge tournament 'ilp:configs/profiles/*.toml' --seats fixed --ruleset thesis --decks "
+        f"thesis-paladin,thesis-warrior --games {GAMES} --out OUT",
     ),
 )
 
@@ -81,61 +78,10 @@ def take(folder: Path) -> None:
         tables.append(found.assign(player=name))
     columns = ["player", "first", "second", "games", "first_wins", "mean_turns"]
     pd.concat(tables)[columns].to_csv(folder / "thesis.csv", index=False)
+    games = pd.read_parquet(JOBS[-1].out / "games.parquet")
+    by_deal = (games["outcome"] == "first").groupby(games["setup"]).mean()
+    by_deal.rename("first_wins").to_csv(folder / "thesis-engine-deals.csv")
     keep_jobs(JOBS, folder / "thesis-jobs.csv")
-
-
-class Tables:
-    """The tables of all players."""
-
-    def __init__(self, file: Path) -> None:
-        self._table = pd.read_csv(file)
-        self._pick = np.random.default_rng(1)
-
-    def of(self, player: str) -> pd.DataFrame:
-        """The 49 rows of a player."""
-        return self._table[self._table["player"] == player]
-
-    def wins(self, player: str) -> tuple[int, int]:
-        """Games that who goes first won, and games."""
-        own = self.of(player)
-        return int(own["first_wins"].sum()), int(own["games"].sum())
-
-    def rates(self, player: str) -> np.ndarray:
-        """Share of games that who goes first wins; shape (7, 7), by first and second."""
-        own = self.of(player)
-        rates: np.ndarray = (own["first_wins"] / own["games"]).to_numpy().reshape(len(PROFILES), -1)
-        return rates
-
-    def scores(self, player: str) -> np.ndarray:
-        """Share of games that each profile wins from both seats, without those against itself; shape (7,)."""
-        rates = self.rates(player).copy()
-        np.fill_diagonal(rates, np.nan)
-        scores: np.ndarray = (np.nanmean(rates, axis=1) + 1 - np.nanmean(rates, axis=0)) / 2
-        return scores
-
-    def rounds(self, player: str) -> float:
-        """Mean of the rounds of a game."""
-        return float(self.of(player)["mean_turns"].mean())
-
-    def alike(self, one: str, other: str) -> tuple[float, float, float]:
-        """Rank correlation of two players' cells, with the 95% interval that chance in the games makes.
-
-        Cells are drawn from their posterior by Jeffreys' prior; two draws each, so the interval lies a
-        little low where the correlation is high.
-        """
-        value = rank_correlation(self.rates(one).ravel(), self.rates(other).ravel())
-        drawn = [self._drawn(player) for player in (one, other)]
-        found = [rank_correlation(a, b) for a, b in zip(*drawn, strict=True)]
-        return value, float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))
-
-    def _drawn(self, player: str) -> np.ndarray:
-        own = self.of(player)
-        wins, games = own["first_wins"].to_numpy(), own["games"].to_numpy()
-        return self._pick.beta(wins + 0.5, games - wins + 0.5, (DRAWS, len(own)))
-
-    def apart(self, one: str, other: str) -> float:
-        """Mean distance of two players' cells."""
-        return float(np.abs(self.rates(one) - self.rates(other)).mean())
 
 
 def blocks(folder: Path) -> dict[str, str]:
@@ -144,7 +90,8 @@ def blocks(folder: Path) -> dict[str, str]:
     return {
         "thesis-players": _players(tables),
         "thesis-departures": _departures(tables),
-        "thesis-engine": _engine(tables),
+        "thesis-says": claims(tables),
+        "thesis-engine": _engine(tables, pd.read_csv(folder / "thesis-engine-deals.csv")["first_wins"]),
         "thesis-decks": _guesses(tables),
         "thesis-commands": jobs_table(JOBS, jobs),
     }
@@ -171,11 +118,11 @@ def _players(tables: Tables) -> str:
             ),
             prose(
                 f"Who goes first wins {Share.of(*tables.wins(RULES))} of the games by the rules and "
-                f"{Share.of(*tables.wins(PUBLISHED))} as published, in games of "
-                f"{tables.rounds(RULES):.1f} and",
+                f"{Share.of(*tables.wins(PUBLISHED))} as published, in games of {tables.rounds(RULES):.1f} "
+                "and",
                 f"{tables.rounds(PUBLISHED):.1f} rounds. The rank correlation of the two tables' 49 cells is",
-                f"{_correlation(tables.alike(RULES, PUBLISHED))}; a cell differs by"
-                f" {100 * tables.apart(RULES, PUBLISHED):.0f} points in the mean.",
+                f"{_correlation(tables.alike(RULES, PUBLISHED))}; a cell differs by "
+                f"{100 * tables.apart(RULES, PUBLISHED):.0f} points in the mean.",
                 f"{best[RULES][0]} is the best of both."
                 if same
                 else f"By the rules the best is {best[RULES][0]}, as published {best[PUBLISHED][0]}.",
@@ -183,8 +130,7 @@ def _players(tables: Tables) -> str:
                 + listed(
                     [
                         f"{PROFILES[place]} ({percent(rules[place])} by the rules, "
-                        f"{percent(published[place])}"
-                        " as published)"
+                        f"{percent(published[place])} as published)"
                         for place in moved
                     ]
                 )
@@ -228,11 +174,11 @@ def _effect(tables: Tables, departure: str) -> str:
         place = int(np.argmax(np.abs(change)))
         first = _share(tables, other) - _share(tables, base)
         parts.append(
-            f"{words} a cell by {100 * tables.apart(base, other):.1f} points in the mean, the first player's "
-            f"share by {100 * first:+.1f}, and most of all {PROFILES[place]}, by {100 * change[place]:+.1f}"
+            f"{words} a cell by {100 * tables.apart(base, other):.1f} points in the mean, the first "
+            f"player's share by {100 * first:+.1f}, and most of all {PROFILES[place]}, by "
+            f"{100 * change[place]:+.1f}"
         )
-    chance = _chance(tables)
-    return f"**{departure}**. {'; '.join(parts)}. (Chance alone moves a cell by {100 * chance:.1f}.)"
+    return f"**{departure}**. {'; '.join(parts)}."
 
 
 def _share(tables: Tables, player: str) -> float:
@@ -261,9 +207,11 @@ def _largest(tables: Tables) -> str:
         else f"added to the rules, {by_added[0]} moves most, then {by_added[1]}, then {by_added[2]}."
     )
     (left,) = set(DEPARTURES) - set(nearest)
+    chance = 100 * _chance(tables)
     return (
-        f"{words} The two that explain the table best are {listed(nearest)}: without {left} the rank "
-        f"correlation with the published player is still {tables.alike(WITHOUT[left], PUBLISHED)[0]:.2f}."
+        f"Chance alone moves a cell by {chance:.1f} points in the mean. {words} The two that explain the "
+        f"table best are {listed(nearest)}: without {left} the rank correlation with the published player "
+        f"is still {tables.alike(WITHOUT[left], PUBLISHED)[0]:.2f}."
     )
 
 
@@ -274,12 +222,14 @@ def _why(tables: Tables) -> str:
     found = []
     for base, other in ((WITHOUT["blind"], PUBLISHED), (RULES, ONLY["blind"])):
         found.append(rank_correlation(tables.scores(other) - tables.scores(base), gains))
+    follows = max(found) < -0.5
     return (
-        "Why: overkill on minions is allowed, so a program whose W6 is above its W7 gains by sending more "
-        "attackers at a minion than it takes; carried out blindly, each of them is hit back. What blind "
-        "changes "
-        f"in the scores of the seven goes with W6 less W7 by a rank correlation of {found[0]:.2f} in the "
-        f"published player, and {found[1]:.2f} in the one by the rules."
+        "An explanation: overkill on minions is allowed, so a program whose weight W6 (damage to minions) "
+        "is above its W7 (cost of attacks) gains by sending more attackers at a minion than it takes; "
+        "carried out blindly, each of them is hit back. Then profiles with the larger W6 less W7 should "
+        "lose most by blind. Over the seven, the rank correlation of W6 less W7 with the change of the "
+        f"score is {found[0]:.2f} in the published player and {found[1]:.2f} in the one by the rules: "
+        f"{'as' if follows else 'not as'} the explanation says."
     )
 
 
@@ -289,15 +239,16 @@ def _left(two: tuple[str, str]) -> str:
     return WITHOUT[left]
 
 
-def _engine(tables: Tables) -> str:
+def _engine(tables: Tables, by_deal: pd.Series) -> str:
+    share = by_deal.mean()
+    half = student.ppf(0.975, len(by_deal) - 1) * by_deal.std() / np.sqrt(len(by_deal))
     said = prose(
-        "The same tournament with the engine and the exact solver, which share no code with that player but "
-        f"the weights and cards: who goes first wins {Share.of(*tables.wins(ENGINE))}. The rank "
-        "correlation of "
-        f"its cells with the player by the rules is {_correlation(tables.alike(ENGINE, RULES))}, and "
-        "with the "
-        f"published one {_correlation(tables.alike(ENGINE, PUBLISHED))}. From the player by the rules a cell "
-        f"differs by {100 * tables.apart(ENGINE, RULES):.1f} points in the mean."
+        "The same tournament with the engine and the exact solver, which share no code with that player "
+        f"but the weights and cards: who goes first wins {Share(share, share - half, share + half)} (its "
+        "cells share their deals, so the interval is that of the deals). The rank correlation of its cells "
+        f"with the player by the rules is {_correlation(tables.alike(ENGINE, RULES))}, and with the "
+        f"published one {_correlation(tables.alike(ENGINE, PUBLISHED))}. From the player by the rules a "
+        f"cell differs by {100 * tables.apart(ENGINE, RULES):.1f} points in the mean."
     )
     return "\n\n".join([picture("published-engine", "who goes first wins, played by the engine"), said])
 
@@ -333,8 +284,8 @@ def _guesses(tables: Tables) -> str:
         [
             table(header, rows),
             prose(
-                "With other decks the published player's cells keep their order to a rank correlation of at "
-                f"least {least:.2f}.",
+                "With other decks the published player's cells keep their order to a rank correlation of "
+                f"at least {least:.2f}.",
                 "The best profile is the same." if len(firsts) == 1 else "The best profile is not the same.",
                 f"The first player's share moves between {percent(min(shares))} and {percent(max(shares))}.",
             ),

@@ -91,11 +91,15 @@ DIFFERENCES = {
     "aggressiveness": ((0.9, 1.0), (0.5, 1.0)),
     "taunt": ((16, 0), (30, 16)),
     SHIELD: ((1.0, 0.75), (1.0, 0.0), (2.0, 1.0)),
-    **{f"smite {weight}": ((1, 0), (6, 5), (16, 0)) for weight in SMITES},
-    BALANCED: ((1.0, 0.75),),
-    NO_COIN: ((1, 0),),
+    "smite 1": ((1, 0), (16, 0)),
 }
 """Values of each curve that are compared deal by deal."""
+
+BEST = {"aggressiveness": 0.9, "taunt": 16.0, SHIELD: 1.0, "smite 1": 6.0}
+"""The posts' best values; each is compared with the best here too."""
+
+COPIED = ("smite 0.5", "smite 2", NO_COIN)
+"""Curves whose best number of copies is compared with none."""
 
 
 def take(folder: Path) -> None:
@@ -108,7 +112,13 @@ def take(folder: Path) -> None:
         )
         games = pd.read_parquet(job.out / "games.parquet")
         points = _points(games)
-        differences += [(name, one, other, *_paired(points, one, other)) for one, other in DIFFERENCES[name]]
+        scores = points.mean()
+        pairs = list(DIFFERENCES.get(name, ()))
+        pairs += [(BEST[name], float(scores.idxmax()))] if name in BEST else []
+        pairs += [(float(scores.drop(0.0).idxmax()), 0.0)] if name in COPIED else []
+        differences += [
+            (name, one, other, *_paired(points, one, other)) for one, other in dict.fromkeys(pairs)
+        ]
         if name == SHIELD:
             lengths.append(_lengths(games, (0.0, 1.0, 2.0)))
     pd.concat(curves).to_csv(folder / "hearthsim.csv", index=False)
@@ -166,9 +176,10 @@ class Tables:
         """A curve, its index the value."""
         return self.curves[self.curves["curve"] == name].set_index("value")
 
-    def best(self, name: str) -> float:
-        """The value that scores most."""
-        return float(self.curve(name)["win_rate"].idxmax())
+    def best(self, name: str, above: float = -np.inf) -> float:
+        """The value that scores most, of those above one."""
+        rates = self.curve(name)["win_rate"]
+        return float(rates[rates.index > above].idxmax())
 
     def at(self, name: str, value: float) -> Share:
         """Score at a value."""
@@ -220,14 +231,31 @@ class Claims:
         known = any(row[0] == experiment for row in self.rows)
         self.rows.append(["" if known else experiment, says, here, said])
 
-    def best(self, experiment: str, says: str, curve: str, said: float, step: float = 0.0) -> None:
-        """Which value is best; as the post if it is at most a step from it."""
-        found = self._tables.best(curve)
+    def best(self, experiment: str, says: str, curve: str) -> None:
+        """Whether the post's best value is the best here, or not told apart from it."""
+        said, found = BEST[curve], self._tables.best(curve)
         here = f"best is {found:g}: {self._tables.at(curve, found)}"
-        self.add(experiment, says, here, abs(found - said) <= step + 1e-9)
+        if found == said:
+            self.add(experiment, says, here, True)
+        else:
+            self.compared(experiment, says, curve, said, found, 1, here=f"{here}; ")
+
+    def harmed(self, experiment: str, says: str, curve: str) -> None:
+        """Whether even the best number of copies is worse than none."""
+        best = self._tables.best(curve, above=0.0)
+        copies = f"{best:g} cop{'y' if best == 1 else 'ies'}: "
+        self.compared(experiment, says, curve, best, 0, -1, here=copies)
 
     def compared(
-        self, experiment: str, says: str, curve: str, one: float, other: float, sign: int, size: float = 0.0
+        self,
+        experiment: str,
+        says: str,
+        curve: str,
+        one: float,
+        other: float,
+        sign: int,
+        size: float = 0.0,
+        here: str = "",
     ) -> None:
         """Two values of a curve, deal by deal; the sign of their difference in the post, and its size."""
         gain = self._tables.gain(curve, one, other)
@@ -236,7 +264,7 @@ class Claims:
             agrees = f"yes, but {100 * abs(gain[0] - size):.0f} points {'more' if gain[0] > size else 'less'}"
         value, low, high = (100 * part for part in gain)
         scores = f"{self._tables.at(curve, one)} against {self._tables.at(curve, other)}"
-        self.add(experiment, says, f"{scores}: {value:+.1f} points ({low:+.1f} to {high:+.1f})", agrees)
+        self.add(experiment, says, f"{here}{scores}: {value:+.1f} points ({low:+.1f} to {high:+.1f})", agrees)
 
 
 def verdict(gain: tuple[float, float, float], sign: int) -> str:
@@ -255,31 +283,32 @@ def _claims(tables: Tables) -> str:
         ahead = share.low > 0.5 if name == "without" else share.high < 0.5
         claims.add("The Coin", says, str(share), ahead)
     own = "aggressiveness"
-    claims.best(own, "best is 0.9", own, 0.9, 0.1)
+    claims.best(own, "best is 0.9", own)
     claims.compared(own, "0.9 is better than 1", own, 0.9, 1.0, 1)
     claims.compared(own, "0.5 is better than 1", own, 0.5, 1.0, 1)
-    claims.best("Taunt", "best is 16", "taunt", 16, 2)
+    claims.best("Taunt", "best is 16", "taunt")
     claims.compared("Taunt", "16 are some 15 points better than none", "taunt", 16, 0, 1, 0.15)
     claims.compared("Taunt", "beyond 16 it falls", "taunt", 30, 16, -1)
     own, rager = "Divine Shield", tables.seat("both Magma Rager")
-    claims.add(own, "57.1% where both hold Magma Rager", str(rager), rager.holds(0.571))
+    claims.add(own, "some 57.1% where both hold Magma Rager", str(rager), rager.holds(0.571))
     claims.add(
-        own, f"{percent(SAID)} at w_ds = 0", str(tables.at(SHIELD, 0)), tables.at(SHIELD, 0).holds(SAID)
+        own, f"some {percent(SAID)} at w_ds = 0", str(tables.at(SHIELD, 0)), tables.at(SHIELD, 0).holds(SAID)
     )
-    claims.best(own, "best is 1", SHIELD, 1)
-    claims.compared(own, "1 is better than 0.75", SHIELD, 1.0, 0.75, 1)
+    claims.best(own, "best is 1", SHIELD)
     claims.compared(own, "1 is better than 0", SHIELD, 1.0, 0.0, 1)
-    negative = tables.at(SHIELD, -0.75)
-    claims.add(own, "above 60% with a negative weight", f"at -0.75: {negative}", negative.low > 0.6)
+    negative = tables.curve(SHIELD).query("-1 < value < 0")
+    worst = tables.at(SHIELD, float(negative["win_rate"].idxmin()))
+    here = f"at {negative.index.min():g} to {negative.index.max():g} at least {worst}"
+    claims.add(own, "above 60% with a weight between -1 and 0", here, worst.low > 0.6)
     claims.compared(own, "it plummets above 1", SHIELD, 2.0, 1.0, -1)
     rounds = [tables.rounds(value) for value in (0.0, 1.0, 2.0)]
     here = f"rounds at 0, 1, 2: {', '.join(f'{value:.2f}' for value in rounds)}"
     claims.add(own, "with w_ds = 2 games end earlier", here, rounds[2] < min(rounds[:2]))
     own = "Holy Smite"
     for weight in ("0.5", "2"):
-        claims.compared(own, f"w_dds {weight}: any copy harms", f"smite {weight}", 1, 0, -1)
+        claims.harmed(own, f"w_dds {weight}: any copy harms", f"smite {weight}")
     claims.compared(own, "w_dds 1: copies help", "smite 1", 1, 0, 1)
-    claims.best(own, "w_dds 1: best are about 6", "smite 1", 6, 1)
+    claims.best(own, "w_dds 1: best are about 6", "smite 1")
     claims.compared(own, "w_dds 1: too many harm (here 16)", "smite 1", 16, 0, -1)
     said = [row[3] for row in claims.rows]
     summary = (
@@ -292,7 +321,8 @@ def _claims(tables: Tables) -> str:
 
 def _reasons(tables: Tables) -> str:
     """What was tried to explain the statements that do not come out."""
-    gain = tables.gain(NO_COIN, 1, 0)
+    copies = tables.best(NO_COIN, above=0.0)
+    gain = tables.gain(NO_COIN, copies, 0)
     coin = verdict(gain, -1) == "yes"
     best, base = tables.best(BALANCED), tables.at(BALANCED, 0)
     moved = [
@@ -300,8 +330,8 @@ def _reasons(tables: Tables) -> str:
         f"w_ds = 0 scores {base}, {'as' if base.holds(SAID) else 'not as'} in the post",
     ]
     return (
-        "Two reasons were tried. The post on Holy Smite mentions no Coin: without it the first copy at "
-        f"w_dds 0.5 {'harms' if coin else 'does not harm'} ({100 * gain[0]:+.1f} points, "
+        f"Two reasons were tried. The post on Holy Smite mentions no Coin: without it {copies:g} copies at "
+        f"w_dds 0.5 {'harm' if coin else 'do not harm'} ({100 * gain[0]:+.1f} points, "
         f"{100 * gain[1]:+.1f} to {100 * gain[2]:+.1f}), so this is {'a' if coin else 'not the'} reason. "
         "The posts on Divine Shield may have used the optimum 0.9 of the earlier post for own minions: "
         f"with it {listed(moved)}, so this is {'a' if best == 1 or base.holds(SAID) else 'not the'} reason."

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine import Outcome, find_deck, find_ruleset
+from engine import ManaforgeError, Outcome, find_deck, find_ruleset
 from engine.batches import deal_games, endings
 from engine.codes import ActionKind
 from engine.decks import tables_of
@@ -314,10 +314,13 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     out = given.pop("out")
     settings = Learning(**given | {name: tuple(given[name].split(",")) for name in ("decks", "features")})
     best = None
-    for found in learn(settings):
-        say(f"{found.games:>6} games  {found.score:6.1%}")
-        if best is None or found.score > best.score:
-            best = found
+    try:
+        for found in learn(settings):
+            say(f"{found.games:>6} games  {found.score:6.1%}")
+            if best is None or found.score > best.score:
+                best = found
+    except ManaforgeError as error:
+        parser.error(str(error))
     if best is None:
         say("weights grew without bounds before the first score")
         return

@@ -19,7 +19,7 @@ def write(parts: Sequence[str], page: Path = PAGE, figures: Path | None = FIGURE
 
     Args:
         parts: names of the parts whose blocks are written.
-        page: is read, and written.
+        page: is read; the caller writes it.
         figures: folder of the figures; None: none are drawn.
 
     Returns:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--again", action="store_true", help="run also what build/published has already")
     chosen = parser.parse_args(arguments)
-    parts = [] if chosen.parts == "none" else chosen.parts.split(",")
+    parts = [] if chosen.parts == "none" else [part for part in chosen.parts.split(",") if part]
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     RESULTS.mkdir(exist_ok=True)
@@ -52,7 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             job.run(again=chosen.again)
         PARTS[name].take(RESULTS)
         print(f"{name}: {duration(sum(job.seconds for job in PARTS[name].jobs))}", flush=True)
-    PAGE.write_text(write(parts or list(PARTS)), encoding="utf-8")
+    try:
+        text = write(parts or list(PARTS))
+    except FileNotFoundError as error:
+        raise SystemExit(f"{error.filename} is missing; --parts with its part makes it") from None
+    PAGE.write_text(text, encoding="utf-8")
     print(f"written: {PAGE} and its figures")
 
 

@@ -1,18 +1,20 @@
 """EVA's experiment, figure by figure: what is run, and what is kept of it."""
 
-import tomllib
+import json
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import linkage
 from sklearn.metrics import silhouette_score
 
 from benchmarks.published.eva_blocks import blocks
 from benchmarks.published.eva_figures import draw
+from benchmarks.published.eva_paper import GROUPS
 from benchmarks.published.jobs import Job, Part, keep_jobs
-from evo.analysis.clustering import MOST_CLUSTERS, compare_clusters
-from evo.analysis.tables import last_population, read_runs, weights_of, wins_by_decks
+from evo.analysis.clustering import compare_clusters, cut_tree
+from evo.analysis.tables import Runs, last_population, read_runs, weights_of, wins_by_decks
 from rivals import EvaWeights
 
 RUNS, CROSSED = 3, 10
@@ -24,7 +26,9 @@ STUDY = Job(
     f"manaforge study eva-2018 --runs {RUNS} --set agent=eva --set validation.every=0 --set "
     "final.games=1200 --set final.benchmark_games=0 --yes --out OUT",
 )
-CROSSPLAY = Job("eva-crossplay", f"manaforge crossplay {STUDY.out} --games {CROSSED} --out OUT")
+CROSSPLAY = Job(
+    "eva-crossplay", f"manaforge crossplay {STUDY.out} --games {CROSSED} --out OUT", needs=(STUDY,)
+)
 AGENTS = Job(
     "eva-agents",
     f"manaforge tournament eva:{STUDY.out}/00 eva:competition hearthsim:standard ilp:true-balanced mcts "
@@ -35,6 +39,7 @@ CHAMPIONS = " ".join(f"eva:{STUDY.out}/{number:02}" for number in range(RUNS))
 HEALTH = Job(
     "eva-health",
     f"python -m benchmarks.hero_health eva:competition {CHAMPIONS} --decks {DECKS} --games 100 --out OUT",
+    needs=(STUDY,),
 )
 JOBS = (STUDY, CROSSPLAY, AGENTS, HEALTH)
 
@@ -46,18 +51,12 @@ def take(folder: Path) -> None:
     survivors = individuals[individuals["survived"]]
     columns = ["run", "generation", "individual", "birth", "fitness", "games"]
     survivors[columns].to_csv(folder / "eva-survivors.csv", index=False)
-    produced = individuals.drop_duplicates(["run", "individual"])["individual"].groupby(
-        individuals["run"], observed=True
-    )
+    _runs(runs).to_csv(folder / "eva-runs.csv", index=False)
     population = last_population(individuals)
     weights = population[weights_of(population)].to_numpy()
     tree = linkage(weights, "ward")
-    levels = {
-        number: silhouette_score(weights, fcluster(tree, number, "maxclust"))
-        for number in range(2, MOST_CLUSTERS + 1)
-    }
-    best = max(levels, key=lambda number: levels[number])
-    groups = _by_size(fcluster(tree, best, "maxclust"))
+    levels = {number: silhouette_score(weights, cut_tree(tree, number)) for number in range(2, len(weights))}
+    groups = cut_tree(tree, GROUPS)
     named = population[["run", "individual"]].assign(group=groups)
     pd.concat([named, pd.DataFrame(weights.round(4), columns=list(EvaWeights.names()))], axis=1).to_csv(
         folder / "eva-weights.csv", index=False
@@ -83,18 +82,38 @@ def take(folder: Path) -> None:
     for name in ("ratings", "decks"):
         pd.read_csv(AGENTS.out / f"{name}.csv").to_csv(folder / f"eva-agents-{name}.csv", index=False)
     pd.read_csv(HEALTH.out).to_csv(folder / "eva-health.csv", index=False)
-    config = tomllib.loads((STUDY.out / "00" / "config.toml").read_text(encoding="utf-8"))
-    kept = {key: config[key] for key in ("mu", "lambda", "generations", "games", "strategy")}
-    kept |= {"decks": len(decks), "runs": RUNS, "produced": int(produced.size().sum())}
+    config = next(iter(runs.configs.values()))
+    kept = {
+        "mu": config.mu,
+        "lambda": config.lambda_,
+        "generations": config.generations,
+        "games": config.games,
+    }
+    kept |= {"decks": len(decks), "runs": RUNS}
     pd.Series(kept, name="value").rename_axis("parameter").to_csv(folder / "eva-parameters.csv")
     keep_jobs(JOBS, folder / "eva-jobs.csv")
 
 
-def _by_size(labels: np.ndarray) -> np.ndarray:
-    """Groups numbered by their size, the largest 1."""
-    sizes = pd.Series(labels).value_counts()
-    number = {label: place + 1 for place, label in enumerate(sizes.index)}
-    return np.array([number[label] for label in labels])
+def _runs(runs: Runs) -> pd.DataFrame:
+    """Seed, games and seconds of each run."""
+    rows = []
+    for name, run in runs.folders.items():
+        log = [json.loads(line) for line in (run.path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+        began = datetime.fromisoformat(
+            json.loads((run.path / "manifest.json").read_text(encoding="utf-8"))["created"]
+        )
+        own = runs.individuals[runs.individuals["run"] == name]
+        rows.append(
+            {
+                "run": name,
+                "seed": run.config.seed,
+                "generations": int(own["generation"].max()) + 1,
+                "individuals": own["individual"].nunique(),
+                "games": int(own["games"].sum()) // 2,
+                "seconds": round((datetime.fromisoformat(log[-1]["time"]) - began).total_seconds()),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 PART = Part(JOBS, take, lambda folder: blocks(folder, JOBS), draw)

@@ -1,5 +1,6 @@
 """EVA's figures, of our runs."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from scipy.cluster.hierarchy import dendrogram, linkage
 
-from benchmarks.published.eva_blocks import MOST_PAIRS, cells_of, lives_of, newcomers_of_age, short
+from benchmarks.published.eva_blocks import cells_of, lives_of, newcomers_of_age, short
 from benchmarks.published.eva_paper import ACRONYMS, BATTLEFIELD, DECKS, VALUE
 from evo.analysis.plots import BOXES
 from evo.analysis.plots_clusters import cluster_colours, plot_comparison
@@ -109,18 +110,17 @@ def _tree(members: pd.DataFrame) -> bytes:
 
 
 def _groups(comparisons: pd.DataFrame, members: pd.DataFrame) -> bytes:
-    """Figs. 9 and 10: how groups differ by decks; a column a pair of the largest groups."""
+    """Figs. 9 and 10: how groups differ by decks; two rows for each."""
     named = comparisons.assign(
         deck=comparisons["deck"].map(DECKS), opponent_deck=comparisons["opponent_deck"].map(DECKS)
     )
-    pairs = list(dict.fromkeys(zip(named["group"], named["other"], strict=True)))[:MOST_PAIRS]
+    pairs = list(dict.fromkeys(zip(named["group"], named["other"], strict=True)))
     kinds = ("any opponent", "head to head")
     sizes = {int(group): int(size) for group, size in members["group"].value_counts().items()}
-    with grid(2 * len(pairs), 2.9, 2.9, columns=len(pairs)) as (drawn, axes):
-        for row, kind in enumerate(kinds):
-            for column, (group, other) in enumerate(pairs):
-                own = named[(named["kind"] == kind) & (named["group"] == group) & (named["other"] == other)]
-                plot_comparison(axes[row * len(pairs) + column], own, list(DECKS.values()), sizes)
+    with grid(2 * len(pairs), 2.9, 2.9, columns=len(pairs) // 2) as (drawn, axes):
+        for place, (kind, (group, other)) in enumerate(product(kinds, pairs)):
+            own = named[(named["kind"] == kind) & (named["group"] == group) & (named["other"] == other)]
+            plot_comparison(axes[place], own, list(DECKS.values()), sizes)
         return png(drawn)
 
 

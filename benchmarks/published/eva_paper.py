@@ -31,7 +31,7 @@ VALUE = {
     "rarity": "MR",
     "cost": "MM",
 }
-"""Weights of Table 2 and Fig. 7; the last without an acronym there."""
+"""Weights of Table 2 and Fig. 7."""
 
 ACRONYMS = BATTLEFIELD | VALUE
 

@@ -26,11 +26,13 @@ class Job:
         name: of its result.
         command: as a user types it, `OUT` for its result; begins with `manaforge` or `python`.
         seed: of its games.
+        needs: jobs whose results the command reads; where one was run later, this is run again.
     """
 
     name: str
     command: str
     seed: int = 1
+    needs: tuple["Job", ...] = ()
 
     @property
     def out(self) -> Path:
@@ -48,11 +50,14 @@ class Job:
         return BUILD / f"{self.name}.json"
 
     def is_done(self) -> bool:
-        """Whether its result is there, of this very command."""
-        return (
-            self.done.exists()
-            and json.loads(self.done.read_text(encoding="utf-8"))["command"] == self.command
-        )
+        """Whether its result is there, of this very command, and of what it needs."""
+        if (
+            not self.done.exists()
+            or json.loads(self.done.read_text(encoding="utf-8"))["command"] != self.command
+        ):
+            return False
+        ended = self.done.stat().st_mtime
+        return all(job.is_done() and job.done.stat().st_mtime <= ended for job in self.needs)
 
     @property
     def seconds(self) -> float:

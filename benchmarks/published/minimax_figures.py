@@ -24,7 +24,7 @@ def draw_learning(curves: pd.DataFrame, peak: float) -> bytes:
             own.axhline(peak, color=ORANGE, linewidth=1, linestyle="--", label="the paper's peak")
             own.set(title=recipe, xlabel="games learned from", ylabel="win rate against aggro", ylim=(0, 1))
             own.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-            own.legend(frameon=False, fontsize=9)
+        axes[-1].legend(frameon=False, fontsize=9)
         return png(drawn)
 
 

@@ -72,7 +72,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     tree = linkage(shares, "ward") if n > 1 else np.empty((0, 4))
     most = min(MOST_CLUSTERS, distinct, n - 1)
     levels = pd.DataFrame(
-        [(k, _silhouettes(shares, _cut(tree, k)).mean()) for k in range(2, most + 1)],
+        [(k, _silhouettes(shares, cut_tree(tree, k)).mean()) for k in range(2, most + 1)],
         columns=["groups", "silhouette"],
     )
     chosen = n_clusters
@@ -91,7 +91,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     elif chosen is None:
         best = levels.loc[levels["silhouette"].idxmax()]
         chosen = int(best["groups"])
-        strength = _strength(best["silhouette"])
+        strength = strength_in_words(best["silhouette"])
         notes.append(f"{chosen} clusters have the best silhouette, {best['silhouette']:.2f}: {strength}")
         chance = _chance(shares, most, np.random.default_rng(seed))
         if best["silhouette"] <= chance:
@@ -100,7 +100,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
                 "clusters are only descriptive"
             )
     chosen = max(1, min(chosen, max(distinct, 1)))
-    labels = _cut(tree, chosen) if chosen > 1 else np.ones(n, int)
+    labels = cut_tree(tree, chosen) if chosen > 1 else np.ones(n, int)
     members = scaled.assign(
         group=labels, silhouette=_silhouettes(shares, labels) if 1 < chosen < n else np.full(n, np.nan)
     )
@@ -124,7 +124,7 @@ def called(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
     return f"{cluster} (one individual)" if (sizes or {}).get(cluster) == 1 else str(cluster)
 
 
-def _cut(tree: np.ndarray, k: int) -> np.ndarray:
+def cut_tree(tree: np.ndarray, k: int) -> np.ndarray:
     """Labels of k clusters, 1 the largest; of equal sizes, the one that comes first."""
     raw = fcluster(tree, k, "maxclust")
     names, first, counts = np.unique(raw, return_index=True, return_counts=True)
@@ -149,11 +149,11 @@ def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
     for _ in range(CHANCE_DRAWS):
         drawn = pick.multivariate_normal(mean, covariance, len(shares), check_valid="ignore", method="eigh")
         tree = linkage(drawn, "ward")
-        found.append(max(_silhouettes(drawn, _cut(tree, k)).mean() for k in range(2, most + 1)))
+        found.append(max(_silhouettes(drawn, cut_tree(tree, k)).mean() for k in range(2, most + 1)))
     return float(np.quantile(found, 0.95))
 
 
-def _strength(silhouette: float) -> str:
+def strength_in_words(silhouette: float) -> str:
     """A silhouette in the terms of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
     for least, words in (
         (0.71, "a strong structure"),

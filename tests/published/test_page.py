@@ -1,5 +1,6 @@
 """The page of published results: made again from what was kept, and the statistics it states."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,19 @@ def test_a_job_is_run_once_and_again_when_its_command_changes(
         assert job.seconds >= 0
     with pytest.raises(SystemExit, match=r"two ended with 3; what it said is in .*two.txt"):
         Job("two", 'python -c "raise SystemExit(3)"').run()
+
+
+def test_a_job_is_run_again_after_one_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "BUILD", tmp_path)
+    first = Job("first", "python -c pass")
+    second = Job("second", "python -c pass", needs=(first,))
+    first.run()
+    second.run()
+    assert second.is_done()
+    later = second.done.stat().st_mtime + 1
+    os.utime(first.done, (later, later))
+    assert first.is_done()
+    assert not second.is_done()
 
 
 def test_shares_and_correlations() -> None:

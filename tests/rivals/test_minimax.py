@@ -230,6 +230,12 @@ def test_features_that_are_left_out_weigh_nothing() -> None:
         next(learn(Learning(features=("luck",))))
 
 
+def test_a_feature_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--features", "luck"])
+    assert "error: no feature luck; there are health, " in capsys.readouterr().err
+
+
 @compiled
 def test_a_backward_search(tmp_path: Path) -> None:
     """Each row has one feature less than the row before."""

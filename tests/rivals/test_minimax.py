@@ -273,7 +273,7 @@ def test_the_best_weights_become_a_profile(tmp_path: Path) -> None:
 def test_the_shipped_profile_says_how_it_was_learned() -> None:
     learned = find_agent_profile("minimax-td", "seed").provenance
     settings = dict(learned["learning"])
-    assert set(settings) == set(Learning.__dataclass_fields__)
+    assert set(settings) == set(Learning.__dataclass_fields__) - {"features"}, "all, when there was no choice"
     assert learned["score"] > 0.8
     kind = AGENTS["minimax-td"]
     assert kind.definition(options=(1, 5)) == {"depth": 1, "chains": 5}

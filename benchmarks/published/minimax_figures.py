@@ -14,7 +14,7 @@ def draw_learning(curves: pd.DataFrame, peak: float) -> bytes:
         peak: the paper's highest, marked.
     """
     recipes = list(curves["recipe"].unique())
-    with grid(len(recipes), 4.5, 3.0, columns=2) as (drawn, axes):
+    with grid(len(recipes), 4.0, 2.5, columns=2) as (drawn, axes):
         for own, recipe in zip(axes, recipes, strict=True):
             table = curves[curves["recipe"] == recipe]
             for _, line in table.groupby("seed"):

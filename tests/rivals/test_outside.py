@@ -119,6 +119,11 @@ def test_what_an_agent_does_loses_its_own_game_at_most(how: str, reason: Reason 
             assert (result.winner, result.reason) == (1, reason)
             assert how in result.error
             assert len(result.actions) >= 2
+        if how == "chats":  # a word that comes only in the next game is taken for its first answer
+            (waiting,) = processes._free[agent.name]
+            until = time.monotonic() + 60
+            while waiting.is_ready() and time.monotonic() < until:
+                time.sleep(0.001)
 
 
 @pytest.mark.parametrize("when", ["first", "later", "game", "result"])

@@ -122,20 +122,23 @@ def test_scores_of_profiles_by_hand(tmp_path: Path) -> None:
     assert tables.alike(RULES, PUBLISHED)[0] == pytest.approx(-1, abs=0.02)
 
 
-@pytest.mark.parametrize("apart", [0.3, 0.1, 0.05])
-def test_intervals_of_correlations_hold_the_truth(apart: float) -> None:
-    """Two tables with true rates that differ by so much: the interval holds their correlation in 95% of trials."""
+@pytest.mark.parametrize(("games", "apart"), [(400, 0.3), (400, 0.1), (400, 0.05), (100, 0.05)])
+def test_intervals_of_correlations_hold_the_truth(games: int, apart: float) -> None:
+    """Two tables with true rates that differ by so much: 60 trials of finding their correlation from games."""
     pick = np.random.default_rng(3)
     held, found, exact = [], [], []
     for _ in range(60):
         one = pick.uniform(0.05, 0.95, 49)
         truth = np.stack([one, np.clip(one + pick.normal(0, apart, 49), 0.03, 0.97)])
         exact.append(rank_correlation(*truth))
-        value, low, high = true_correlation(pick.binomial(400, truth), np.full((2, 49), 400), pick)
+        value, low, high = true_correlation(pick.binomial(games, truth), np.full((2, 49), games), pick)
         held.append(low <= exact[-1] <= high)
         found.append(value)
-    assert np.mean(held) >= 0.88, "59 of 60 trials have at least 53 where each holds by 95%"
-    assert np.mean(found) == pytest.approx(np.mean(exact), abs=0.01), "chance hides nothing"
+    assert np.mean(found) == pytest.approx(np.mean(exact), abs=0.006), "chance hides nothing"
+    if (
+        games == 400
+    ):  # as many as the page has; where chance is as large as the difference they are too narrow
+        assert np.mean(held) >= 0.88, "of 60 trials that hold by 95% at least 53 do"
 
 
 def test_lives_and_newcomers_by_hand() -> None:

@@ -34,6 +34,7 @@ AGENTS = Job(
     f"manaforge tournament eva:{STUDY.out}/00 eva:competition hearthsim:standard ilp:true-balanced mcts "
     f"minimax-td greedy-ilp:true-balanced aggro random --ruleset competition --decks {DECKS} --games 20 "
     "--out OUT",
+    needs=(STUDY,),
 )
 CHAMPIONS = " ".join(f"eva:{STUDY.out}/{number:02}" for number in range(RUNS))
 HEALTH = Job(

@@ -29,7 +29,9 @@ from benchmarks.published.pages import (
     prose,
     table,
 )
+from engine import find_deck
 from evo.analysis.clustering import strength_in_words
+from rivals import EvaWeights
 
 HALF, LIVES, NEWCOMERS = 0.05, 2, 0.5
 """How far from the paper's half, 5 generations and 1 newcomer still agrees."""
@@ -37,7 +39,7 @@ HALF, LIVES, NEWCOMERS = 0.05, 2, 0.5
 LOW, HIGH, VARIED, RATHER_LOW, NEAR_1 = 1 / 3, 2 / 3, 1 / 4, 1 / 2, 0.9
 """Medians below and above are low and high; quartiles further apart are varied."""
 
-UNUSED = ("inspire", "lifesteal", "stealth", "poisonous")
+UNUSED = EvaWeights.inert(card for deck in DECKS for card in find_deck(deck).cards)
 """Weights of what no minion of the decks has from the start."""
 
 CHAMPION = "eva-study"
@@ -233,6 +235,7 @@ def is_as_said(words: str, name: str, quartiles: pd.DataFrame) -> bool:
 
 
 WM = ("Warrior", "Mage")
+"""Own deck and the opponent's, of which the paper contradicts itself."""
 
 
 def _decks(found: pd.DataFrame) -> str:
@@ -266,9 +269,9 @@ def _decks(found: pd.DataFrame) -> str:
                 "Warrior against Mage and Mage against Warrior add up to "
                 f"{100 * (mean[WM] + mean[WM[::-1]]):.1f} here and "
                 f"{100 * (TABLE_4[WM] + TABLE_4[WM[::-1]]):.1f} there.",
-                "The paper's 73.2% of Warrior against Mage is at odds with its section 5.4, where only one "
-                "of four groups manages to win with the Warrior against the Mage; ours is "
-                f"{100 * mean[WM]:.1f}%.",
+                f"The paper's {percent(TABLE_4[WM])} of Warrior against Mage is at odds with its section "
+                "5.4, where only one of four groups manages to win with the Warrior against the Mage; ours "
+                f"is {percent(mean[WM])}.",
             ),
         ]
     )
@@ -355,12 +358,10 @@ def _agents(folder: Path) -> str:
             table(["rank", "Table 5: best five of 33", "win rate"], theirs),
             prose(
                 f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, and "
-                "the",
-                f"weights that the authors sent to the competition are number {rank[competition]}.",
+                f"the weights that the authors sent to the competition are number {rank[competition]}.",
                 "In Fig. 11 the paper's agent wins more than half with every pair of decks; here the "
-                "champion wins",
-                f"{least[0]} or more with each, the competition's weights {least[1]} or more, against all "
-                "others.",
+                f"champion wins {least[0]} or more with each, the competition's weights {least[1]} or more, "
+                "against all others.",
             ),
         ]
     )

@@ -90,13 +90,13 @@ JOBS = (*COINS.values(), RAGER, *CURVES.values())
 DIFFERENCES = {
     "aggressiveness": ((0.9, 1.0), (0.5, 1.0)),
     "taunt": ((16, 0), (30, 16)),
-    SHIELD: ((1.0, 0.75), (1.0, 0.0), (2.0, 1.0)),
+    SHIELD: ((1.0, 0.0), (2.0, 1.0)),
     "smite 1": ((1, 0), (16, 0)),
 }
 """Values of each curve that are compared deal by deal."""
 
 BEST = {"aggressiveness": 0.9, "taunt": 16.0, SHIELD: 1.0, "smite 1": 6.0}
-"""The posts' best values; each is compared with the best here too."""
+"""The posts' best values; each is compared with the best here, where that is another."""
 
 COPIED = ("smite 0.5", "smite 2", NO_COIN)
 """Curves whose best number of copies is compared with none."""
@@ -114,11 +114,11 @@ def take(folder: Path) -> None:
         points = _points(games)
         scores = points.mean()
         pairs = list(DIFFERENCES.get(name, ()))
-        pairs += [(BEST[name], float(scores.idxmax()))] if name in BEST else []
-        pairs += [(float(scores.drop(0.0).idxmax()), 0.0)] if name in COPIED else []
-        differences += [
-            (name, one, other, *_paired(points, one, other)) for one, other in dict.fromkeys(pairs)
-        ]
+        if (best := float(scores.idxmax())) != BEST.get(name, best):
+            pairs.append((BEST[name], best))
+        if name in COPIED:
+            pairs.append((float(scores.drop(0.0).idxmax()), 0.0))
+        differences += [(name, one, other, *_paired(points, one, other)) for one, other in pairs]
         if name == SHIELD:
             lengths.append(_lengths(games, (0.0, 1.0, 2.0)))
     pd.concat(curves).to_csv(folder / "hearthsim.csv", index=False)

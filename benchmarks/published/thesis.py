@@ -119,8 +119,8 @@ def _players(tables: Tables) -> str:
             prose(
                 f"Who goes first wins {Share.of(*tables.wins(RULES))} of the games by the rules and "
                 f"{Share.of(*tables.wins(PUBLISHED))} as published, in games of {tables.rounds(RULES):.1f} "
-                "and",
-                f"{tables.rounds(PUBLISHED):.1f} rounds. The rank correlation of the two tables' 49 cells is",
+                f"and {tables.rounds(PUBLISHED):.1f} rounds. The rank correlation of the two tables' 49 "
+                "cells is",
                 f"{_correlation(tables.alike(RULES, PUBLISHED))}; a cell differs by "
                 f"{100 * tables.apart(RULES, PUBLISHED):.0f} points in the mean.",
                 f"{best[RULES][0]} is the best of both."

@@ -32,6 +32,12 @@ def test_each_job_was_kept_with_its_command(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PARTS)
+def test_each_job_needs_those_whose_results_it_reads(name: str) -> None:
+    for job in PARTS[name].jobs:
+        assert set(job.needs) == {other for other in PARTS[name].jobs if str(other.out) in job.command}
+
+
+@pytest.mark.parametrize("name", PARTS)
 def test_the_figures_are_drawn(name: str) -> None:
     for figure, drawn in PARTS[name].draw(RESULTS).items():
         assert drawn.startswith(b"\x89PNG"), figure
@@ -135,9 +141,7 @@ def test_intervals_of_correlations_hold_the_truth(games: int, apart: float) -> N
         held.append(low <= exact[-1] <= high)
         found.append(value)
     assert np.mean(found) == pytest.approx(np.mean(exact), abs=0.006), "chance hides nothing"
-    if (
-        games == 400
-    ):  # as many as the page has; where chance is as large as the difference they are too narrow
+    if games == 400:  # as the page; where chance is as large as the difference, intervals are too narrow
         assert np.mean(held) >= 0.88, "of 60 trials that hold by 95% at least 53 do"
 
 

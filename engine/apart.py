@@ -22,11 +22,11 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from engine.jit import CACHE_FOLDER, config, njit, njit_borrowing, note_slow, numba_cache_in
-from engine.kernelcache import KernelCache, interrupts_kept
+from engine.compiler import MachineCode, callback
+from engine.interrupts import interrupts_kept
+from engine.jit import config, njit, njit_borrowing, note_slow
 
 _numba: Any = numba
 _types: Any = types
@@ -75,14 +75,9 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float =
             """Compile the kernel, or load it, where that has not happened; its address."""
             with _lock:
                 if not made:
-                    kernel: Any = CFunc(called, (arguments, types.int64), {}, {})
-                    if CACHE_FOLDER is not None:
-                        with numba_cache_in(CACHE_FOLDER):
-                            kernel._cache = KernelCache(function)
                     with interrupts_kept():
-                        kernel.compile()
-                    made.append(kernel)
-                    slot.value = kernel.address
+                        made.append(callback(called, (arguments, types.int64)))
+                    slot.value = made[0].address
                 return int(made[0].address)
 
         def stand_in(*values: Any) -> int:
@@ -92,11 +87,9 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float =
                 traceback.print_exc()
                 os._exit(1)
 
-        made: list[Any] = []
+        made: list[MachineCode] = []
         if seconds:
-            with numba_cache_in(CACHE_FOLDER):
-                cache = KernelCache(function) if CACHE_FOLDER is not None else None
-            note_slow(SimpleNamespace(_cache=cache, signatures=made), function, seconds)
+            note_slow(SimpleNamespace(signatures=made), function, seconds)
         pointer = prototype(stand_in)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
         _prepare.append(prepare)
@@ -172,5 +165,5 @@ def _caller(name: str) -> Callable[..., int]:
     def caller(*values: Any) -> int:
         return untyped(values)  # type: ignore[no-any-return]
 
-    compiled: Callable[..., int] = numba.njit(nogil=True)(caller)
+    compiled: Callable[..., int] = njit(caller)
     return compiled

@@ -1,9 +1,4 @@
-"""The one compiler decorator, and a kernel cache that is never stale.
-
-numba's own cache checks only the file of the compiled function: when a function it calls, or a
-constant in another file, changes, it keeps using the old machine code. Here every kernel is
-cached in a folder named by a hash of all sources that any kernel can reach, so that a change
-in any of them starts a new folder.
+"""The one compiler decorator, and what is said while kernels are compiled.
 
 Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs kernels as Python.
 """
@@ -29,7 +24,9 @@ from numba.core import event
 from rich.console import Console
 from rich.status import Status
 
-from engine.kernelcache import KernelCache, interrupts_kept, tell_once
+from engine.compiler import Kernel
+from engine.interrupts import interrupts_kept
+from engine.kernelcache import cache_folder
 from engine.screen import say_error
 
 config: Any = _untyped_config
@@ -37,109 +34,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
-KEEP_UNUSED_DAYS = 30
-
-_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
-
-
-def kernel_sources(root: Path) -> list[Path]:
-    """Every source file that can change what a kernel under `root` computes, sorted.
-
-    These are the files that import this module in any form and, through any number of imports, the
-    files of our packages that they import.
-    """
-    files = {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in _all_sources(root)
-    }
-    imports = {module: _imports(module, path) for module, path in files.items()}
-    waiting = [module for module, imported in imports.items() if "engine.jit" in imported]
-    reached: set[str] = set()
-    while waiting:
-        module = waiting.pop()
-        if module in files and module not in reached:
-            reached.add(module)
-            waiting += imports[module]
-    return sorted(files[module] for module in reached)
-
-
-def _all_sources(root: Path) -> list[Path]:
-    return sorted(path for package in KERNEL_PACKAGES for path in (root / package).rglob("*.py"))
-
-
-def _imports(module: str, path: Path) -> set[str]:
-    """Dotted names of all that a source file may import; names that are not modules are harmless."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            origin = ".".join([*parents, *([node.module] if node.module else [])])
-            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
-    return found
-
-
-def fingerprint(root: Path) -> str:
-    """A hash of all kernel sources under `root` and of how they are compiled; 16 hex digits.
-
-    Bounds checking is part of it, since numba's own cache ignores that setting.
-    """
-    return _digest(root, kernel_sources(root))
-
-
-def _digest(root: Path, sources: list[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    compiler = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
-    digest.update(repr(compiler).encode())
-    for path in sources:
-        digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _remembered_fingerprint(root: Path, base: Path) -> str:
-    """`fingerprint`, kept in `base` under a hash of all sources: to find what kernels reach takes 0.2 s."""
-    file = base / f"{_digest(root, _all_sources(root))}.fingerprint"
-    with suppress(OSError, ValueError):
-        known = file.read_text()
-        if _FINGERPRINT.fullmatch(known) and (base / known).is_dir():
-            return known
-    found = fingerprint(root)
-    with suppress(OSError):
-        base.mkdir(parents=True, exist_ok=True)
-        for old in base.glob("*.fingerprint"):
-            if time.time() - old.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400:
-                old.unlink()
-        own = file.with_suffix(f".{os.getpid()}")
-        own.write_text(found)
-        own.replace(file)
-    return found
-
-
-def _open_cache(root: Path) -> Path | None:
-    """Create the cache folder of these sources and delete old ones; None where it cannot be written."""
-    base = Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
-    folder = base / _remembered_fingerprint(root, base)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        for other in base.iterdir():
-            if (
-                _FINGERPRINT.fullmatch(other.name)
-                and time.time() - other.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400
-            ):
-                shutil.rmtree(other, ignore_errors=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        tell_once(folder, error)
-        return None
-    return folder
-
-
-CACHE_FOLDER = _open_cache(Path(__file__).resolve().parents[1])
-"""Where this process keeps its compiled kernels; None when the folder cannot be written."""
 
 
 REST_SECONDS = 5.0
@@ -162,8 +56,7 @@ class _Slow(NamedTuple):
     @property
     def ready(self) -> bool:
         """Whether it is compiled, in this process or in the cache."""
-        kept = isinstance(cache := getattr(self.compiled, "_cache", None), KernelCache) and cache.holds_any
-        return kept or bool(getattr(self.compiled, "signatures", ()))
+        return bool(getattr(self.compiled, "is_compiled", True))
 
 
 _slow: list[_Slow] = []
@@ -177,7 +70,8 @@ def compile_seconds() -> float:
 
 def _pace_file() -> Path | None:
     """Where this machine keeps its time for what takes a second by the decorators."""
-    return CACHE_FOLDER.parent / "pace" if CACHE_FOLDER else None
+    folder = cache_folder()
+    return folder / "pace" if folder else None
 
 
 def _pace() -> float:
@@ -265,30 +159,21 @@ def compiling_quietly() -> Iterator[None]:
         _compile_notice.quiet = before
 
 
-@contextmanager
-def numba_cache_in(folder: Path | None) -> Iterator[None]:
-    """Point numba's cache at `folder` while one function is decorated."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder or "")
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
-_njit: Any = numba.njit
-"""`numba.njit`, whose types do not know the option `_nrt`."""
-
 _BORROWING = {} if config.BOUNDSCHECK else {"_nrt": False}
 """How kernels that borrow arrays are compiled; where bounds are checked they contain those that make some."""
 
 
+def _kernel(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    """A compiled kernel, or the function itself where the compiler is off."""
+    return function if config.DISABLE_JIT else Kernel(function, **options)
+
+
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel: cached by the hash of all kernel sources, and without the GIL while it runs.
+    """Compile a kernel: cached by the hash of all that it reaches, and without the GIL while it runs.
 
     No fast-math, so that results are the same bits on every machine of one architecture.
     """
-    return _cached(numba.njit(nogil=True)(function), function)
+    return _kernel(function)
 
 
 def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
@@ -297,7 +182,7 @@ def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
     numba counts references to arrays at every call, which took a fifth of a random game with effects. Here it
     leaves that out; in exchange such a kernel compiles only if it allocates nothing (`np.zeros`, `.copy()`).
     """
-    return _cached(_njit(nogil=True, **_BORROWING)(function), function)
+    return _kernel(function, **_BORROWING)
 
 
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
@@ -305,21 +190,12 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
     For a small kernel called in a hot loop with many arguments, where a measurement shows that it pays.
     """
-    return _cached(numba.njit(nogil=True, forceinline=True)(function), function)
+    return _kernel(function, forceinline=True)
 
 
 def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
     """`njit_inline` of a kernel that makes no arrays, as `njit_borrowing`."""
-    return _cached(_njit(nogil=True, forceinline=True, **_BORROWING)(function), function)
-
-
-def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
-    """A compiled kernel that looks into our cache first, where there is one."""
-    if CACHE_FOLDER is not None and hasattr(compiled, "enable_caching"):
-        with numba_cache_in(CACHE_FOLDER):
-            compiled._cache = KernelCache(function)
-    kernel: Callable[P, R] = compiled
-    return kernel
+    return _kernel(function, forceinline=True, **_BORROWING)
 
 
 def njit_slow(seconds: float) -> Callable[[Callable[P, R]], Callable[P, R]]:

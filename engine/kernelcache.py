@@ -1,22 +1,28 @@
-"""numba's cache files with checksums: damage is thrown away and compiled again, and a full disk is told.
+"""Compiled kernels on disk, by key and with checksums: damage is thrown away, and a full disk is told.
 
-numba's own loader takes what it finds: an empty index ends the program, a flipped bit of machine code runs.
-And an interrupt while it compiles is raised in a callback of LLVM, which drops it: here it is raised again.
+Environment: `MANAFORGE_CACHE_DIR` moves the cache.
 """
 
 import hashlib
-import pickle
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import os
+import re
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+import platformdirs
 
 from engine.screen import say_error
 
+KEEP_UNUSED_DAYS = 30
 DIGEST_BYTES = 32
+
+_FILE = re.compile(r"[0-9a-f]{32}\.(part|machine)(\.\w+)?")
+_FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
+"""Versions before 0.2 kept a folder for each state of the sources."""
 
 _told: list[str] = []
 
@@ -29,108 +35,78 @@ def tell_once(folder: object, error: OSError) -> None:
         _told.append(text)
 
 
-@contextmanager
-def interrupts_kept() -> Iterator[None]:
-    """What a signal raises in a callback of the compiler is raised at the end of this context.
-
-    Python looks for signals when it next runs bytecode; while LLVM is at work that is in a function called by
-    C, which cannot pass on what is raised: the interrupt would be lost, and the kernel be without its code.
-    """
-    before, dropped = sys.unraisablehook, list[BaseException]()
-
-    def keep(unraisable: "sys.UnraisableHookArgs") -> None:
-        if unraisable.exc_value is not None and "ctypes callback" in (unraisable.err_msg or ""):
-            dropped.append(unraisable.exc_value)
-        else:
-            before(unraisable)
-
-    sys.unraisablehook = keep
+@cache
+def cache_folder() -> Path | None:
+    """Where this process keeps compiled kernels; None where that cannot be written. Old files are deleted."""
+    folder = Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
     try:
-        yield
-    finally:
-        sys.unraisablehook = before
-        if dropped:
-            raise dropped[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        _sweep(folder)
+    except OSError as error:
+        tell_once(folder, error)
+        return None
+    return folder
 
 
-class _CheckedFiles(IndexDataCacheFile):
-    """The index and data files of one kernel, each behind the SHA-256 of what it holds."""
-
-    _cache_path: str
-    _index_path: str
-    _version: str
-    _source_stamp: Any
-
-    def _load_index(self) -> dict[Any, Any]:
-        content = _read(Path(self._index_path))
-        if content is None:
-            return {}
-        version, stamp, overloads = pickle.loads(content)
-        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
-
-    def _save_index(self, overloads: dict[Any, Any]) -> None:
-        self._write(self._index_path, (self._version, self._source_stamp, overloads))
-
-    def _load_data(self, name: str) -> Any:
-        content = _read(Path(self._cache_path) / name)
-        if content is None:
-            raise FileNotFoundError  # which `load` takes for a kernel that is not there
-        return pickle.loads(content)
-
-    def _save_data(self, name: str, data: Any) -> None:
-        self._write(str(Path(self._cache_path) / name), data)
-
-    def _write(self, path: str, content: Any) -> None:
-        dumped = self._dump(content)  # type: ignore[no-untyped-call]
-        with self._open_for_write(path) as file:
-            file.write(hashlib.sha256(dumped).digest() + dumped)
+def _sweep(folder: Path) -> None:
+    """Once a day, delete what has not been used for long."""
+    mark, now = folder / "swept", time.time()
+    with suppress(OSError):
+        if now - mark.stat().st_mtime < 86_400:
+            return
+    mark.touch()
+    for path in folder.iterdir():
+        with suppress(OSError):
+            if now - path.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400:
+                if _FILE.fullmatch(path.name):
+                    path.unlink()
+                elif _FOLDER_OF_OLD.fullmatch(path.name):
+                    shutil.rmtree(path)
 
 
-def _read(path: Path) -> bytes | None:
-    """What a file holds behind its checksum; None, and the file is deleted, where they do not agree."""
+def holds(name: str) -> bool:
+    """Whether there is a file of this name."""
+    folder = cache_folder()
+    return folder is not None and (folder / name).is_file()
+
+
+def read(name: str) -> bytes | None:
+    """What was written under a name; None if nothing was, or it is damaged, in which case it is deleted."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    path = folder / name
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    digest, dumped = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    if hashlib.sha256(dumped).digest() == digest:
-        return dumped
+    except OSError as error:
+        tell_once(folder, error)
+        return None
+    digest, kept = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if hashlib.sha256(kept).digest() == digest:
+        with suppress(OSError):
+            os.utime(path)
+        return kept
     with suppress(OSError):
         path.unlink()
     return None
 
 
-class KernelCache(FunctionCache):
-    """The cache of one kernel, which the compiler asks first; no failure of it stops a program.
-
-    Args:
-        function: the kernel in Python; numba's configuration says where its files are.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
-        stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
-
-    @property
-    def holds_any(self) -> bool:
-        """Whether something compiled from this very source is kept."""
-        try:
-            return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]
-        except OSError:
-            return False
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel for a signature; None if it is not there or cannot be read."""
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except OSError as error:
-            tell_once(self._cache_path, error)
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel, if the disk takes it."""
-        try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        except OSError as error:
-            tell_once(self._cache_path, error)
+def write(name: str, content: bytes) -> bool:
+    """Keep something under a name, if the disk takes it; returns whether it did."""
+    folder = cache_folder()
+    if folder is None:
+        return False
+    own = folder / f"{name}.{os.getpid()}"
+    try:
+        own.write_bytes(hashlib.sha256(content).digest() + content)
+        own.replace(folder / name)
+    except OSError as error:
+        tell_once(folder, error)
+        with suppress(OSError):
+            own.unlink()
+        return False
+    return True

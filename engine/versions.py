@@ -1,5 +1,6 @@
 """Versions of all engine parts that affect games; those of solvers are in `ilp_agent.versions`."""
 
+import ast
 import hashlib
 import sys
 from functools import cache
@@ -7,8 +8,11 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numba
+import numpy as np
+
 from engine.codes import RULES_VERSION
-from engine.jit import fingerprint
+from engine.jit import KERNEL_PACKAGES, config
 
 
 @cache
@@ -29,3 +33,48 @@ def engine_versions() -> dict[str, str]:
         "cards": hashlib.blake2b(cards, digest_size=6).hexdigest(),
         "kernels": fingerprint(Path(__file__).resolve().parents[1]),
     }
+
+
+def fingerprint(root: Path) -> str:
+    """A hash of all kernel sources under `root` and of how they are compiled; 16 hex digits."""
+    digest = hashlib.blake2b(digest_size=8)
+    compiler = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
+    digest.update(repr(compiler).encode())
+    for path in kernel_sources(root):
+        digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def kernel_sources(root: Path) -> list[Path]:
+    """Every source file that can change what a kernel under `root` computes, sorted.
+
+    These are the files that import this module in any form and, through any number of imports, the
+    files of our packages that they import.
+    """
+    files = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in KERNEL_PACKAGES for path in (root / package).rglob("*.py")
+    }
+    imports = {module: _imports(module, path) for module, path in files.items()}
+    waiting = [module for module, imported in imports.items() if "engine.jit" in imported]
+    reached: set[str] = set()
+    while waiting:
+        module = waiting.pop()
+        if module in files and module not in reached:
+            reached.add(module)
+            waiting += imports[module]
+    return sorted(files[module] for module in reached)
+
+
+def _imports(module: str, path: Path) -> set[str]:
+    """Dotted names of all that a source file may import; names that are not modules are harmless."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            origin = ".".join([*parents, *([node.module] if node.module else [])])
+            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    return found

@@ -1,0 +1,266 @@
+"""Keys of compiled kernels: a hash of all that a kernel's machine code depends on.
+
+A key covers the bytecode of a kernel and of all functions that it reaches, and each constant, enumeration, dtype
+and class of named tuples that they name, with the versions of Python and of the compiler, its settings and the
+processor. Bytecode holds no comments, docstrings, annotations or line numbers, so that an edit of these changes no
+key; nor does it matter where the sources are. A kernel that names a value of another sort is refused.
+"""
+
+import enum
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config, types
+from numba.core.registry import cpu_target
+
+OUTSIDE = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.builtin_module_names})
+"""Packages whose version, or that of Python, stands for all that is in them."""
+
+SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
+"""numba's settings that change machine code."""
+
+COMPILER = ("engine.kernelkeys", "engine.compiler", "engine.apart", "engine.jit")
+"""Modules of ours that decide how kernels are compiled."""
+
+
+class KernelKeyError(TypeError):
+    """A kernel names a value that its key cannot cover."""
+
+
+def kernel_key(function: Callable[..., Any], argument_types: Iterable[Any] = (), **options: Any) -> str:
+    """The key of a kernel for arguments of certain types; 32 hex digits.
+
+    Args:
+        function: compiled or not.
+        argument_types: numba's types of what it is called with.
+        options: how it is compiled.
+
+    Raises:
+        KernelKeyError: it reaches a value that is no constant, dtype, function, enumeration or class of tuples.
+    """
+    types_text = _Description()
+    for one in argument_types:
+        types_text.add(one)
+    numbers: dict[Any, int] = {}
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr((_compiler(), sorted(options.items()), types_text.parts)).encode())
+    waiting = [*types_text.functions, _uncompiled(function)]
+    while waiting:
+        one = waiting.pop()
+        if one in numbers:
+            continue
+        numbers[one] = len(numbers)
+        own, called = _own_key(one)
+        digest.update(own)
+        waiting += reversed(called)
+    for one in numbers:
+        digest.update(repr([numbers[other] for other in _own_key(one)[1]]).encode())
+    return digest.hexdigest()
+
+
+def reached(function: Callable[..., Any]) -> set[FunctionType]:
+    """All functions that a kernel's machine code depends on, itself among them."""
+    found: set[FunctionType] = set()
+    waiting = [_uncompiled(function)]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += _own_key(one)[1]
+    return found
+
+
+def _uncompiled(function: Any) -> FunctionType:
+    plain: FunctionType = getattr(function, "py_func", function)
+    return plain
+
+
+@cache
+def _compiler() -> tuple[object, ...]:
+    """Everything of the machine and the installation that decides what is compiled."""
+    settings = [(name, str(getattr(config, name, None))) for name in SETTINGS]
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2])
+    ours = []
+    for name in COMPILER:
+        members = vars(import_module(name)).values()
+        functions = [f for one in members for f in _functions_of(one) if f.__module__ == name]
+        ours.append([(one.__qualname__, _code_text(one.__code__)) for one in functions])
+    return versions, settings, cpu_target.target_context.codegen().magic_tuple(), ours
+
+
+def _functions_of(value: object) -> Iterator[FunctionType]:
+    for one in vars(value).values() if inspect.isclass(value) else [value]:
+        if isinstance(one, FunctionType):
+            yield one
+
+
+class _Memory(NamedTuple):
+    """What was found of a function, and the values for which it holds."""
+
+    own: bytes
+    called: list[FunctionType]
+    values: list[tuple[dict[str, Any], str, Any]]  # each: a namespace, a name, what it stood for
+    may_change: bool  # whether a value may change in place
+
+
+_known: dict[FunctionType, _Memory] = {}
+_NOTHING = object()
+
+
+def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
+    """A hash of a function and of the values that it names, and the functions among these, which it leaves out."""
+    memory = _known.get(function)
+    if memory is None or memory.may_change or any(space.get(name, _NOTHING) is not value for space, name, value in memory.values):
+        memory = _known[function] = _read(function)
+    return memory.own, memory.called
+
+
+def _read(function: FunctionType) -> _Memory:
+    description = _Description()
+    values: list[tuple[dict[str, Any], str, Any]] = []
+    try:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            description.parts.append(name)
+            description.add(cell.cell_contents)
+        names = dict.fromkeys(name for code in _codes(function.__code__) for name in code.co_names)
+        spaces = [function.__globals__]
+        for space in spaces:
+            for name in names:
+                value = space.get(name, _NOTHING)
+                values.append((space, name, value))
+                if isinstance(value, ModuleType) and not _is_outside(value.__name__):
+                    spaces.append(vars(value))
+                elif value is not _NOTHING:
+                    description.parts.append(name)
+                    description.add(value)
+        description.add(function.__defaults__)
+    except KernelKeyError as error:
+        raise KernelKeyError(f"{function.__module__}.{function.__qualname__}: {error}") from None
+    text = repr((function.__module__, function.__qualname__, _code_text(function.__code__), description.parts))
+    own = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return _Memory(own, description.functions, values, description.has_arrays)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _code_text(code: CodeType) -> tuple[object, ...]:
+    """What a function does, without its docstring: the first constant of any `def`, None where it has none."""
+    skips = not code.co_name.startswith("<") and code.co_consts and isinstance(code.co_consts[0], str)
+    constants = [
+        _code_text(one) if isinstance(one, CodeType) else (type(one).__name__, one)
+        for one in code.co_consts[1 if skips else 0 :]
+    ]
+    return (
+        code.co_code,
+        [("NoneType", None), *constants] if skips else constants,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_argcount,
+        code.co_flags,
+        code.co_exceptiontable,
+    )
+
+
+def _is_outside(module: str | None) -> bool:
+    return str(module).split(".")[0] in OUTSIDE
+
+
+class _Description:
+    """Values in words of which two are alike only where the values are.
+
+    Attributes:
+        parts: the words; a function is only named there.
+        functions: the functions among the values, to be looked at on their own.
+        has_arrays: whether a value may change while it stays the same object.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.functions: list[FunctionType] = []
+        self.has_arrays = False
+
+    def add(self, value: Any) -> None:
+        """Add a value.
+
+        Raises:
+            KernelKeyError: a value of its sort may change where its description does not.
+        """
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+            self._say(type(value), value if not isinstance(value, enum.Enum) else value.value)
+        elif isinstance(value, np.generic):
+            self._say(value.dtype, value.tobytes())
+        elif isinstance(value, np.dtype):
+            self._add_dtype(value)
+        elif isinstance(value, types.Type):
+            self._add_type(value)
+        elif isinstance(value, np.ndarray):
+            self.has_arrays = True
+            self._say(value.shape, value.flags.f_contiguous, np.ascontiguousarray(value).tobytes())
+            self._add_dtype(value.dtype)
+        elif isinstance(value, slice):
+            self._say(value)
+        elif isinstance(value, tuple):
+            self._say(type(value), len(value))
+            for one in value:
+                self.add(one)
+        elif isinstance(value, type):
+            self._add_class(value)
+        elif isinstance(function := getattr(value, "py_func", getattr(value, "_defn", value)), FunctionType):
+            self._say("function", sorted(getattr(value, "targetoptions", {}).items()))
+            if not _is_outside(function.__module__):
+                self.functions.append(function)
+            else:
+                self._say(function.__module__, function.__qualname__)
+        elif isinstance(value, ModuleType) and _is_outside(value.__name__):
+            self._say("module", value.__name__)
+        elif isinstance(value, BuiltinFunctionType | np.ufunc) or _is_outside(getattr(value, "__module__", None)):
+            self._say(getattr(value, "__module__", ""), getattr(value, "__qualname__", value.__class__))
+        else:
+            raise KernelKeyError(f"the cache cannot tell when {value!r:.80} changes")
+
+    def _say(self, *words: object) -> None:
+        self.parts.append(repr(words))
+
+    def _add_dtype(self, dtype: np.dtype[Any]) -> None:
+        self._say("dtype", dtype.str, dtype.itemsize, dtype.alignment, dtype.shape)
+        if dtype.subdtype is not None:
+            self._add_dtype(dtype.subdtype[0])
+        for name in dtype.names or ():
+            inner, offset = (dtype.fields or {})[name][:2]
+            self._say(name, offset)
+            self._add_dtype(inner)
+
+    def _add_type(self, kind: Any) -> None:
+        if isinstance(kind, types.Callable | types.Opaque) and " at 0x" in str(kind):
+            raise KernelKeyError(f"a function as an argument: {kind}")
+        self._say("type", str(kind))
+        if isinstance(kind, types.BaseTuple):
+            for one in kind:
+                self._add_type(one)
+        if (origin := getattr(kind, "instance_class", None)) is not None:
+            self._add_class(origin)
+
+    def _add_class(self, kind: type) -> None:
+        self._say("class", kind.__module__, kind.__qualname__)
+        if issubclass(kind, enum.Enum):
+            self._say([(name, member.value) for name, member in kind.__members__.items()])
+        elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            self._say(kind._fields)
+        elif not _is_outside(kind.__module__) and not issubclass(kind, BaseException):
+            raise KernelKeyError(f"the cache cannot tell when the class {kind.__qualname__} changes")

@@ -11,10 +11,10 @@ numba counts references to arrays with atomic operations at every call, and a bo
 
 import ctypes
 import os
+import signal
 import threading
 import traceback
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding
@@ -24,9 +24,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from engine import compilation
 from engine.compiler import MachineCode, callback
-from engine.interrupts import interrupts_kept
-from engine.jit import config, njit, njit_borrowing, note_slow
+from engine.jit import config, njit, njit_borrowing
 
 _numba: Any = numba
 _types: Any = types
@@ -41,16 +41,19 @@ _lock = threading.RLock()
 _kept: list[Any] = []
 """What machine code points to and must not be freed."""
 
+EFFECTS = "engine.effects"
+"""Where the kernels are that games without effects do not call."""
+
 _prepare: list[Callable[[], int]] = []
 
 
 def prepare_kernels() -> None:
-    """Compile all kernels that are called through their address, so that errors and signals come through."""
+    """Compile the kernels of effects that are called through their address: errors and signals come through here."""
     for prepare in _prepare:
         prepare()
 
 
-def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float = 0.0) -> Callable[[K], K]:
+def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that its callers do not contain it.
 
     Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a
@@ -59,7 +62,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float =
     Args:
         *parameters: what the kernel takes, in order.
         allocates: it makes arrays, and is not compiled as `njit_borrowing`.
-        seconds: about how long compiling takes, where users wait for it (`engine.jit.njit_slow`).
+        rare: few games call it, so that it is compiled when one first does.
     """
 
     def decorate(function: K) -> K:
@@ -75,28 +78,31 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, seconds: float =
             """Compile the kernel, or load it, where that has not happened; its address."""
             with _lock:
                 if not made:
-                    with interrupts_kept():
-                        made.append(callback(called, (arguments, types.int64)))
+                    made.append(callback(called, (arguments, types.int64)))
                     slot.value = made[0].address
                 return int(made[0].address)
 
         def stand_in(*values: Any) -> int:
             try:
                 return int(prototype(prepare())(*values))
-            except BaseException:  # machine code called, and cannot be told of an error
+            except KeyboardInterrupt:  # machine code called, and cannot be told of an error
+                os._exit(128 + signal.SIGINT)
+            except BaseException:
                 traceback.print_exc()
                 os._exit(1)
 
         made: list[MachineCode] = []
-        if seconds:
-            note_slow(SimpleNamespace(signatures=made), function, seconds)
         pointer = prototype(stand_in)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
-        _prepare.append(prepare)
+        if function.__module__.startswith(EFFECTS):
+            _prepare.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
         llvmlite.binding.add_symbol(name, ctypes.addressof(slot))
         _kept.extend((slot, pointer))
-        return cast(K, _caller(name))
+        caller: Any = _caller(name)
+        if not rare:
+            compilation.apart_of[caller.py_func] = compilation.Apart(called, function.__module__, lambda: bool(made))
+        return cast(K, caller)
 
     return decorate
 

@@ -26,7 +26,8 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from engine import kernelcache
-from engine.kernelkeys import kernel_key
+from engine.compilation import progress
+from engine.kernelkeys import kernel_key, options_of, types_key
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names begin of what functions know of their Python modules."""
@@ -347,14 +348,14 @@ class Kernel(CPUDispatcher):
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, locals={}, targetoptions={"nopython": True, "nogil": True, **options})
-        self._options = options
+        options_of[function] = self._options = options
         self._machine: dict[Any, Any] = {}
         self._cache = _PartCache(self._name_of)
         self._compiler._customize_flags = _without_wrappers
 
     def _name_of(self, sig: Any) -> str:
         args, _ = sigutils.normalize_signature(sig)
-        return kernel_key(self.py_func, args, **self._options)
+        return f"{kernel_key(self.py_func)}-{types_key(args)}"
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The signature for a call by another kernel; all signed integers are passed as int64.
@@ -377,7 +378,9 @@ class Kernel(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """The kernel for these types: for another kernel that is being compiled, else for Python to call."""
         if _depth:
-            return super().compile(sig)
+            found = super().compile(sig)
+            progress.was_read(self.py_func)
+            return found
         args = tuple(sigutils.normalize_signature(sig)[0])
         if args not in self._machine:
             name = f"{self._name_of(sig)}.machine"
@@ -387,13 +390,16 @@ class Kernel(CPUDispatcher):
         return self._machine[args]
 
     def _make_machine_code(self, name: str, sig: Any, args: tuple[Any, ...]) -> MachineCode:
-        with _compiling_parts():
-            super().compile(sig)
-        cres = self.overloads[args]
-        library = _machine_library(cres.library, is_called=False)
-        context = _target.subtarget(enable_nrt=self._options.get("_nrt", True))
-        context.create_cpython_wrapper(library, cres.fndesc, cres.environment, None, release_gil=True)
-        return MachineCode.make(name, library, cres.fndesc.llvm_cpython_wrapper_name, cres)
+        with progress.watching(self.py_func):
+            with _compiling_parts():
+                self.compile(sig)
+            cres = self.overloads[args]
+            library = _machine_library(cres.library, is_called=False)
+            context = _target.subtarget(enable_nrt=self._options.get("_nrt", True))
+            context.create_cpython_wrapper(library, cres.fndesc, cres.environment, None, release_gil=True)
+            made = MachineCode.make(name, library, cres.fndesc.llvm_cpython_wrapper_name, cres)
+            progress.was_translated(self.py_func)
+        return made
 
 
 def _passed_as(kind: Any) -> Any:
@@ -417,11 +423,15 @@ def callback(function: Callable[..., Any], signature: Any) -> MachineCode:
         function: of addresses and integers; it may call kernels.
         signature: numba's types of what it takes, a tuple, and of what it returns.
     """
-    name = f"{kernel_key(function, signature[0])}.machine"
+    name = f"{kernel_key(function)}-{types_key(signature[0])}.machine"
     found = MachineCode.load(name)
     if found is not None:
         return found
-    with _compiling_parts():
-        cres = CFunc(function, signature, {}, {})._compile_uncached()
-    library = _machine_library(cres.library, is_called=True)
-    return MachineCode.make(name, library, cres.fndesc.llvm_cfunc_wrapper_name, cres)
+    with progress.watching(function):
+        with _compiling_parts():
+            cres = CFunc(function, signature, {}, {})._compile_uncached()
+        library = _machine_library(cres.library, is_called=True)
+        made = MachineCode.make(name, library, cres.fndesc.llvm_cfunc_wrapper_name, cres)
+        progress.was_read(function)
+        progress.was_translated(function)
+    return made

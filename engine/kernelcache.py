@@ -20,7 +20,7 @@ from engine.screen import say_error
 KEEP_UNUSED_DAYS = 30
 DIGEST_BYTES = 32
 
-_FILE = re.compile(r"[0-9a-f]{32}\.(part|machine)(\.\w+)?")
+_FILE = re.compile(r"([0-9a-f]{32})-[0-9a-f]{16}\.(part|machine)(\.\w+)?")
 _FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
 """Versions before 0.2 kept a folder for each state of the sources."""
 
@@ -66,10 +66,11 @@ def _sweep(folder: Path) -> None:
                     shutil.rmtree(path)
 
 
-def holds(name: str) -> bool:
-    """Whether there is a file of this name."""
+def held() -> set[tuple[str, str]]:
+    """Of which kernels there are files, for some types: keys, and "part" or "machine"."""
     folder = cache_folder()
-    return folder is not None and (folder / name).is_file()
+    found = map(_FILE.fullmatch, os.listdir(folder)) if folder else ()
+    return {(match[1], match[2]) for match in found if match and not match[3]}
 
 
 def read(name: str) -> bytes | None:

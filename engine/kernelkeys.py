@@ -15,6 +15,7 @@ from functools import cache
 from importlib import import_module
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import llvmlite
 import numba
@@ -28,7 +29,7 @@ OUTSIDE = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.buil
 SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
 """numba's settings that change machine code."""
 
-COMPILER = ("engine.kernelkeys", "engine.compiler", "engine.apart", "engine.jit")
+COMPILER = ("engine.kernelkeys", "engine.compiler", "engine.apart")
 """Modules of ours that decide how kernels are compiled."""
 
 
@@ -36,24 +37,18 @@ class KernelKeyError(TypeError):
     """A kernel names a value that its key cannot cover."""
 
 
-def kernel_key(function: Callable[..., Any], argument_types: Iterable[Any] = (), **options: Any) -> str:
-    """The key of a kernel for arguments of certain types; 32 hex digits.
+def kernel_key(function: Callable[..., Any]) -> str:
+    """The key of a kernel for arguments of any types; 32 hex digits.
 
     Args:
-        function: compiled or not.
-        argument_types: numba's types of what it is called with.
-        options: how it is compiled.
+        function: compiled or not; `options_of` has how it is compiled.
 
     Raises:
         KernelKeyError: it reaches a value that is no constant, dtype, function, enumeration or class of tuples.
     """
-    types_text = _Description()
-    for one in argument_types:
-        types_text.add(one)
     numbers: dict[Any, int] = {}
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr((_compiler(), sorted(options.items()), types_text.parts)).encode())
-    waiting = [*types_text.functions, _uncompiled(function)]
+    digest = hashlib.blake2b(repr(_compiler()).encode(), digest_size=16)
+    waiting = [_uncompiled(function)]
     while waiting:
         one = waiting.pop()
         if one in numbers:
@@ -65,6 +60,22 @@ def kernel_key(function: Callable[..., Any], argument_types: Iterable[Any] = (),
     for one in numbers:
         digest.update(repr([numbers[other] for other in _own_key(one)[1]]).encode())
     return digest.hexdigest()
+
+
+def types_key(kinds: Iterable[Any]) -> str:
+    """A hash of numba's types; 16 hex digits.
+
+    Raises:
+        KernelKeyError: one of them is of a function.
+    """
+    description = _Description()
+    for kind in kinds:
+        description.add(kind)
+    return hashlib.blake2b(repr(description.parts).encode(), digest_size=8).hexdigest()
+
+
+options_of: WeakKeyDictionary[Callable[..., Any], dict[str, Any]] = WeakKeyDictionary()
+"""How kernels are compiled, by their function in Python."""
 
 
 def reached(function: Callable[..., Any]) -> set[FunctionType]:
@@ -145,7 +156,9 @@ def _read(function: FunctionType) -> _Memory:
         description.add(function.__defaults__)
     except KernelKeyError as error:
         raise KernelKeyError(f"{function.__module__}.{function.__qualname__}: {error}") from None
-    text = repr((function.__module__, function.__qualname__, _code_text(function.__code__), description.parts))
+    options = sorted(options_of.get(function, {}).items())
+    own_text = (function.__module__, function.__qualname__, options, _code_text(function.__code__))
+    text = repr((own_text, description.parts))
     own = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return _Memory(own, description.functions, values, description.has_arrays)
 
@@ -222,7 +235,7 @@ class _Description:
         elif isinstance(value, type):
             self._add_class(value)
         elif isinstance(function := getattr(value, "py_func", getattr(value, "_defn", value)), FunctionType):
-            self._say("function", sorted(getattr(value, "targetoptions", {}).items()))
+            self._say("function")
             if not _is_outside(function.__module__):
                 self.functions.append(function)
             else:

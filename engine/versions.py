@@ -12,7 +12,9 @@ import numba
 import numpy as np
 
 from engine.codes import RULES_VERSION
-from engine.jit import KERNEL_PACKAGES, config
+from engine.jit import config
+
+KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
 
 
 @cache

@@ -17,7 +17,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from engine.jit import compiling_quietly
+from engine.compilation import compiling_quietly
 from engine.screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.cli.consoles import output_console

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import ActionKind, Outcome
-from engine.jit import njit_slow
+from engine.jit import njit
 from engine.rules import apply_plain, encode, outcome
 from ilp_agent import selfplay
 from ilp_agent.cardturn import CardPlan, CardTurn
@@ -44,7 +44,7 @@ class AutoSolver:
         return self._search.solve_cards(turn, weights)
 
 
-@njit_slow(12)
+@njit
 def play_bodies(
     cards: np.ndarray,
     weights: np.ndarray,

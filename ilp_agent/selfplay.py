@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.batches import deal_games, endings
 from engine.codes import ActionKind, Outcome
-from engine.jit import njit, njit_slow
+from engine.jit import njit
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent.exact.kernel import solve_turn
@@ -77,7 +77,7 @@ def play_games(
     results["health"] = states["sides"]["health"]
 
 
-@njit_slow(8)
+@njit
 def play_turns(
     cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, results: np.ndarray
 ) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
 from engine.combat import guards, is_guarded, may_attack_hero
-from engine.jit import njit, njit_slow
+from engine.jit import njit
 from engine.rules import apply_plain, encode
 from ilp_agent.lookahead.features import ATTACK, ENEMY_HERO, HAND_MANA, HEALTH, SHIELD, read_counts
 from ilp_agent.lookahead.features import HERO as OWN_HERO
@@ -29,7 +29,7 @@ from rivals.hearthsim_plays import plays_at_the_end, read_hand, write_actions
 from rivals.hearthsim_score import tie_of, weigh
 
 
-@njit_slow(10)
+@njit
 def search_turn(
     state: np.void, cards: np.ndarray, weights: np.ndarray, tree: Tree, found: np.void, budget: int
 ) -> None:

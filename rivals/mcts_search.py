@@ -20,7 +20,7 @@ from engine.effects.chance import draw_for
 from engine.effects.futures import word_of
 from engine.events import EVENTS
 from engine.hashing import stir
-from engine.jit import njit, njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.packing import SOURCE_SHIFT
 from engine.playout import playout
 from engine.rules import apply, decode, legal_actions, outcome
@@ -303,7 +303,7 @@ def _most_visited(state: np.void, cards: np.ndarray, memory: SearchMemory) -> in
     return best
 
 
-@njit_slow(12)
+@njit
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,

@@ -28,7 +28,7 @@ from engine.codes import ActionKind
 from engine.decks import tables_of
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.jit import njit_slow
+from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from engine.streams import agent_keys, below, derive, stream_key
@@ -250,7 +250,7 @@ def _outcome_of(states: np.ndarray) -> int:
     return int(endings(states)[0][0])
 
 
-@njit_slow(12)
+@njit
 def take_turn(
     states: np.ndarray,
     cards: np.ndarray,

@@ -19,7 +19,7 @@ import numpy as np
 from engine.codes import ActionKind, Outcome
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS
-from engine.jit import njit, njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import derive
@@ -218,7 +218,7 @@ def play_chain(
     return bool(found["again"] and outcome(state) == Outcome.ONGOING)
 
 
-@njit_slow(12)
+@njit
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,

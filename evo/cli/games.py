@@ -64,7 +64,7 @@ def play_command(
     from engine.view import PlayerView
     from evo.decklibrary import library_for
     from evo.play.entrants import find_entrant
-    from evo.play.games import import_kernels, keeps_of_both
+    from evo.play.games import keeps_of_both
     from evo.stories.page import story_page
     from evo.stories.reasons import reasons_of
     from evo.stories.story import Cast, tell
@@ -77,7 +77,6 @@ def play_command(
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
     known = library_for(any(player.predicts for player in players), library, both)
-    import_kernels(players, both)  # the notice of compiling counts what is there
     agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
 from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
+from engine.compilation import progress
 from engine.course import Agent
 from engine.decks import tables_of
 from engine.faults import Reason
@@ -252,24 +252,14 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
             one = replace(player, weights=(1.0,) * n, keeps=()).settled(played)
             chosen[(*one.sort, n)] = one
     sorts = {deck.effects for deck in played}
-    # All is imported before anything is compiled: the notice counts what is there.
-    import_kernels(chosen.values(), played)
+    needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
+    progress.expect([_play_together, *filter(None, needed)], effects=any(sorts))
     for real in sorted(sorts):
         deck = find_deck("basic-mage" if real else "hearthsim-basic")
         for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
             if find_kind(player.kind).effects or not real:
                 roster = Roster((player,), (deck,), rules)
                 _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
-
-
-def import_kernels(players: Iterable[Player], decks: Iterable[Deck]) -> None:
-    """Import the kernels of players on these decks."""
-    real = any(deck.effects for deck in decks)
-    for player in players:
-        kind = find_kind(player.kind)
-        kind.play_batch(player.backend)
-        if real and kind.effects_module:
-            import_module(kind.effects_module)
 
 
 def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:

@@ -23,7 +23,7 @@ from engine.streams import generator, stream_key
 from engine.view import PlayerView
 from evo.play.entrants import Entrant
 from evo.play.faults import last_line
-from evo.play.games import Roster, import_kernels
+from evo.play.games import Roster
 from evo.play.mulligans import keeps_with
 from evo.stories.cardwords import action_text
 from evo.stories.reasons import reasons_of
@@ -177,7 +177,6 @@ class GameInPlay:
     def _begin(self) -> None:
         """Deal the cards."""
         setup, enemy = self.setup, 1 - self.setup.seat
-        import_kernels([self._player], setup.decks)
         self._agent = self._player.agent()
         keeps = keeps_with(self._player.keeps, setup.decks[1], enemy)
         further = reckoned_with([self._agent], setup.decks)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import ManaforgeError
-from evo.play.games import import_kernels
 from evo.stories.reasons import reasons_of
 from evo.stories.story import Cast, tell
 from evo.tournament.reading import TournamentRecord, replay, tournament_to_replay
@@ -85,7 +84,6 @@ class Replays:
 def _story_of(record: TournamentRecord, number: int) -> dict[str, Any]:
     tournament = tournament_to_replay(record)
     row = record.games.iloc[number]
-    import_kernels([one.player for one in tournament.entrants], tournament.decks)
     result, different = replay(record, tournament, number)
     texts = str(row["first"]), str(row["second"])
     players = dict(zip(tournament.names, tournament.roster.players, strict=True))

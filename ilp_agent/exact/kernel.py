@@ -13,7 +13,7 @@ from ilp_agent.steps import PLAN
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH, TURN
 
 
-@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, seconds=50)
+@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
 def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> int:
     """Find the best plan of a turn. `work`, `layers` and `plan` are modified in place.
 
@@ -48,7 +48,7 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
     write_plan(turn, weights, n, found.best.lethal == 1, work, plan)
     if for_order:
         restore(turn, for_order)
-        improve_by_order(turn, weights, work, tables, plan)
+        improve_by_order(turn, weights, work, layers, plan)
     if for_size:
         restore(turn, for_size)
         plan["unproven"] = 1

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, HERO, Keyword
 from engine.combat import guards
 from engine.jit import njit, variable
@@ -21,7 +22,8 @@ from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plays import can_attack_from_hand
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import can_come, nothing_found, retrace, search_with
-from ilp_agent.exact.work import Found
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK, Found
+from ilp_agent.steps import PLAN
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, TURN
 from ilp_agent.weights import Term
 
@@ -80,24 +82,30 @@ def new_stack() -> Stack:
     )
 
 
-@njit
+@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, rare=True)
 def improve_by_order(
     turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void
-) -> None:
+) -> int:
     """Find the best plan whose attacks have an order; `plan` holds a legal one to begin with.
 
-    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out.
+    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out. Few turns
+    come here: it is compiled when the first one does.
+
+    Returns:
+        0.
     """
+    tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
     able = can_attack_from_hand(turn)
     attackers = variable(0)
     nodes = variable(MAX_NODES)
     while True:
         if can_come(turn, attackers):
-            nodes = _search_set(turn, weights, attackers, nodes, work, layers, plan)
+            nodes = _search_set(turn, weights, attackers, nodes, work, tables, plan)
         attackers = (attackers - able) & able
         if attackers == 0:
             break
     plan["unproven"] = nodes <= 0
+    return 0
 
 
 @njit

@@ -14,7 +14,7 @@ import numpy as np
 from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.jit import njit, njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import derive, shuffle
@@ -200,7 +200,7 @@ def play_on(
             return
 
 
-@njit_slow(60)
+@njit
 def play_turns(
     cards: np.ndarray,
     own_cards: np.ndarray,

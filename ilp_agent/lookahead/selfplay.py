@@ -10,7 +10,7 @@ import numpy as np
 from engine.batches import nothing_dealt
 from engine.codes import ActionKind, Outcome
 from engine.events import EVENTS
-from engine.jit import njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
 from engine.match import Reckoned
 from engine.rules import apply_plain, encode, outcome
@@ -40,7 +40,7 @@ USE = np.dtype(
 """What looking ahead used."""
 
 
-@njit_slow(8)
+@njit
 def play_turns(
     cards: np.ndarray,
     rows: np.ndarray,

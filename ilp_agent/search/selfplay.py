@@ -5,7 +5,7 @@ import numpy as np
 from engine.codes import ActionKind, Outcome
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.jit import njit_slow
+from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
@@ -23,7 +23,7 @@ USE = np.dtype(
 """What a game's searches took."""
 
 
-@njit_slow(20)
+@njit
 def play_turns(
     cards: np.ndarray,
     weights: np.ndarray,

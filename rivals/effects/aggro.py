@@ -13,7 +13,7 @@ from engine.combat import guards
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.effects.costs import cost_of
 from engine.events import EVENTS
-from engine.jit import njit, njit_slow
+from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from rivals.effects.choice import best_choice, look
@@ -147,7 +147,7 @@ def choose(
     return best_action(states[0], cards, actions, next_states, thought[0])
 
 
-@njit_slow(8)
+@njit
 def play_turns(
     cards: np.ndarray,
     weights: np.ndarray,  # noqa: ARG001

@@ -12,7 +12,7 @@ from engine.codes import MAX_ACTIONS
 from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.events import EVENTS
-from engine.jit import njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.rules import apply, legal_actions, outcome
 from engine.state import STATE
 from rivals.effects.choice import best_choice, look
@@ -135,7 +135,7 @@ def choose(
     return best_action(states[0], cards, weights, actions, next_states, thought)
 
 
-@njit_slow(8)
+@njit
 def play_turns(
     cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
 ) -> None:

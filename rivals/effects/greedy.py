@@ -16,7 +16,7 @@ from engine.effects.board import place_of
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.effects.costs import cost_of
 from engine.events import EVENTS, TO_HERO, TO_MINIONS
-from engine.jit import njit_borrowing, njit_slow
+from engine.jit import njit, njit_borrowing
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent.search.objective import further_gain, further_worth
@@ -163,7 +163,7 @@ def choose(
     return best_action(states[0], cards, weights, actions, next_states, thought)
 
 
-@njit_slow(8)
+@njit
 def play_turns(
     cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
 ) -> None:

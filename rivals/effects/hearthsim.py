@@ -18,7 +18,7 @@ from engine.codes import MAX_ACTIONS, ActionKind
 from engine.effects.chance import draw_for, imaginable, imagine, think
 from engine.effects.futures import future_key
 from engine.events import EVENTS
-from engine.jit import njit, njit_slow
+from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from ilp_agent.lookahead.features import N_CARD_COUNTS
@@ -220,7 +220,7 @@ def _write_actions(winner: int, tree: CardTree, found: np.void) -> int:
     return again
 
 
-@njit_slow(12)
+@njit
 def play_turns(
     cards: np.ndarray,
     weights: np.ndarray,

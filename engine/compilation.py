@@ -1,0 +1,332 @@
+"""What a person sees while kernels are compiled: how many of how many, and the time left; and a signal that ends it.
+
+LLVM works for seconds without giving Python a chance to look at signals. So a thread of its own speaks, and ends the
+process where the main thread does not in time.
+"""
+
+import os
+import re
+import select
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.status import Status
+
+from engine import kernelcache
+from engine.kernelkeys import kernel_key, reached
+from engine.lazy import loaded
+from engine.screen import say_error
+
+LINE_SECONDS = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+TICK_SECONDS = 0.2
+
+GRACE_SECONDS = 1.0
+"""How long the main thread may take to end after a signal."""
+
+PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
+
+_LOADED = re.compile(r"[a-z_]+(\.[a-z_]+)+:[a-z_]+")
+
+ROUND_SECONDS = 5
+"""Times are told to so many seconds."""
+
+FUNCTION_BYTES = 100
+"""To compile a function takes as long as so many bytes of its bytecode, beside these."""
+
+MACHINE_SHARE = 0.3
+"""To optimise and translate a byte with all its callers takes this share of the time to read it."""
+
+USUAL_SECONDS = 2e-4
+"""To compile a byte, on a machine that has not compiled before."""
+
+
+class Apart(NamedTuple):
+    """A kernel that others call through its address.
+
+    Attributes:
+        function: in Python.
+        module: where it is defined.
+        is_ready: whether this process can call it without waiting.
+    """
+
+    function: Any
+    module: str
+    is_ready: Callable[[], bool]
+
+
+apart_of: dict[FunctionType, Apart] = {}
+"""Kernels called through their address, by the function that calls them; not those that are rarely called."""
+
+
+abandoned: list[Callable[[], None]] = []
+"""What is done before the process ends while it compiles."""
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """What a signal raises in a callback of the compiler is raised at the end of this context.
+
+    Python looks for signals when it next runs bytecode; while LLVM is at work that is in a function called by
+    C, which cannot pass on what is raised: the interrupt would be lost, and the kernel be without its code.
+    """
+    before, dropped = sys.unraisablehook, list[BaseException]()
+
+    def keep(unraisable: "sys.UnraisableHookArgs") -> None:
+        if unraisable.exc_value is not None and "ctypes callback" in (unraisable.err_msg or ""):
+            dropped.append(unraisable.exc_value)
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = keep
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+        if dropped:
+            raise dropped[0]
+
+
+@contextmanager
+def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
+    """Remove a folder if the process ends while it compiles; yields what to call once the folder holds something."""
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def keep() -> None:
+        with suppress(ValueError):
+            abandoned.remove(remove)
+
+    abandoned.append(remove)
+    try:
+        yield keep
+    except BaseException:
+        if remove in abandoned:
+            remove()
+        raise
+    finally:
+        keep()
+
+
+class _Progress:
+    """What is compiled, and what is left of it.
+
+    Attributes:
+        quiet: say nothing.
+    """
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.active = False
+        self._functions: dict[FunctionType, float] = {}  # to read yet, with the work of each
+        self._machines: dict[FunctionType, float] = {}  # to translate yet
+        self._read: set[FunctionType] = set()
+        self._count = 0
+        self._expected: set[Any] = set()
+        self._effects = True
+        self._announced = 0
+        self._told_at = 0.0
+        self._spent = self._done = 0.0
+        self._began = 0.0
+        self._status: Status | None = None
+
+    @contextmanager
+    def watching(self, function: FunctionType) -> Iterator[None]:
+        """Speak while a kernel becomes machine code. numba's lock lets one thread at a time come here."""
+        if self.active:
+            yield
+            return
+        self.active, self._began = True, time.perf_counter()
+        self._plan(function)
+        wake, self._wake = os.pipe()
+        before = _wakeup(self._wake)
+        self._announce()
+        thread = threading.Thread(target=self._speak, args=(wake,), daemon=True)
+        thread.start()
+        try:
+            with interrupts_kept():
+                yield
+        finally:
+            _wakeup(before)
+            os.write(self._wake, b"\0")
+            thread.join()
+            os.close(wake)
+            os.close(self._wake)
+            if self._status is not None:
+                self._status.stop()
+                self._status = None
+            self._spent += time.perf_counter() - self._began
+            self.active = False
+            self._remember()
+
+    def was_read(self, function: FunctionType) -> None:
+        """A kernel is compiled as a part of others."""
+        if function not in self._read:
+            self._read.add(function)
+            self._done += self._functions.pop(function, 0.0)
+
+    def was_translated(self, function: FunctionType) -> None:
+        """A kernel and all that it reaches have become machine code."""
+        self._done += self._machines.pop(function, 0.0)
+
+    def seconds_left(self) -> float:
+        """About how long it takes to compile what is left."""
+        left = sum(self._functions.values()) + sum(self._machines.values())
+        spent = self._spent + (time.perf_counter() - self._began if self.active else 0.0)
+        known = 0.2 * (left + self._done)  # work for which the machine's usual pace counts
+        return left * (known * _usual_pace() + spent) / (known + self._done or 1.0)
+
+    def expect(self, functions: Iterable[Callable[..., Any]], *, effects: bool) -> None:
+        """Count what these functions of Python need, from now on.
+
+        Args:
+            functions: that call kernels, or functions that do.
+            effects: whether games have effects; those without do not call the kernels of `engine.effects`.
+        """
+        self._expected, self._effects = kernels_of(functions, effects=effects), effects
+
+    def _plan(self, function: FunctionType) -> None:
+        """Find what has to be compiled yet, of this kernel and of what is expected."""
+        held = kernelcache.held()
+        waiting = [function]
+        waiting += [one.py_func for one in self._expected if not one.is_compiled]
+        self._machines = {}
+        for one in waiting:  # which grows
+            if one in self._machines or (one is not function and (kernel_key(one), "machine") in held):
+                continue
+            parts = reached(one)
+            self._machines[one] = MACHINE_SHARE * sum(map(_work, parts))
+            for part in parts - self._read:
+                if part not in self._functions and (kernel_key(part), "part") not in held:
+                    self._functions[part] = _work(part)
+            apart = [apart_of[part] for part in parts if part in apart_of]
+            waiting += [other.function for other in apart if not other.is_ready() and self._may_be_called(other)]
+        self._count = len(self._read) + len(self._functions)
+
+    def _may_be_called(self, apart: Apart) -> bool:
+        return self._effects or not apart.module.startswith("engine.effects")
+
+    def _announce(self) -> None:
+        if self.quiet:
+            return
+        console = Console(stderr=True)
+        if console.is_terminal:
+            self._status = console.status(self._text())
+            self._status.start()
+        elif not self._told_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
+            say_error(self._text())
+            self._told_at = time.perf_counter()
+        self._announced = self._count
+
+    def _text(self) -> str:
+        seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
+        done = self._count - len(self._functions)
+        return (
+            f"Compiling the game's kernels, once after an update: {done} of {self._count}, about {seconds} s left"
+        )
+
+    def _speak(self, wake: int) -> None:
+        ends_at = float("inf")
+        while True:
+            ready, _, _ = select.select([wake], [], [], TICK_SECONDS)
+            now = time.perf_counter()
+            if ready:
+                for number in os.read(wake, 64):
+                    if number == 0:
+                        return
+                    say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
+                    ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
+            if now > ends_at:
+                for end in abandoned:
+                    end()
+                os._exit(128 + stopped)
+            if self.quiet:
+                continue
+            if self._status is not None:
+                self._status.update(self._text())
+            elif now - self._told_at > LINE_SECONDS:
+                say_error(self._text())
+                self._told_at = now
+
+    def _remember(self) -> None:
+        file = _pace_file()
+        if file is not None and self._spent > 10.0 and self._done:
+            with suppress(OSError):
+                file.write_text(f"{self._spent / self._done:.3e}\n")
+
+
+def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set[Any]:
+    """The kernels that functions of Python call by name, and that functions of ours do which these call so.
+
+    Args:
+        functions: where to begin.
+        effects: import what they name as "module:function" (`engine.lazy`), as they do for games with effects.
+    """
+    found: set[Any] = set()
+    seen: set[Any] = set()
+    waiting = list(functions)
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if hasattr(one, "py_func"):
+            found.add(one)
+        elif isinstance(one, FunctionType) and one.__module__.split(".")[0] in PACKAGES:
+            code = one.__code__
+            named = [one.__globals__.get(name) for name in code.co_names]
+            if effects:
+                texts = [text for text in code.co_consts if isinstance(text, str)]
+                named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]
+            waiting += [value for value in named if isinstance(value, FunctionType) or hasattr(value, "py_func")]
+    return found
+
+
+def _work(function: FunctionType) -> float:
+    return FUNCTION_BYTES + len(function.__code__.co_code)
+
+
+def _wakeup(descriptor: int) -> int:
+    """Have signals written to a pipe, where that is possible; returns what there was before."""
+    if threading.current_thread() is threading.main_thread():
+        os.set_blocking(descriptor, False) if descriptor >= 0 else None
+        return signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+    return -1
+
+
+def _pace_file() -> Path | None:
+    """Where this machine keeps how long it takes to compile a byte, in seconds."""
+    folder = kernelcache.cache_folder()
+    return folder / "seconds" if folder else None
+
+
+def _usual_pace() -> float:
+    try:
+        pace = float(_pace_file().read_text())  # type: ignore[union-attr]
+    except (AttributeError, OSError, ValueError):
+        return USUAL_SECONDS
+    return pace if 1e-6 < pace < 1e-1 else USUAL_SECONDS
+
+
+progress = _Progress()
+
+
+@contextmanager
+def compiling_quietly() -> Iterator[None]:
+    """In this context nothing is said of compiling."""
+    before, progress.quiet = progress.quiet, True
+    try:
+        yield
+    finally:
+        progress.quiet = before

@@ -13,9 +13,16 @@ import pickle
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, NamedTuple
 
-from llvmlite.binding import Linkage, parse_bitcode
+from llvmlite.binding import (
+    Linkage,
+    PipelineTuningOptions,
+    create_new_module_pass_manager,
+    create_pass_builder,
+    parse_bitcode,
+)
 from numba import _dynfunc
 from numba.core import bytecode, sigutils, types
 from numba.core.ccallback import CFunc
@@ -56,6 +63,16 @@ def _compiling_parts() -> Iterator[None]:
         _depth -= 1
 
 
+@cache
+def _tidying() -> tuple[Any, Any]:
+    """Passes that remove what nothing uses: addresses of Python objects among it, which cannot be kept."""
+    passes = create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_aggressive_dce_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    return passes, create_pass_builder(_codegen._tm, PipelineTuningOptions())
+
+
 class PartLibrary(JITCodeLibrary):
     """The code of a function in intermediate form; what it calls is linked where machine code is made.
 
@@ -70,6 +87,8 @@ class PartLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
+        passes, builder = _tidying()
+        passes.run(self._final_module, builder)
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -204,6 +223,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     content = kernelcache.read(name)
     if content is None:
         return None
+    _target.refresh()  # what the code calls of the compiler's own
     part = _Part(*pickle.loads(content))
     _complete(part.environments)
     library = PartLibrary(_codegen, part.name)
@@ -273,7 +293,7 @@ class MachineCode:
         content = kernelcache.read(name)
         if content is None:
             return None
-        _target.refresh()  # the compiler's own functions, which the code calls
+        _target.refresh()  # what the code calls of the compiler's own
         described = _Machine(*pickle.loads(content))
         _complete(described.environments)
         library = JITCodeLibrary(_codegen, described.name)

@@ -251,7 +251,7 @@ class _Progress:
                 for end in abandoned:
                     end()
                 os._exit(128 + stopped)
-            if self.quiet:
+            if self.quiet or ends_at < float("inf"):
                 continue
             if self._status is not None:
                 self._status.update(self._text())

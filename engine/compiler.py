@@ -9,6 +9,7 @@ This replaces methods of numba that are not its public interface; pyproject.toml
 """
 
 import itertools
+import os
 import pickle
 import secrets
 from collections.abc import Callable, Iterator
@@ -39,9 +40,18 @@ from engine.kernelkeys import kernel_key, options_of, types_key
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names begin of what functions know of their Python modules."""
 
-# numba counts the functions of a process from 0, and names them so. Here code of several processes is linked
-# into one module: a name has to be one function's in all of them.
-bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+def _name_functions_uniquely() -> None:
+    """Have numba name functions by numbers that no other process uses.
+
+    It counts the functions of a process from 0. Here code of several processes is linked into one module: a name
+    has to be one function's in all of them.
+    """
+    bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+
+_name_functions_uniquely()
+os.register_at_fork(after_in_child=_name_functions_uniquely)
 
 _target: Any = cpu_target.target_context
 _codegen: Any = _target.codegen()
@@ -305,10 +315,14 @@ class MachineCode:
 
     @classmethod
     def make(cls, name: str, library: Any, symbol: str, cres: CompileResult) -> "MachineCode":
-        """Make machine code, and keep it."""
+        """Make machine code, and keep it.
+
+        Raises:
+            RuntimeError: there is none, as after an interrupt in LLVM's callback, which drops it.
+        """
         library._ensure_finalized()
         environments = _environments(library._final_module)
-        code = library._compiled_object
+        code = library._get_compiled_object()
         described = _Machine(library.name, code, symbol, cres.fndesc, cres.environment, environments)
         cres.fndesc.typemap = cres.fndesc.calltypes = None
         if name:

@@ -26,6 +26,9 @@ _FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
 
 _told: list[str] = []
 
+used: dict[str, None] = {}
+"""Names of the machine code that this process has read or written, in this order."""
+
 
 def tell_once(folder: object, error: OSError) -> None:
     """Say on standard error, once a process, that compiled kernels cannot be kept."""
@@ -90,6 +93,7 @@ def read(name: str) -> bytes | None:
     if hashlib.sha256(kept).digest() == digest:
         with suppress(OSError):
             os.utime(path)
+        _note(name)
         return kept
     with suppress(OSError):
         path.unlink()
@@ -110,4 +114,16 @@ def write(name: str, content: bytes) -> bool:
         with suppress(OSError):
             own.unlink()
         return False
+    _note(name)
     return True
+
+
+def _note(name: str) -> None:
+    if name.endswith(".machine"):
+        used[name] = None
+
+
+def exists(name: str) -> bool:
+    """Whether something is kept under a name."""
+    folder = cache_folder()
+    return folder is not None and (folder / name).is_file()

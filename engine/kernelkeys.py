@@ -95,6 +95,11 @@ def _uncompiled(function: Any) -> FunctionType:
     return plain
 
 
+def compiler_key() -> str:
+    """A hash of what is in every key: processor, versions, settings, and how we compile; 16 hex digits."""
+    return hashlib.blake2b(repr(_compiler()).encode(), digest_size=8).hexdigest()
+
+
 @cache
 def _compiler() -> tuple[object, ...]:
     """Everything of the machine and the installation that decides what is compiled."""

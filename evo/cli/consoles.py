@@ -68,6 +68,9 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
     """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once.
 
     So does the end of who reads its output. Only the main thread may handle signals.
+
+    Raises:
+        KeyboardInterrupt: at a signal while kernels are compiled.
     """
     if isinstance(display.console, Output):
         display.console.stoppable = display
@@ -80,6 +83,9 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         display.stopping = number
+        compilation = sys.modules.get("engine.compilation")  # whose import takes a second
+        if compilation is not None and compilation.progress.active:
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
+from engine.compilation import removed_if_abandoned
 from engine.screen import say_error
 from evo.cli.options import Place
 from evo.cli.progress import Counter
@@ -108,7 +109,13 @@ def played(
 ) -> Iterator[tuple[TournamentFolder, Verdict]]:
     """Play all games of a tournament; yields its folder and verdict. Arguments as of `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
-    with open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder:
+    is_new = not path.exists()
+    with (
+        open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder,
+        removed_if_abandoned(path) as keep,
+    ):
+        if not is_new:
+            keep()
         folder.keep_decks(tournament.decks)
         if tournament.library_folder:
             folder.keep_library(Path(tournament.library_folder))
@@ -121,9 +128,11 @@ def played(
         counter = Counter(console, max(left, 0))
         chosen = [entrant.player for entrant in tournament.entrants]
         if left == 0:  # no workers are needed
+            keep()
             verdict = play_missing(tournament, folder, LocalPool(1), counter.advance)
         else:
             with pool_of(place, chosen, tournament.roster.decks, counter) as players:
+                keep()
                 try:
                     verdict = play_missing(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:

@@ -81,9 +81,11 @@ def pool_of(
                 compile_games(players, decks)
                 ready = True
                 yield pool
-        except InterruptedRunError as error:
-            stopped = error
-            name = signal.Signals(error.signal).name
+        except (InterruptedRunError, KeyboardInterrupt) as error:
+            if not display.stopping:
+                raise
+            stopped = error if isinstance(error, InterruptedRunError) else InterruptedRunError(display.stopping)
+            name = signal.Signals(stopped.signal).name
             if not ready:
                 say_error(f"stopped by {name} before the first game")
             elif if_stopped:

@@ -17,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from engine import ManaforgeError
+from engine import ManaforgeError, kernelcache
+from engine.kernelkeys import compiler_key
 from evo.play.chunking import ChunkSizer
 from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop, processors
 from evo.play.processes import Deaths, end_session, lives
-from evo.play.ray_process import Order, versions_for
-from evo.play.results import PoolError, PoolLostError
+from evo.play.ray_process import OWN_KERNELS, Order, versions_for
+from evo.play.results import Answer, PoolError, PoolLostError
 
 JOIN_SECONDS = 600.0
 """How long to wait for a node with processors."""
@@ -103,7 +104,7 @@ class RayPool:
         if self._grows:
             self.workers = self._dispatcher.sizer.workers = self._processors()
             self._dispatcher.in_flight = 2 * self.workers
-        tasks = _Tasks(self._process, next(self._numbers), roster, games)
+        tasks = _Tasks(self._process, next(self._numbers), roster, games, note)
         try:
             return self._dispatcher.play(tasks, roster, games, watch, note)
         finally:
@@ -164,6 +165,8 @@ class _RayProcess:
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._deaths = Deaths(self._end_at_once)
+        self._kernels_sent: set[str] = set()
+        self._said: set[str] = set()
         self._ended_here = False
         self._died = ""
         self._over = threading.Event()
@@ -171,6 +174,21 @@ class _RayProcess:
         self.send(sys.path, sys.argv)
         with contextlib.suppress(PoolLostError), self._sending:
             self._connection.send(order)
+
+    def send_kernels(self) -> None:
+        """Send the kernels that this process has compiled or loaded since the last time."""
+        with self._asking:
+            new = [name for name in list(kernelcache.used) if name not in self._kernels_sent]
+            files = {name: content for name in new if (content := kernelcache.read(name)) is not None}
+            self._kernels_sent.update(new)
+        if files:
+            self.send("kernels", compiler_key(), files)
+
+    def say_once(self, sentence: str, note: Note) -> None:
+        """Say what concerns a worker, the first time."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            note(sentence)
 
     def wait_until_up(self, raise_if_stopped: Callable[[], None]) -> None:
         """Wait until Ray is up.
@@ -305,11 +323,14 @@ class _Tasks:
 
     trusted = False
 
-    def __init__(self, process: _RayProcess, number: int, roster: Roster, games: Schedule) -> None:
-        self._process, self._number = process, number
+    def __init__(
+        self, process: _RayProcess, number: int, roster: Roster, games: Schedule, note: Note
+    ) -> None:
+        self._process, self._number, self._note = process, number, note
         self._tickets = count()
         self._results: dict[int, tuple[str, Any]] = {}
         self._inbox = process.open_inbox(number)
+        process.send_kernels()
         process.send("share", number, versions_for(roster), roster, games)
 
     def start(self, start: int, stop: int) -> int:
@@ -336,6 +357,8 @@ class _Tasks:
             raise result
         if kind == "lost":
             raise LostError(result)
+        if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
+            self._process.say_once(f"{result.worker}: its processor or compiler is not this machine's", self._note)
         return result
 
     def cancel(self, ticket: int) -> None:

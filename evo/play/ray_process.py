@@ -16,10 +16,12 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, NoReturn
 
-from engine import ManaforgeError
+from engine import ManaforgeError, kernelcache
+from engine.kernelkeys import compiler_key
 from evo.play.games import Roster, Schedule
 from evo.play.processes import Services, end_session, has_all, services_of
 from evo.play.results import Answer, VersionError, play_chunk
@@ -45,6 +47,24 @@ PARENT_LOOK_SECONDS = 0.1
 
 WAIT_SECONDS = 0.02
 """How long to wait for results before looking for new messages."""
+
+
+OWN_KERNELS = ", which compiles its own kernels"
+"""What a worker says of itself whose processor or compiler is another than the driver's."""
+
+
+class Kernels(NamedTuple):
+    """Machine code of kernels that the driver has compiled.
+
+    Attributes:
+        compiler: `engine.kernelkeys.compiler_key` of the driver.
+        names: in the cache.
+        files: Ray's reference to their contents by name, in a list: Ray fetches it only where it is asked for.
+    """
+
+    compiler: str
+    names: tuple[str, ...]
+    files: list[Any]
 
 
 class Order(NamedTuple):
@@ -74,6 +94,7 @@ class _RayProcess:
         self._sending = threading.Lock()
         self._closing = threading.Event()
         self._shared: dict[int, tuple[Any, ...]] = {}
+        self._kernels: list[Kernels] = []
         self._pending: dict[Any, tuple[int, int]] = {}
         self._ray: Any = None
         self._play: Any = None
@@ -144,11 +165,14 @@ class _RayProcess:
             if kind == "share":
                 number, versions, roster, games = content
                 self._shared[number] = (versions, self._ray.put(roster), self._ray.put(games))
+            elif kind == "kernels":
+                compiler, files = content
+                self._kernels.append(Kernels(compiler, tuple(files), [self._ray.put(files)]))
             elif kind == "forget":
                 self._shared.pop(content[0], None)
             elif kind == "play":
                 number, ticket, start, stop = content
-                task = self._play.remote(*self._shared[number], start, stop)
+                task = self._play.remote(*self._shared[number], start, stop, self._kernels)
                 self._pending[task] = (number, ticket)
             elif kind == "cancel":
                 self._cancel(tuple(content))
@@ -257,8 +281,15 @@ def _own_signals(ray: Any) -> None:
         signal.signal(number, signal.getsignal(number))
 
 
-def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start: int, stop: int) -> Answer:
-    """A Ray task: plays games `start` to `stop` - 1 of a schedule.
+def play_range(
+    versions: dict[str, str],
+    roster: Roster,
+    games: Schedule,
+    start: int,
+    stop: int,
+    kernels: Sequence[Kernels] = (),
+) -> Answer:
+    """A Ray task: plays games `start` to `stop` - 1 of a schedule, with the driver's kernels where they fit.
 
     Raises:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
@@ -275,7 +306,28 @@ def play_range(versions: dict[str, str], roster: Roster, games: Schedule, start:
             f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
             "from requirements.lock (docs/cluster.md)"
         )
-    return play_chunk(roster, games.select(slice(start, stop)), who_am_i())
+    worker = who_am_i() + ("" if all(map(take_kernels, kernels)) else OWN_KERNELS)
+    return play_chunk(roster, games.select(slice(start, stop)), worker)
+
+
+def take_kernels(kernels: Kernels) -> bool:
+    """Keep the driver's kernels in this node's cache, unless it holds them; returns whether they fit here."""
+    if kernels.compiler != compiler_key():
+        return False
+    if kernels.names not in _taken:
+        missing = [name for name in kernels.names if not kernelcache.exists(name)]
+        if missing:
+            import ray  # noqa: PLC0415 - a worker has imported it
+
+            files = ray.get(kernels.files[0])
+            for name in missing:
+                kernelcache.write(name, files[name])
+        _taken.add(kernels.names)
+    return True
+
+
+_taken: set[tuple[str, ...]] = set()
+"""Of which kernels this worker has found that they are in its cache."""
 
 
 def versions_for(roster: Roster) -> dict[str, str]:

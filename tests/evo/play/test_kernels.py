@@ -1,0 +1,63 @@
+"""Compiled kernels that workers take from the driver."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine import kernelcache
+from engine.kernelkeys import compiler_key
+from evo.play import ray_process
+from evo.play.ray_process import Kernels, take_kernels
+
+NAMES = tuple(f"{digit * 32}-{digit * 16}.machine" for digit in "01")
+FILES = {NAMES[0]: b"first", NAMES[1]: b"second"}
+
+
+@pytest.fixture
+def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    """A node with an empty cache; what is fetched of Ray."""
+    monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(ray_process, "_taken", set())
+    kernelcache.cache_folder.cache_clear()
+    asked: list[object] = []
+
+    def get(reference: object) -> dict[str, bytes]:
+        asked.append(reference)
+        return FILES
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get=get))
+    yield asked
+    kernelcache.cache_folder.cache_clear()
+
+
+def test_a_node_keeps_the_drivers_kernels_and_fetches_them_once(fetched: list[object]) -> None:
+    kernels = Kernels(compiler_key(), NAMES, ["reference"])
+    kernelcache.write(NAMES[1], b"its own")
+    assert take_kernels(kernels)
+    assert kernelcache.read(NAMES[0]) == b"first"
+    assert kernelcache.read(NAMES[1]) == b"its own", "what it has stays"
+    assert take_kernels(kernels)
+    assert fetched == ["reference"]
+
+
+def test_a_node_that_shares_the_cache_fetches_nothing(fetched: list[object]) -> None:
+    for name, content in FILES.items():
+        kernelcache.write(name, content)
+    assert take_kernels(Kernels(compiler_key(), NAMES, ["reference"]))
+    assert fetched == []
+
+
+def test_kernels_for_another_processor_or_compiler_are_left(fetched: list[object]) -> None:
+    assert not take_kernels(Kernels("0" * 16, NAMES, ["reference"]))
+    assert fetched == []
+    assert not kernelcache.exists(NAMES[0])
+
+
+def test_what_was_read_or_written_can_be_sent(fetched: list[object]) -> None:
+    kernelcache.write(NAMES[0], b"first")
+    kernelcache.write(NAMES[1].replace("machine", "part"), b"of no use to others")
+    assert NAMES[0] in kernelcache.used
+    assert all(name.endswith(".machine") for name in kernelcache.used)

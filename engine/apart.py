@@ -101,7 +101,9 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         _kept.extend((slot, pointer))
         caller: Any = _caller(name)
         if not rare:
-            compilation.apart_of[caller.py_func] = compilation.Apart(called, function.__module__, lambda: bool(made))
+            compilation.apart_of[caller.py_func] = compilation.Apart(
+                called, function.__module__, lambda: bool(made)
+            )
         return cast(K, caller)
 
     return decorate

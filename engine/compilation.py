@@ -211,7 +211,9 @@ class _Progress:
                 if part not in self._functions and (kernel_key(part), "part") not in held:
                     self._functions[part] = _work(part)
             apart = [apart_of[part] for part in parts if part in apart_of]
-            waiting += [other.function for other in apart if not other.is_ready() and self._may_be_called(other)]
+            waiting += [
+                other.function for other in apart if not other.is_ready() and self._may_be_called(other)
+            ]
         self._count = len(self._read) + len(self._functions)
 
     def _may_be_called(self, apart: Apart) -> bool:
@@ -232,9 +234,7 @@ class _Progress:
     def _text(self) -> str:
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
         done = self._count - len(self._functions)
-        return (
-            f"Compiling the game's kernels, once after an update: {done} of {self._count}, about {seconds} s left"
-        )
+        return f"Compiling the game's kernels, once after an update: {done} of {self._count}, about {seconds} s left"
 
     def _speak(self, wake: int) -> None:
         ends_at = float("inf")
@@ -289,7 +289,9 @@ def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set
             if effects:
                 texts = [text for text in code.co_consts if isinstance(text, str)]
                 named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]
-            waiting += [value for value in named if isinstance(value, FunctionType) or hasattr(value, "py_func")]
+            waiting += [
+                value for value in named if isinstance(value, FunctionType) or hasattr(value, "py_func")
+            ]
     return found
 
 

@@ -8,6 +8,7 @@ for it, of the kernel and all that it reaches together. Both forms are kept in t
 This replaces methods of numba that are not its public interface; pyproject.toml names the versions that have them.
 """
 
+import hashlib
 import itertools
 import os
 import pickle
@@ -83,14 +84,24 @@ def _tidying() -> tuple[Any, Any]:
     return passes, create_pass_builder(_codegen._tm, PipelineTuningOptions())
 
 
+class Kept(NamedTuple):
+    """Content of the cache: its name, and a hash of it.
+
+    Several processes may compile the same kernel, with other names in its code; what refers to it needs its own.
+    """
+
+    name: str
+    digest: bytes
+
+
 class PartLibrary(JITCodeLibrary):
     """The code of a function in intermediate form; what it calls is linked where machine code is made.
 
     Attributes:
-        kept: the name under which the cache holds it; empty where it does not.
+        kept: where the cache holds it; None where it does not.
     """
 
-    kept = ""
+    kept: "Kept | None" = None
 
     def finalize(self) -> None:
         """End the adding of code. Nothing is linked, optimised or translated."""
@@ -135,7 +146,9 @@ class PartLibrary(JITCodeLibrary):
         """A module of this function, `own`, and of libraries it reaches, each before what that calls itself."""
         module = own.clone()
         for library in libraries:
-            code = library.own_code() if isinstance(library, PartLibrary) else library._get_module_for_linking()
+            code = (
+                library.own_code() if isinstance(library, PartLibrary) else library._get_module_for_linking()
+            )
             module.link_in(code, preserve=True)
         return module
 
@@ -215,7 +228,7 @@ class _Part(NamedTuple):
 
     name: str
     code: bytes  # bitcode of the function, and of what it calls that the cache does not hold
-    called: list[str]  # what else it calls, by name in the cache
+    called: list[Kept]  # what else it calls
     fndesc: Any
     environment: Any
     signature: Any
@@ -223,7 +236,7 @@ class _Part(NamedTuple):
 
 
 _parts: dict[str, tuple[PartLibrary, _Part]] = {}
-"""What this process has taken from the cache, by name."""
+"""What this process has taken from the cache or given to it, by name."""
 
 
 def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
@@ -235,17 +248,18 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
         return None
     _target.refresh()  # what the code calls of the compiler's own
     part = _Part(*pickle.loads(content))
-    _complete(part.environments)
     library = PartLibrary(_codegen, part.name)
     library.enable_object_caching()
-    library._final_module = parse_bitcode(part.code)
     for other in part.called:
-        found = _load_part(other)
-        if found is None:
+        found = _load_part(other.name)
+        if found is None or found[0].kept != other:
+            kernelcache.remove(name)  # it can be linked no more
             return None
         library.add_linking_library(found[0])
+    _complete(part.environments)
+    library._final_module = parse_bitcode(part.code)
     library.finalize()
-    library.kept = name
+    library.kept = Kept(name, _digest(content))
     _parts[name] = library, part
     return _parts[name]
 
@@ -256,8 +270,8 @@ def _save_part(name: str, cres: CompileResult) -> None:
         return
     cres.fndesc.typemap = cres.fndesc.calltypes = None
     near = library.reached(stop_at_kept=True)[1:]
-    called = [one.kept for one in near if getattr(one, "kept", "")]
-    module = library.joined(library._final_module, [one for one in near if not getattr(one, "kept", "")])
+    called = [one.kept for one in near if getattr(one, "kept", None)]
+    module = library.joined(library._final_module, [one for one in near if not getattr(one, "kept", None)])
     part = _Part(
         library.name,
         module.as_bitcode(),
@@ -267,9 +281,14 @@ def _save_part(name: str, cres: CompileResult) -> None:
         cres.signature,
         _environments(module),
     )
-    if kernelcache.write(name, pickle.dumps(tuple(part))):
-        library.kept = name
+    content = pickle.dumps(tuple(part))
+    if kernelcache.write(name, content):
+        library.kept = Kept(name, _digest(content))
         _parts[name] = library, part
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 class _Machine(NamedTuple):

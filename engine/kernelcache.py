@@ -41,7 +41,9 @@ def tell_once(folder: object, error: OSError) -> None:
 @cache
 def cache_folder() -> Path | None:
     """Where this process keeps compiled kernels; None where that cannot be written. Old files are deleted."""
-    folder = Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
+    folder = (
+        Path(os.environ.get("MANAFORGE_CACHE_DIR") or platformdirs.user_cache_dir("manaforge")) / "kernels"
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -95,26 +97,51 @@ def read(name: str) -> bytes | None:
             os.utime(path)
         _note(name)
         return kept
-    with suppress(OSError):
-        path.unlink()
+    remove(name)
     return None
 
 
+def remove(name: str) -> None:
+    """Delete what is of no use."""
+    folder = cache_folder()
+    if folder is not None:
+        with suppress(OSError):
+            (folder / name).unlink()
+
+
 def write(name: str, content: bytes) -> bool:
-    """Keep something under a name, if the disk takes it; returns whether it did."""
+    """Keep something under a name, unless another process was first or the disk does not take it.
+
+    Returns:
+        Whether the name now stands for this very content.
+    """
     folder = cache_folder()
     if folder is None:
         return False
     own = folder / f"{name}.{os.getpid()}"
     try:
         own.write_bytes(hashlib.sha256(content).digest() + content)
-        own.replace(folder / name)
+        is_first = _link(own, folder / name)
     except OSError as error:
         tell_once(folder, error)
-        with suppress(OSError):
-            own.unlink()
+        is_first = False
+    with suppress(OSError):
+        own.unlink()
+    if is_first:
+        _note(name)
+    return is_first
+
+
+def _link(own: Path, shared: Path) -> bool:
+    """Give a file its name, which no other file may have; returns whether it has it."""
+    try:
+        shared.hardlink_to(own)
+    except FileExistsError:
         return False
-    _note(name)
+    except OSError:  # of a file system without links
+        if shared.exists():
+            return False
+        own.replace(shared)
     return True
 
 

@@ -135,7 +135,11 @@ _NOTHING = object()
 def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
     """A hash of a function and of the values that it names, and the functions among these, which it leaves out."""
     memory = _known.get(function)
-    if memory is None or memory.may_change or any(space.get(name, _NOTHING) is not value for space, name, value in memory.values):
+    if (
+        memory is None
+        or memory.may_change
+        or any(space.get(name, _NOTHING) is not value for space, name, value in memory.values)
+    ):
         memory = _known[function] = _read(function)
     return memory.own, memory.called
 
@@ -247,7 +251,9 @@ class _Description:
                 self._say(function.__module__, function.__qualname__)
         elif isinstance(value, ModuleType) and _is_outside(value.__name__):
             self._say("module", value.__name__)
-        elif isinstance(value, BuiltinFunctionType | np.ufunc) or _is_outside(getattr(value, "__module__", None)):
+        elif isinstance(value, BuiltinFunctionType | np.ufunc) or _is_outside(
+            getattr(value, "__module__", None)
+        ):
             self._say(getattr(value, "__module__", ""), getattr(value, "__qualname__", value.__class__))
         else:
             raise KernelKeyError(f"the cache cannot tell when {value!r:.80} changes")

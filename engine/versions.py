@@ -55,7 +55,8 @@ def kernel_sources(root: Path) -> list[Path]:
     """
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
-        for package in KERNEL_PACKAGES for path in (root / package).rglob("*.py")
+        for package in KERNEL_PACKAGES
+        for path in (root / package).rglob("*.py")
     }
     imports = {module: _imports(module, path) for module, path in files.items()}
     waiting = [module for module, imported in imports.items() if "engine.jit" in imported]

@@ -84,7 +84,9 @@ def pool_of(
         except (InterruptedRunError, KeyboardInterrupt) as error:
             if not display.stopping:
                 raise
-            stopped = error if isinstance(error, InterruptedRunError) else InterruptedRunError(display.stopping)
+            stopped = (
+                error if isinstance(error, InterruptedRunError) else InterruptedRunError(display.stopping)
+            )
             name = signal.Signals(stopped.signal).name
             if not ready:
                 say_error(f"stopped by {name} before the first game")

@@ -358,7 +358,9 @@ class _Tasks:
         if kind == "lost":
             raise LostError(result)
         if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
-            self._process.say_once(f"{result.worker}: its processor or compiler is not this machine's", self._note)
+            self._process.say_once(
+                f"{result.worker}: its processor or compiler is not this machine's", self._note
+            )
         return result
 
     def cancel(self, ticket: int) -> None:

@@ -51,12 +51,16 @@ def run(folder: Path, cache: Path, program: str = PROGRAM) -> tuple[str, str]:
 
 @pytest.mark.heavy
 @compiled
-def test_kernels_are_compiled_again_when_what_they_reach_changes_and_only_then(copy: Path, tmp_path: Path) -> None:
+def test_kernels_are_compiled_again_when_what_they_reach_changes_and_only_then(
+    copy: Path, tmp_path: Path
+) -> None:
     """BOARD_SIZE is defined in another file than every kernel that reads it, which numba's own cache misses."""
     cache = tmp_path / "cache"
     output, notice = run(copy, cache)
     assert output == "2"
-    assert re.match(r"Compiling the game's kernels, once after an update: 0 of \d+, about \d+ s left\n", notice)
+    assert re.match(
+        r"Compiling the game's kernels, once after an update: 0 of \d+, about \d+ s left\n", notice
+    )
     kept = set((cache / "kernels").iterdir())
     assert run(copy, cache) == ("2", ""), "a second process loads from the cache and says nothing"
     assert run(ROOT, cache) == ("2", ""), "so does another checkout"
@@ -159,7 +163,11 @@ def test_a_signal_ends_a_process_whose_compiler_does_not_look_at_it(tmp_path: Pa
     (tmp_path / "stuck.py").write_text(STUCK)
     environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        [sys.executable, "stuck.py"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "stuck.py"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

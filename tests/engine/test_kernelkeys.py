@@ -98,7 +98,12 @@ CHANGES = [
     ("an array", "[1, 2, 3]", "[1, 2, 4]", {"of_table"}),
     ("an array's type", "[1, 2, 3]", "[1, 2, 3], np.int32", {"of_table"}),
     ("a dtype", '("mana", np.int16)', '("mana", np.int32)', {"new_record"}),
-    ("fields in another order", "    first: int\n    second: int", "    second: int\n    first: int", {"pair"}),
+    (
+        "fields in another order",
+        "    first: int\n    second: int",
+        "    second: int\n    first: int",
+        {"pair"},
+    ),
     ("a default", "y=3", "y=4", {"with_default"}),
     ("a value that a function closes over", "made(4)", "made(5)", {"add"}),
     ("how a kernel is compiled", "@njit_borrowing", "@njit", {"borrowing"}),
@@ -185,7 +190,9 @@ def test_the_processor_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(SOURCE)
     before = kernel_key(module.caller)
     kernelkeys._compiler.cache_clear()
-    monkeypatch.setattr(type(kernelkeys.cpu_target.target_context.codegen()), "_get_host_cpu_name", lambda _: "other")
+    monkeypatch.setattr(
+        type(kernelkeys.cpu_target.target_context.codegen()), "_get_host_cpu_name", lambda _: "other"
+    )
     after = kernel_key(module.caller)
     kernelkeys._compiler.cache_clear()
     assert before != after

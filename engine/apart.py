@@ -48,7 +48,7 @@ _prepare: list[Callable[[], int]] = []
 
 
 def prepare_kernels() -> None:
-    """Compile the kernels of effects that are called through their address: errors and signals come through here."""
+    """Compile the kernels of effects now, where errors and signals come through."""
     for prepare in _prepare:
         prepare()
 

@@ -1,7 +1,7 @@
-"""What a person sees while kernels are compiled: how many of how many, and the time left; and a signal that ends it.
+"""What a person sees while kernels are compiled, and the end of it by a signal.
 
-LLVM works for seconds without giving Python a chance to look at signals. So a thread of its own speaks, and ends the
-process where the main thread does not in time.
+LLVM works for seconds without giving Python a chance to look at signals. So a thread of its own speaks, and
+ends the process where the main thread does not in time.
 """
 
 import os
@@ -99,7 +99,7 @@ def interrupts_kept() -> Iterator[None]:
 
 @contextmanager
 def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
-    """Remove a folder if the process ends while it compiles; yields what to call once the folder holds something."""
+    """Remove a folder if the process ends while it compiles; yields what to call to keep it."""
 
     def remove() -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -142,7 +142,7 @@ class _Progress:
         self._status: Status | None = None
 
     @contextmanager
-    def watching(self, function: FunctionType) -> Iterator[None]:
+    def watching(self, function: Any) -> Iterator[None]:
         """Speak while a kernel becomes machine code. numba's lock lets one thread at a time come here."""
         if self.active:
             yield
@@ -170,13 +170,13 @@ class _Progress:
             self.active = False
             self._remember()
 
-    def was_read(self, function: FunctionType) -> None:
+    def was_read(self, function: Any) -> None:
         """A kernel is compiled as a part of others."""
         if function not in self._read:
             self._read.add(function)
             self._done += self._functions.pop(function, 0.0)
 
-    def was_translated(self, function: FunctionType) -> None:
+    def was_translated(self, function: Any) -> None:
         """A kernel and all that it reaches have become machine code."""
         self._done += self._machines.pop(function, 0.0)
 
@@ -234,7 +234,8 @@ class _Progress:
     def _text(self) -> str:
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
         done = self._count - len(self._functions)
-        return f"Compiling the game's kernels, once after an update: {done} of {self._count}, about {seconds} s left"
+        head = "Compiling the game's kernels, once after an update"
+        return f"{head}: {done} of {self._count}, about {seconds} s left"
 
     def _speak(self, wake: int) -> None:
         ends_at = float("inf")
@@ -271,11 +272,11 @@ def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set
 
     Args:
         functions: where to begin.
-        effects: import what they name as "module:function" (`engine.lazy`), as they do for games with effects.
+        effects: import what they name as "module:function" (`engine.lazy`) for games with effects.
     """
     found: set[Any] = set()
     seen: set[Any] = set()
-    waiting = list(functions)
+    waiting: list[Any] = list(functions)
     while waiting:
         one = waiting.pop()
         if one in seen:
@@ -285,7 +286,7 @@ def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set
             found.add(one)
         elif isinstance(one, FunctionType) and one.__module__.split(".")[0] in PACKAGES:
             code = one.__code__
-            named = [one.__globals__.get(name) for name in code.co_names]
+            named: list[Any] = [one.__globals__.get(name) for name in code.co_names]
             if effects:
                 texts = [text for text in code.co_consts if isinstance(text, str)]
                 named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]

@@ -1,11 +1,13 @@
 """Kernels compiled by numba, each optimised once: as a part of the kernel that Python calls.
 
-numba by itself makes machine code of every kernel and copies the optimised code of a kernel into each of its
-callers, where it is optimised and translated again: a chain of ten calls does that ten times for the innermost.
-Here a kernel that only kernels call stays in LLVM's intermediate form. Machine code is made where Python asks
-for it, of the kernel and all that it reaches together. Both forms are kept in the cache (`engine.kernelcache`).
+numba by itself makes machine code of every kernel and copies the optimised code of a kernel into each of
+its callers, where it is optimised and translated again: a chain of ten calls does that ten times for the
+innermost. Here a kernel that only kernels call stays in LLVM's intermediate form. Machine code is made where
+Python asks for it, of the kernel and all that it reaches together. Both forms are kept in the cache
+(`engine.kernelcache`).
 
-This replaces methods of numba that are not its public interface; pyproject.toml names the versions that have them.
+This replaces methods of numba that are not its public interface; pyproject.toml names the versions that
+have them.
 """
 
 import hashlib
@@ -45,8 +47,8 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 def _name_functions_uniquely() -> None:
     """Have numba name functions by numbers that no other process uses.
 
-    It counts the functions of a process from 0. Here code of several processes is linked into one module: a name
-    has to be one function's in all of them.
+    It counts the functions of a process from 0. Here code of several processes is linked into one module: a
+    name has to be one function's in all of them.
     """
     bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
@@ -87,7 +89,7 @@ def _tidying() -> tuple[Any, Any]:
 class Kept(NamedTuple):
     """Content of the cache: its name, and a hash of it.
 
-    Several processes may compile the same kernel, with other names in its code; what refers to it needs its own.
+    Several processes may compile the same kernel, with other names in its code. A reference holds for one.
     """
 
     name: str
@@ -143,7 +145,7 @@ class PartLibrary(JITCodeLibrary):
         return self._shared_module
 
     def joined(self, own: Any, libraries: list[Any]) -> Any:
-        """A module of this function, `own`, and of libraries it reaches, each before what that calls itself."""
+        """A module of this function, `own`, and of libraries it reaches, callers before what they call."""
         module = own.clone()
         for library in libraries:
             code = (
@@ -216,8 +218,8 @@ def _environments(module: Any) -> list[tuple[Any, list[Any]]]:
 def _complete(environments: list[tuple[Any, list[Any]]]) -> None:
     """Give environments from the cache all their objects.
 
-    There is one of each name in a process: the first that was read, perhaps written before the wrapper for Python
-    was made, which adds some.
+    There is one of each name in a process: the first that was read, perhaps written before the wrapper for
+    Python was made, which adds some.
     """
     for environment, objects in environments:
         environment.consts.extend(objects[len(environment.consts) :])
@@ -413,7 +415,7 @@ class Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The signature for a call by another kernel; all signed integers are passed as int64.
 
-        numba by itself compiles a kernel again for each width, enumeration and literal that it is called with.
+        numba by itself compiles a kernel again for each width, enumeration and literal it is called with.
         """
         plain = {name: _passed_as(kind) for name, kind in kws.items()}
         return super().get_call_template(tuple(map(_passed_as, args)), plain)

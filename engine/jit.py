@@ -4,7 +4,7 @@ Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs k
 """
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from numba.core import config as _untyped_config
 
@@ -23,7 +23,7 @@ def _kernel(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     if config.DISABLE_JIT:
         return function
     compiled: Any = Kernel(function, **options)
-    return compiled
+    return cast(Callable[P, R], compiled)
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:

@@ -74,7 +74,7 @@ def _sweep(folder: Path) -> None:
 def held() -> set[tuple[str, str]]:
     """Of which kernels there are files, for some types: keys, and "part" or "machine"."""
     folder = cache_folder()
-    found = map(_FILE.fullmatch, os.listdir(folder)) if folder else ()
+    found = (_FILE.fullmatch(path.name) for path in folder.iterdir()) if folder else ()
     return {(match[1], match[2]) for match in found if match and not match[3]}
 
 

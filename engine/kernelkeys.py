@@ -1,9 +1,10 @@
 """Keys of compiled kernels: a hash of all that a kernel's machine code depends on.
 
-A key covers the bytecode of a kernel and of all functions that it reaches, and each constant, enumeration, dtype
-and class of named tuples that they name, with the versions of Python and of the compiler, its settings and the
-processor. Bytecode holds no comments, docstrings, annotations or line numbers, so that an edit of these changes no
-key; nor does it matter where the sources are. A kernel that names a value of another sort is refused.
+A key covers the bytecode of a kernel and of all functions that it reaches, and each constant, enumeration,
+dtype and class of named tuples that they name, with the versions of Python and of the compiler, its settings
+and the processor. Bytecode holds no comments, docstrings, annotations or line numbers, so that an edit of
+these changes no key; nor does it matter where the sources are. A kernel that names a value of another sort is
+refused.
 """
 
 import enum
@@ -44,7 +45,7 @@ def kernel_key(function: Callable[..., Any]) -> str:
         function: compiled or not; `options_of` has how it is compiled.
 
     Raises:
-        KernelKeyError: it reaches a value that is no constant, dtype, function, enumeration or class of tuples.
+        KernelKeyError: it reaches a value whose changes the key would not show.
     """
     numbers: dict[Any, int] = {}
     digest = hashlib.blake2b(repr(_compiler()).encode(), digest_size=16)
@@ -133,7 +134,7 @@ _NOTHING = object()
 
 
 def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
-    """A hash of a function and of the values that it names, and the functions among these, which it leaves out."""
+    """A hash of a function and of the values that it names, and the functions among these."""
     memory = _known.get(function)
     if (
         memory is None
@@ -180,7 +181,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _code_text(code: CodeType) -> tuple[object, ...]:
-    """What a function does, without its docstring: the first constant of any `def`, None where it has none."""
+    """What a function does, without its docstring: the first constant of a `def`, or None."""
     skips = not code.co_name.startswith("<") and code.co_consts and isinstance(code.co_consts[0], str)
     constants = [
         _code_text(one) if isinstance(one, CodeType) else (type(one).__name__, one)
@@ -266,7 +267,8 @@ class _Description:
         if dtype.subdtype is not None:
             self._add_dtype(dtype.subdtype[0])
         for name in dtype.names or ():
-            inner, offset = (dtype.fields or {})[name][:2]
+            fields: Any = dtype.fields
+            inner, offset = fields[name][:2]
             self._say(name, offset)
             self._add_dtype(inner)
 
@@ -274,9 +276,9 @@ class _Description:
         if isinstance(kind, types.Callable | types.Opaque) and " at 0x" in str(kind):
             raise KernelKeyError(f"a function as an argument: {kind}")
         self._say("type", str(kind))
-        if isinstance(kind, types.BaseTuple):
-            for one in kind:
-                self._add_type(one)
+        members: Any = kind if isinstance(kind, types.BaseTuple) else ()
+        for one in members:
+            self._add_type(one)
         if (origin := getattr(kind, "instance_class", None)) is not None:
             self._add_class(origin)
 

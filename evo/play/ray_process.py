@@ -59,7 +59,7 @@ class Kernels(NamedTuple):
     Attributes:
         compiler: `engine.kernelkeys.compiler_key` of the driver.
         names: in the cache.
-        files: Ray's reference to their contents by name, in a list: Ray fetches it only where it is asked for.
+        files: Ray's reference to their contents by name, in a list: Ray fetches it where it is asked for.
     """
 
     compiler: str

@@ -88,8 +88,8 @@ def improve_by_order(
 ) -> int:
     """Find the best plan whose attacks have an order; `plan` holds a legal one to begin with.
 
-    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out. Few turns
-    come here: it is compiled when the first one does.
+    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out. Few
+    turns come here, so that it is compiled when one first does.
 
     Returns:
         0.

@@ -27,11 +27,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing what Manaforge needs to run into $(VENV): some 1.2 GB, one to three minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.tools: requirements-dev.lock $(VENV)/.runtime
+	@echo "Installing the tools of developers into $(VENV): some 0.5 GB, a minute"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 

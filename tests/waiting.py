@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
-HANG = 600.0
-"""Seconds after which a test that waits has failed: far more than any machine needs, so it only ends a hang."""
+HANG = 1800.0
+"""Seconds after which a test that waits has failed: far more than any machine needs, even one that compiles all
+kernels meanwhile; it only ends a hang."""
 
 
 def wait_until(happened: Callable[[], object], what: str, every: float = 0.01) -> None:

@@ -181,7 +181,8 @@ def test_games_that_are_stopped_end_at_once_whatever_an_agent_waits_for(when: st
 
 def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> None:
     faulty, well = (
-        find_entrant(f"process:{sys.executable} {FAULTY} {how}@seconds={PATIENCE}").player for how in ("ends", "well")
+        find_entrant(f"process:{sys.executable} {FAULTY} {how}@seconds={PATIENCE}").player
+        for how in ("ends", "well")
     )
     decks = (find_deck("thesis-paladin"),)
     roster = Roster((faulty, well), decks, find_ruleset("thesis"))

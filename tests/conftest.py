@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.waiting import give_agents_an_hour
+
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 
@@ -15,6 +17,8 @@ whenever = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow],
 settings.register_profile("normal", whenever, max_examples=60)
 settings.register_profile("reduced", whenever, max_examples=15)
 settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+
+give_agents_an_hour()
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
+from evo.play.games import compile_games
 from evo.tournament.plots import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
@@ -22,6 +23,12 @@ from tests.waiting import HANG, wait_until
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
 BASIC = ("--decks", "hearthsim-basic")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """So that no command has to say that it compiles."""
+    compile_games()
 
 
 def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:

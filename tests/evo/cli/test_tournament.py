@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
-from evo.play.games import compile_games
 from evo.tournament.plots import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
@@ -26,9 +25,11 @@ BASIC = ("--decks", "hearthsim-basic")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled() -> None:
-    """So that no command has to say that it compiles."""
-    compile_games()
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What commands need, so that none of them says that it compiles."""
+    manaforge(
+        "tournament", "ilp:keep-alive", "pass", *BASIC, "--games", 2, cwd=tmp_path_factory.mktemp("compiled")
+    )
 
 
 def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:

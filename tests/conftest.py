@@ -5,15 +5,20 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+from tests.waiting import give_agents_an_hour
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 
-# No deadline, since a first call compiles. The same examples every time, so that failures repeat.
-settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
-settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
+# No deadline, since a first call compiles and machines are busy. The same examples every time, so that failures repeat.
+whenever = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("normal", whenever, max_examples=60)
+settings.register_profile("reduced", whenever, max_examples=15)
 settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+
+give_agents_an_hour()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import pyspiel  # type: ignore[import-not-found]
+import pyspiel
 
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, Outcome

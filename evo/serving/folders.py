@@ -27,7 +27,7 @@ DEEPEST = 8
 """Folders below one another that are looked into."""
 
 SECONDS_TO_READ = 0.2
-"""Folders that are not known yet are read for so long; the others are read next time."""
+"""Folders are read for so long, and one that is not known yet in any case; the others are read next time."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,17 @@ class Catalogue:
             return self._listed()
 
     def _listed(self) -> Listed:
-        spent, waiting = 0.0, 0
+        spent, waiting, read_new = 0.0, 0, False
         rows: dict[str, list[dict[str, Any]]] = {RUN: [], TOURNAMENT: []}
         there = set()
         for path, mark in self._walk():
             name = self._name(path)
             there.add((mark, name))
+            is_new = (mark, name) not in self._known
             began = time.monotonic()
-            row = self._row(path, mark, name, spent < SECONDS_TO_READ)
+            row = self._row(path, mark, name, spent < SECONDS_TO_READ or (is_new and not read_new))
             spent += time.monotonic() - began
+            read_new |= is_new and row is not None
             if row is None:
                 waiting += 1
                 row = {"run" if mark == RUN else "tournament": name, "state": "..."}

@@ -32,8 +32,8 @@ class NotStartedError(ManaforgeError, RuntimeError):
     """An outside agent that is named and cannot play."""
 
 
-SECONDS_TO_START = 30.0
-"""To start and answer to hello."""
+SECONDS_TO_START = 120.0
+"""To start and answer to hello: a program may read a large model, on a machine that does other work too."""
 
 
 class OutsideAgent:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import HANG
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -26,6 +28,7 @@ def browser() -> Iterator[Any]:
 def page_of(one: Any, **settings: Any) -> Iterator[Any]:
     """A page in a context of its own; anything that the page complains about fails the test."""
     context = one.new_context(**{"reduced_motion": "reduce", **settings})
+    context.set_default_timeout(1000 * HANG)
     page = context.new_page()
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))

@@ -15,6 +15,7 @@ from evo.stories.story import Cast, tell
 from ilp_agent import IlpAgent, find_profile
 from tests.browser.support import page_of
 from tests.evo.serving.servers import Asked, served
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +63,7 @@ def settled(page: Any, address: str) -> None:
     """Open a page and wait until it shows what it has."""
     page.goto(address)
     if "/game/" in address:
-        page.wait_for_selector("#position", state="attached", timeout=120_000)
+        page.wait_for_selector("#position", state="attached")
     if "/run/" in address:
         page.wait_for_selector("#charts:not([hidden])")
     page.wait_for_timeout(200)
@@ -72,6 +73,7 @@ def settled(page: Any, address: str) -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_no_page_has_a_serious_finding(everything: Asked, chromium: Any, path: str, scheme: str) -> None:
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # for axe's own script
+    context.set_default_timeout(1000 * HANG)
     page = context.new_page()
     settled(page, everything.address + path)
     assert findings(page) == []
@@ -104,12 +106,13 @@ def test_a_table_and_a_page_of_a_game_have_no_serious_finding(
     everything: Asked, chromium: Any, tmp_path: Path, scheme: str
 ) -> None:
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(1000 * HANG)
     page = context.new_page()
     page.goto(f"{everything.address}/play")
     page.fill("input[name=seed]", "5")
     page.select_option("select[name=opponent]", "ilp:keep-alive")
     page.click("button:has-text('Begin')")
-    page.wait_for_selector("body:not([aria-busy]) #game[data-number]", timeout=120_000)
+    page.wait_for_selector("body:not([aria-busy]) #game[data-number]")
     page.click("#ask")
     page.wait_for_selector("#reasons table")
     assert findings(page) == []

@@ -115,7 +115,7 @@ def test_what_a_player_does_not_see_is_nowhere_on_the_page(tmp_path: Path, chrom
                 known |= {position.card_name(int(one)) for one in own["hand"][: own["n_hand"]]}
                 secrets |= hidden
                 page.evaluate("step => { location.hash = '#step-' + step; }", step)
-                page.wait_for_timeout(5)
+                page.wait_for_selector(f"#log a[aria-current][data-step='{step}']", state="attached")
                 shown = page.inner_text("#board") + page.inner_text("#now") + page.text_content("#position")
                 assert not [name for name in hidden - known if name in shown]
                 if position.active != seat:

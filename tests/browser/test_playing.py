@@ -21,6 +21,7 @@ from evo.serving import playpages
 from evo.serving.playing import GameInPlay, Setup
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.browser
 
@@ -111,7 +112,7 @@ def by_clicks(page: Any, game: GameInPlay, rng: np.random.Generator, said: list[
     """Play a game to its end by random clicks, and compare what is offered with what is legal at each."""
     seen = Seen(game)
     for _ in range(2000):
-        page.wait_for_selector(DONE, timeout=120_000)
+        page.wait_for_selector(DONE)
         course = game._course
         assert course is not None
         seen.look()
@@ -155,7 +156,7 @@ def test_games_by_random_clicks(tmp_path: Path, chromium: Any, begun: list[GameI
             page.select_option("select[name=ruleset]", "standard" if number % 2 else "thesis")
             page.fill("input[name=seed]", str(number))
             page.click("button:has-text('Begin')")
-            page.wait_for_selector(DONE, timeout=120_000)
+            page.wait_for_selector(DONE)
             said.clear()
             by_clicks(page, begun[-1], rng, said)
             repeated(page, begun[-1], asked.address)
@@ -173,7 +174,7 @@ def repeated(page: Any, game: GameInPlay, address: str) -> None:
     decks = setup.decks if setup.seat == 0 else setup.decks[::-1]
     assert str(deal_key(decks, stream_key(setup.seed), find_ruleset(setup.ruleset))) == saved.start
     page.click("#after a:has-text('step by step')")
-    page.wait_for_selector("#log a[aria-current]", timeout=120_000)
+    page.wait_for_selector("#log a[aria-current]")
     assert page.locator("#log a").count() == len(course.actions) + 1
 
 
@@ -184,7 +185,7 @@ def test_a_game_is_played_by_keyboard_alone(tmp_path: Path, chromium: Any, begun
         page.select_option("select[name=seat]", "first")
         page.fill("input[name=seed]", "11")
         page.press("input[name=seed]", "Enter")
-        page.wait_for_selector(DONE, timeout=120_000)
+        page.wait_for_selector(DONE)
         for _ in range(40):
             if page.get_attribute("#game", "data-over"):
                 break
@@ -205,7 +206,7 @@ def test_a_game_is_played_by_keyboard_alone(tmp_path: Path, chromium: Any, begun
             if int(page.get_attribute("#game", "data-number")) == number:
                 page.focus("#end")
                 page.keyboard.press("Enter")
-                page.wait_for_selector(DONE, timeout=60_000)
+                page.wait_for_selector(DONE)
         assert begun[-1]._course is not None
         assert len(begun[-1]._course.actions) > 20
 
@@ -213,18 +214,19 @@ def test_a_game_is_played_by_keyboard_alone(tmp_path: Path, chromium: Any, begun
 def test_a_second_tab_goes_on_where_the_game_is(tmp_path: Path, chromium: Any) -> None:
     with served(tmp_path, opponents=[]) as asked:
         context = chromium.new_context(reduced_motion="reduce")
+        context.set_default_timeout(1000 * HANG)
         one, other = context.new_page(), context.new_page()
         one.goto(f"{asked.address}/play")
         one.select_option("select[name=opponent]", "random")
         one.select_option("select[name=seat]", "first")
         one.click("button:has-text('Begin')")
-        one.wait_for_selector(DONE, timeout=120_000)
+        one.wait_for_selector(DONE)
         other.goto(one.url)
         other.wait_for_selector(DONE)
         for page, behind in ((one, other), (other, one)):
             page.click("#end")
-            page.wait_for_selector(DONE, timeout=60_000)
+            page.wait_for_selector(DONE)
             behind.click("#end")
-            behind.wait_for_selector("#now:has-text('gone on meanwhile')", timeout=60_000)
+            behind.wait_for_selector("#now:has-text('gone on meanwhile')")
             assert behind.get_attribute("#game", "data-number") == page.get_attribute("#game", "data-number")
         context.close()

@@ -21,6 +21,7 @@ from evo.api import play_tournament
 from evo.storage.files import take_lock
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.browser
 
@@ -137,6 +138,7 @@ def test_a_run_that_is_deleted_is_told(tmp_path: Path, chromium: Any) -> None:
     grow(run, 0)
     with served(tmp_path / "runs") as asked:
         context = chromium.new_context()
+        context.set_default_timeout(1000 * HANG)
         page = context.new_page()  # its console tells the 404
         page.goto(f"{asked.address}/run/live")
         page.wait_for_selector('#run[data-generation="0"]')
@@ -158,13 +160,12 @@ def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:
             "Object.defineProperty(document, 'hidden', { get: () => window.away, configurable: true })"
         )
         page.evaluate("window.away = true")
-        page.wait_for_timeout(300)
+        page.wait_for_timeout(5000)  # what it has begun to ask for
         before = len(asks)
         page.wait_for_timeout(5000)
         assert len(asks) == before
-        page.evaluate("window.away = false")
-        page.wait_for_timeout(3000)
-        assert len(asks) > before
+        with page.expect_request("**"):
+            page.evaluate("window.away = false")
 
 
 def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(

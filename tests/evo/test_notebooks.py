@@ -9,6 +9,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.waiting import HANG
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -51,4 +52,6 @@ def test_make_notebook_takes_options_of_jupyterlab() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_notebooks_run(book: Path) -> None:
     read = nbformat.read(book, as_version=4)
-    NotebookClient(read, timeout=300, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    NotebookClient(
+        read, timeout=int(HANG), startup_timeout=int(HANG), resources={"metadata": {"path": str(FOLDER)}}
+    ).execute()

@@ -27,12 +27,13 @@ from typer.testing import CliRunner
 from evo.cli.main import app
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
 from tests.faults.program import run_program
+from tests.waiting import HANG
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 10.0
-"""A case that computes for longer is a hang."""
+SECONDS = 60.0
+"""A case that computes for longer is a hang: the processor's time, a hundred times what any case needs."""
 
-WAIT = 60.0
+WAIT = HANG
 """A case that lasts longer is a hang, on a busy machine too."""
 
 MEGABYTES = 2_048

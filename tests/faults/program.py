@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, TextIO
 
 from evo.cli.main import main
+from tests.waiting import HANG
 
 NOBODY = 65534
 """A user, and a group, that owns nothing."""
@@ -113,7 +114,7 @@ def run_program(words: Sequence[str], file: IO[bytes] | None = None) -> Ended:
 
 
 def fork_program(
-    words: Sequence[str], before: Callable[[], object] = lambda: None, seconds: float = 120.0
+    words: Sequence[str], before: Callable[[], object] = lambda: None, seconds: float = HANG
 ) -> Ended:
     """Run the program in a copy of this process, so that nothing is compiled or imported again.
 

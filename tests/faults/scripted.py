@@ -1,7 +1,6 @@
 """Workers that follow a script, and games for them."""
 
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from evo.evolution.fitness import all_pairings
+from evo.play import dispatch
 from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher, LostError
 from evo.play.entrants import find_entrant
@@ -40,29 +40,29 @@ class Scripted:
     trusted: bool = False
     started: list[tuple[int, int]] = field(default_factory=list)
     cancelled: int = 0
-    _open: dict[int, tuple[int, int, int, float]] = field(default_factory=dict)
+    _open: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     _attempts: dict[int, int] = field(default_factory=dict)
 
     def start(self, start: int, stop: int) -> int:
         number = len(self.started)
         self.started.append((start, stop))
         attempt = self._attempts[start] = self._attempts.get(start, 0) + 1
-        self._open[number] = (start, stop, attempt, time.monotonic())
+        self._open[number] = (start, stop, attempt)
         return number
 
     def ready(self, tickets: Sequence[int], timeout: float) -> Sequence[int]:
         done = [one for one in tickets if not self._hangs(one)]
         if not done:
-            time.sleep(0.01)
+            dispatch.time.sleep(0.01)
         self.shuffle.shuffle(done)
         return done[: 1 + self.shuffle.randrange(3)]
 
     def _hangs(self, ticket: int) -> bool:
-        start, _, attempt, _ = self._open[ticket]
+        start, _, attempt = self._open[ticket]
         return bool(self.script(start, attempt) == "hang")
 
     def result(self, ticket: int) -> object:
-        start, stop, attempt, _ = self._open[ticket]
+        start, stop, attempt = self._open[ticket]
         chunk = GAMES.select(slice(start, stop))
         answer = play_chunk(ROSTER, chunk, "worker 1")
         what = self.script(start, attempt)

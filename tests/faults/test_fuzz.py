@@ -23,11 +23,12 @@ from rivals import find_agent_profile, read_agent_profile
 from tests.faults import SAMPLE_OF_SCHEMA_1, fuzz, marks
 from tests.faults.fuzz import judge, run_here, run_process
 from tests.faults.program import Ended
+from tests.waiting import HANG
 
 pytestmark = [*marks, pytest.mark.filterwarnings("ignore::evo.analysis.tables.RunWarning")]
 
-SECONDS = 5.0
-"""Most seconds that a broken input may take."""
+SECONDS = 60.0
+"""Of the processor's time: a broken input that computes for longer hangs."""
 
 CODE = "AAECAZ8FBvcD3AqUBfUNpwLrDwzFA9sDrweOBeEEzwaLBaEE8gXvB4QIpwgA"
 POSITION = "turn 6 first | hero 24 mana 6 board [River Crocolisk 2:2/3 ready] hand [The Coin] | hero 9+2 board [1/3T]"
@@ -67,12 +68,12 @@ def _edit(text: str, edits: list[tuple[int, int, str]]) -> str:
 
 
 def only_our_errors(call: object, *arguments: object) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         call(*arguments)  # type: ignore[operator]
     except ManaforgeError as error:
         assert str(error)
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 def write(path: Path, text: str) -> Path:
@@ -80,7 +81,8 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-many = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW_CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+many = settings(max_examples=300, suppress_health_check=FEW_CHECKS)
 
 
 @many
@@ -131,7 +133,7 @@ def test_entrants_and_values(text: str) -> None:
     only_our_errors(parse_values, text)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=FEW_CHECKS)
 @given(data=st.data())
 def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
     """Each text file of a run folder changed in turn, and any byte of its tables."""
@@ -169,7 +171,7 @@ def test_a_sample_of_every_file_and_command() -> None:
         "2",
     ]
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=900)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=HANG)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

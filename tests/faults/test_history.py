@@ -27,6 +27,7 @@ from evo.storage.opening import open_run, peek_run
 from evo.storage.store import RunError
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
+from tests.waiting import HANG
 
 pytestmark = marks
 
@@ -328,8 +329,9 @@ def test_a_report_is_not_written_through_a_link(copy: Path, tmp_path: Path) -> N
     assert not (copy / "report.html").is_symlink()
 
 
-def test_a_look_does_not_keep_others_from_going_on(copy: Path) -> None:
+def test_a_look_does_not_keep_others_from_going_on(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading takes the lock for an instant; a writer waits that long."""
+    monkeypatch.setattr("evo.storage.files.LOOKING", HANG)
     over = threading.Event()
 
     def look() -> None:

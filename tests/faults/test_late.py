@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,11 +11,22 @@ from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, ROSTER, Scripted, run
+from tests.waiting import HANG, Clock
 
 pytestmark = marks
 
 
-def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The dispatcher's time: it passes only while workers are waited for."""
+    found = Clock()
+    monkeypatch.setattr(dispatch, "time", found)
+    return found
+
+
+def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three chunks of the second half hang when they are first handed out."""
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
     hung: set[int] = set()
@@ -33,7 +45,7 @@ def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(monkeypatch
 
 
 def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
-    monkeypatch: pytest.MonkeyPatch,
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "HUNG", 0.2)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
@@ -42,7 +54,7 @@ def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     for _ in range(2):
         dispatcher.play(workers, ROSTER, GAMES, lambda _: None, lambda _: None)
-        time.sleep(0.3)
+        clock.sleep(0.3)
     assert workers.cancelled > 0
 
 
@@ -56,7 +68,9 @@ def test_a_first_chunk_of_unknown_speed_is_one_game() -> None:
 
 
 @pytest.mark.parametrize("late", [0.05, 60.0])
-def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_hangs_whole_is_begun_again(
+    late: float, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No result after the first chunks for ten times `HUNG`: all chunks are taken back each time."""
     monkeypatch.setattr(dispatch, "HUNG", 0.3)
     monkeypatch.setattr(dispatch, "LATE_LEAST", late)
@@ -64,8 +78,8 @@ def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest
 
     def script(start: int, attempt: int) -> str:
         if start and not until:
-            until.append(time.monotonic() + 3.0)
-        return "hang" if start and time.monotonic() < until[0] else ""
+            until.append(clock.monotonic() + 3.0)
+        return "hang" if start and clock.monotonic() < until[0] else ""
 
     workers = Scripted(script)
     played, notes = run(workers, chunks=8)
@@ -74,22 +88,27 @@ def test_a_pool_that_hangs_whole_is_begun_again(late: float, monkeypatch: pytest
 
 
 def test_a_chunk_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both copies of a chunk hang, and another schedule keeps getting answers."""
+    """Both copies of a chunk hang, and another schedule keeps getting answers, each in a hundredth of a second."""
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now, sleep=lambda _: time.sleep(0.001))
+    monkeypatch.setattr(dispatch, "time", clock)
     monkeypatch.setattr(dispatch, "HUNG", 0.5)
     monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     over = threading.Event()
 
+    class Good(Scripted):
+        def result(self, ticket: int) -> object:
+            clock.now += 0.01
+            return super().result(ticket)
+
     def others() -> None:
         while not over.is_set():
-            dispatcher.play(
-                Scripted(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None
-            )
+            dispatcher.play(Good(lambda start, attempt: ""), ROSTER, GAMES, lambda _: None, lambda _: None)
 
     thread = threading.Thread(target=others)
     thread.start()
-    workers = Scripted(lambda start, attempt: "hang" if start > 300 and attempt <= 2 else "")
+    workers = Scripted(lambda start, attempt: "hang" if start > 0.8 * len(GAMES) and attempt <= 2 else "")
     notes: list[str] = []
     try:
         played = dispatcher.play(workers, ROSTER, GAMES, lambda _: None, notes.append)
@@ -106,8 +125,11 @@ def test_a_chunk_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: p
 @pytest.mark.parametrize(
     ("schedules", "limit", "expected"), [(6, 4, 4), (2, 5, 5), (1, 4, 4), (1, 100, 8), (1, None, 8)]
 )
-def test_a_limit_holds_for_all_schedules_together(schedules: int, limit: int | None, expected: int) -> None:
+def test_a_limit_holds_for_all_schedules_together(
+    schedules: int, limit: int | None, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Six schedules at once share four chunks in flight; one alone uses its whole limit, or 8 without one."""
+    monkeypatch.setattr(dispatch, "LATE_LEAST", HANG)
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 8, **({} if limit is None else {"most": limit}))
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     out, most, lock = [0], [0], threading.Lock()

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +24,7 @@ from tests.evo.play.test_processes import NAMED, ODD_NAMES
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, ROSTER
+from tests.waiting import HANG
 
 pytestmark = marks
 
@@ -39,15 +38,19 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 class Disturbing(Quiet):
-    """Calls something once a generation is committed."""
+    """Calls something while the games after a generation are played, until it says that it has done it."""
 
     def __init__(self, generation: int, disturb: Any) -> None:
         super().__init__()
-        self._at, self._disturb = generation, disturb
+        self._at, self._disturb, self._due = generation, disturb, False
+
+    def advance(self, games: int) -> None:
+        if self._due and games:  # some are played, others are not
+            self._due = not self._disturb()
 
     def generation(self, told: Any, *_: object) -> None:
-        if told.generation == self._at:  # in the middle of the next one
-            threading.Timer(0.15, self._disturb).start()
+        if told.generation == self._at:
+            self._due = True
 
 
 def run_disturbed(path: Path, pool: RayPool, disturb: Any, at: int = 2) -> tuple[dict[str, str], str]:
@@ -91,25 +94,22 @@ def test_a_killed_worker_and_a_hung_one(
     with pool_of(2) as pool:
         killed: list[int] = []
 
-        def kill() -> None:
-            until = time.monotonic() + 5
-            while not killed and time.monotonic() < until:
-                killed.extend(workers_of_this_process()[:1])
+        def kill() -> bool:
+            killed.extend(workers_of_this_process()[:1])
             for worker in killed:
                 os.kill(worker, signal.SIGKILL)
+            return bool(killed)
 
         played, _ = run_disturbed(tmp_path / "killed", pool, kill)
         assert played == undisturbed
         assert killed
         stopped: list[int] = []
 
-        def stop() -> None:
-            until = time.monotonic() + 5
-            while not stopped and time.monotonic() < until:
-                stopped.extend(workers_of_this_process()[:1])
-                time.sleep(0.01)
+        def stop() -> bool:
+            stopped.extend(workers_of_this_process()[:1])
             for worker in stopped:
                 os.kill(worker, signal.SIGSTOP)
+            return bool(stopped)
 
         monkeypatch.setattr(dispatch, "LATE_LEAST", 1.0)
         monkeypatch.setattr(dispatch, "HUNG", 15.0)
@@ -135,9 +135,10 @@ def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: 
             assert pool.workers == 3
             removed: list[datetime] = []
 
-            def kill() -> None:
+            def kill() -> bool:
                 cluster.remove_node(nodes[0], allow_graceful=False)
                 removed.append(datetime.now(UTC))
+                return True
 
             played, log = run_disturbed(tmp_path / "run", pool, kill)
         ended = datetime.fromisoformat(json.loads(log.splitlines()[-1])["time"])
@@ -175,7 +176,7 @@ if __name__ == "__main__":
         env=ENVIRONMENT | {"RAY_testing_rpc_failure": lossy},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=HANG,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -214,7 +215,12 @@ if __name__ == "__main__":
     file = tmp_path / "listen.py"
     file.write_text(script)
     done = subprocess.run(
-        [sys.executable, str(file)], env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, str(file)],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}

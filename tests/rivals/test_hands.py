@@ -34,6 +34,7 @@ from ilp_agent.lookahead.options import HANDS
 from rivals import AGENTS, Sight
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.contracts.test_agents import LIVELY, random_schedule
+from tests.waiting import HANG
 
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 BODIES = ("thesis-paladin", "thesis-warrior", "random-minions")
@@ -356,7 +357,7 @@ def test_threads_do_not_share_a_library() -> None:
         barrier = Barrier(2)
 
         def library() -> Library:
-            barrier.wait(20)
+            barrier.wait(HANG)
             return library_for(table.array, True, True, table)[1]
 
         one, other = (ticket.result() for ticket in [threads.submit(library) for _ in range(2)])

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +26,13 @@ from rivals.outside.agent import NotStartedError, OutsideAgent, processes
 from rivals.outside.keeper import children_of
 from rivals.outside.messages import state_of
 from rivals.outside.names import OutsideAgentError, command_of
+from rivals.outside.process import OutsideProcess
+from tests.rivals.hanging import some_hangs
+from tests.waiting import HANG, wait_until
 
 DOCUMENT = Path("docs/agents-outside.md").resolve()
+PATIENCE = 3600
+"""Seconds for a decision where a test does not mean to be late."""
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
 DECKS = (
     ("thesis-paladin", "thesis-warrior"),
@@ -37,11 +42,21 @@ DECKS = (
 
 
 @pytest.fixture(autouse=True)
-def _no_process_is_left() -> Iterator[None]:
+def _ends_are_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a process takes to end, its exit code is known."""
+    monkeypatch.setattr("rivals.outside.process.SECONDS_TO_END", HANG)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left(_ends_are_awaited: None) -> Iterator[None]:
     before = children_of({os.getpid()})
     yield
     processes.close()
-    assert children_of({os.getpid()}) - before == set()
+    left = children_of({os.getpid()}) - before
+    for process in left:  # else whoever waits for them would, for an hour
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    assert left == set()
 
 
 def written(language: str) -> str:
@@ -73,7 +88,7 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_documents_bots_play_the_same_games_outside_as_inside(name: str) -> None:
     if "node" in name and not shutil.which("node"):
         pytest.skip("SKIPPED: there is no node")
-    outside = OutsideAgent(name, 10)
+    outside = OutsideAgent(name, PATIENCE)
     for decks in DECKS:
         for seed in range(3):
             bot = inside()
@@ -109,8 +124,12 @@ def test_the_documents_bots_play_the_same_games_outside_as_inside(name: str) -> 
         ("well", None),
     ],
 )
-def test_what_an_agent_does_loses_its_own_game_at_most(how: str, reason: Reason | None) -> None:
-    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} {how}", 1), inside()
+def test_what_an_agent_does_loses_its_own_game_at_most(
+    how: str, reason: Reason | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} {how}", PATIENCE), inside()
+    if reason == Reason.TOO_LATE:
+        one_second_for_the_third_decision(monkeypatch)
     for seed in range(2):
         result = play(agent, other, ("thesis-paladin", "thesis-warrior"), seed)
         if reason is None:
@@ -121,14 +140,24 @@ def test_what_an_agent_does_loses_its_own_game_at_most(how: str, reason: Reason 
             assert len(result.actions) >= 2
         if how == "chats":  # a word that comes only in the next game is taken for its first answer
             (waiting,) = processes._free[agent.name]
-            until = time.monotonic() + 60
-            while waiting.is_ready() and time.monotonic() < until:
-                time.sleep(0.001)
+            wait_until(lambda waiting=waiting: not waiting.is_ready(), "it says a word")  # type: ignore[misc]
+
+
+def one_second_for_the_third_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So much has a process when it misbehaves: a slow machine has all the time for the others."""
+    asked: dict[OutsideProcess, int] = {}
+    ask = OutsideProcess.ask
+
+    def ask_for(self: OutsideProcess, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        asked[self] = asked.get(self, 0) + (message["type"] == "decide")
+        return ask(self, message, 1.0 if asked[self] == 3 else seconds)
+
+    monkeypatch.setattr(OutsideProcess, "ask", ask_for)
 
 
 @pytest.mark.parametrize("when", ["first", "later", "game", "result"])
 def test_an_error_at_any_time_loses_a_game_and_is_told(when: str) -> None:
-    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} ends:{when}", 10), inside()
+    agent, other = OutsideAgent(f"process:{sys.executable} {FAULTY} ends:{when}", PATIENCE), inside()
     results = [play(agent, other, ("thesis-paladin", "thesis-warrior"), seed) for seed in range(4)]
     lost = {"first": [0, 1, 2, 3]}.get(when, [1, 3])
     assert [number for number, result in enumerate(results) if result.error] == lost
@@ -139,25 +168,25 @@ def test_an_error_at_any_time_loses_a_game_and_is_told(when: str) -> None:
 
 @pytest.mark.parametrize("when", ["first", "later"])
 def test_games_that_are_stopped_end_at_once_whatever_an_agent_waits_for(when: str) -> None:
-    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} hangs:{when}", 60)
-    began, results = time.monotonic(), []
+    agent, results = OutsideAgent(f"process:{sys.executable} {FAULTY} hangs:{when}", PATIENCE), []
 
     def go_on() -> None:
         for seed in range(3):
             results.append(play(agent, inside(), ("thesis-paladin", "thesis-warrior"), seed))
 
-    games = threading.Thread(target=go_on)
+    games = threading.Thread(target=go_on, daemon=True)
     games.start()
-    time.sleep(3)
+    wait_until(some_hangs, "an agent hangs")
     with processes.stopped():
-        games.join()
-    assert time.monotonic() - began < 20
+        games.join(HANG)
+    assert not games.is_alive()
     assert all(result.error for result in results[1:])
 
 
 def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> None:
     faulty, well = (
-        find_entrant(f"process:{sys.executable} {FAULTY} {how}").player for how in ("ends", "well")
+        find_entrant(f"process:{sys.executable} {FAULTY} {how}@seconds={PATIENCE}").player
+        for how in ("ends", "well")
     )
     decks = (find_deck("thesis-paladin"),)
     roster = Roster((faulty, well), decks, find_ruleset("thesis"))
@@ -205,7 +234,7 @@ def test_what_follows_the_last_at_is_an_option_only_if_it_says_so() -> None:
 
 def test_the_opponents_cards_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
-    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", 10)
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", PATIENCE)
     act = OutsideAgent.act
 
     def listen(self: OutsideAgent, view: PlayerView, rng: np.random.Generator) -> Action:
@@ -235,45 +264,43 @@ def test_a_manaforge_that_is_killed_leaves_no_process() -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
         assert driver.stdout is not None
         driver.stdout.readline()
-        until = time.monotonic() + 20
-        while len(below := children_of({driver.pid})) < 3 and time.monotonic() < until:
-            time.sleep(0.05)
-        assert len(below) == 3  # keeper, agent, and what it began in a session of its own
+        wait_until(lambda: len(children_of({driver.pid})) == 3, "keeper, agent, and what it began", 0.05)
+        below = children_of({driver.pid})
         driver.send_signal(signal.SIGKILL)
-    until = time.monotonic() + 20
-    while any(Path(f"/proc/{process}").exists() for process in below) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not [process for process in below if Path(f"/proc/{process}").exists()]
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in below), "all end", 0.05)
 
 
 def test_an_agent_whose_keeper_is_killed_dies_too() -> None:
-    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", 10)
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", PATIENCE)
     agent.new_game(0, np.random.default_rng(1))
     assert agent._playing is not None
     keeper = agent._playing._keeper
     (bot,) = children_of({keeper.pid})
     keeper.kill()
-    until = time.monotonic() + 20
-    while Path(f"/proc/{bot}").exists() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not Path(f"/proc/{bot}").exists()
+    wait_until(lambda: not Path(f"/proc/{bot}").exists(), "the agent ends", 0.05)
     agent.new_game(0, np.random.default_rng(1))  # ends what is left of it
     agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
 
 
 def test_a_pool_that_is_closed_does_not_wait_for_an_agent() -> None:
-    hanging = find_entrant(f"process:{sys.executable} {FAULTY} hangs@seconds=600").player
+    hanging = find_entrant(f"process:{sys.executable} {FAULTY} hangs@seconds={PATIENCE}").player
     roster = Roster((hanging,), (find_deck("thesis-paladin"),), find_ruleset("thesis"))
     games = Schedule(np.zeros((8, 2), np.int16), np.zeros((8, 2), np.int16), np.arange(8, dtype=np.uint64))
-    began = time.monotonic()
+    stopped: list[KeyboardInterrupt] = []
 
     def stop(_: int) -> None:
-        if time.monotonic() - began > 3:
+        if some_hangs():
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), closing(LocalPool(1)) as pool:
-        pool.play(roster, games, stop)
-    assert time.monotonic() - began < 30
+    def go_on() -> None:
+        with pytest.raises(KeyboardInterrupt) as told, closing(LocalPool(1)) as pool:
+            pool.play(roster, games, stop)
+        stopped.append(told.value)
+
+    thread = threading.Thread(target=go_on, daemon=True)
+    thread.start()
+    thread.join(HANG)
+    assert stopped
 
 
 def test_every_card_in_hand_says_the_same_things() -> None:

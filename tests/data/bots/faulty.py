@@ -1,7 +1,8 @@
 """An outside agent that plays the last legal action, and does once what its argument says, such as "hangs".
 
 It does so at its third decision in all; "hangs:first" at its first decision, "hangs:later" at the first one
-of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends.
+of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends. What hangs
+or is late says so on standard error first.
 """
 
 import json
@@ -11,6 +12,8 @@ import sys
 import time
 from typing import Any
 
+HANGS = "it hangs now"
+
 
 def say(message: Any) -> None:
     print(json.dumps(message), flush=True)
@@ -19,7 +22,8 @@ def say(message: Any) -> None:
 def misbehave(how: str) -> None:
     match how:
         case "hangs" | "late":
-            time.sleep(1000 if how == "hangs" else 1.5)
+            print(HANGS, file=sys.stderr, flush=True)
+            time.sleep(10_000 if how == "hangs" else 60)
         case "ends":
             sys.exit(3)
         case "raises":
@@ -45,11 +49,10 @@ def misbehave(how: str) -> None:
             while True:
                 print("x" * 1000)
         case "unasked":
-            for _ in range(1000):
-                say({"type": "action", "action": 0})
+            print((json.dumps({"type": "action", "action": 0}) + "\n") * 1000, end="", flush=True)
         case "deaf":
             os.close(0)
-            time.sleep(1000)
+            time.sleep(10_000)
 
 
 def forgetful(how: str, games: int, decisions: int, n: int) -> int:

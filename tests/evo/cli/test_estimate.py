@@ -1,7 +1,6 @@
 """How long a run will take, and whether it begins."""
 
 import io
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -72,8 +71,23 @@ def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
     assert 0.5 < disk_of(config) / sum(file.stat().st_size for file in files) < 2
 
 
-def test_speed_is_measured_by_playing() -> None:
-    assert games_a_second(TINY, LocalPool(1)).now > 10
+class Timed(LocalPool):
+    """A pool that plays ten games a second, by a clock of its own, and has the processors for a half of it."""
+
+    def __init__(self, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(workers)
+        self.seconds = 0.0
+        clock = SimpleNamespace(perf_counter=lambda: self.seconds, process_time=lambda: self.seconds / 2)
+        monkeypatch.setattr(estimate, "time", clock)
+
+    def play(self, roster: Roster, games: Schedule, *rest: Any) -> np.ndarray:
+        results = super().play(roster, games, *rest)
+        self.seconds += len(results) / 10
+        return results
+
+
+def test_speed_is_measured_by_playing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert games_a_second(TINY, Timed(1, monkeypatch)).now == pytest.approx(10)
 
 
 def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,19 +98,9 @@ def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch
     assert "does other work too: the sample had 50% of the processors; without that work about 2 h" in text
 
 
-class Sleepy(LocalPool):
-    """A pool that waits as long as it works: what a process is to another that takes half of its processors."""
-
-    def play(self, roster: Roster, games: Schedule, *rest: Any) -> np.ndarray:
-        began = time.perf_counter()
-        results = super().play(roster, games, *rest)
-        time.sleep(time.perf_counter() - began)
-        return results
-
-
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
-def test_the_share_of_the_processors_is_measured() -> None:
-    assert games_a_second(TINY, Sleepy(1)).share < 0.7
+def test_the_share_of_the_processors_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert games_a_second(TINY, Timed(1, monkeypatch)).share == pytest.approx(0.5)
 
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")

@@ -11,6 +11,7 @@ from evo.analysis.running import state_of
 from evo.evolution.run import new_manifest
 from evo.storage.opening import create_run, peek_run
 from tests.evo.runs import TINY, manaforge, run_new
+from tests.waiting import HANG
 
 EXAMPLE = Path("tests/data/run")
 
@@ -23,8 +24,11 @@ def test_a_run_is_listed_with_its_numbers() -> None:
     assert 0 < run["against_thesis_seven"] < 1
 
 
-def test_the_list_and_watch_agree_on_a_run_of_another_machine(tmp_path: Path) -> None:
+def test_the_list_and_watch_agree_on_a_run_of_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its lock is not seen here, so its log says whether it goes on."""
+    monkeypatch.setattr("evo.analysis.running.QUIET_SECONDS", HANG)
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
         folder.note(event="generation", generation=0, seconds=1.0)
     (run,) = runs_below(tmp_path)

@@ -17,10 +17,19 @@ from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
 from evo.tournament.plots import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
+from tests.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
 BASIC = ("--decks", "hearthsim-basic")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What commands need, so that none of them says that it compiles."""
+    manaforge(
+        "tournament", "ilp:keep-alive", "pass", *BASIC, "--games", 2, cwd=tmp_path_factory.mktemp("compiled")
+    )
 
 
 def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
@@ -118,8 +127,9 @@ def test_wrong_input_is_one_line_before_any_game(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Path) -> None:
     words = ("tournament", "ilp:keep-alive", "ilp:aggro-face", *BASIC, "--games", "300000", "--out", "t")
+    silent = "import evo.cli.progress as progress; progress.LINE_SECONDS = 1e9; "  # however long it takes
     process = subprocess.Popen(
-        [*PROGRAM, *words],
+        [sys.executable, "-c", silent + PROGRAM[2], *words],
         cwd=tmp_path,
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
@@ -127,11 +137,10 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "t" / "batches").glob("*")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    batches = tmp_path / "t" / "batches"
+    wait_until(lambda: list(batches.glob("*")) or process.poll() is not None, "a batch is saved", 0.05)
     process.send_signal(number)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=HANG)
     assert process.returncode == 128 + number
     assert f"stopped by {number.name}: " in told
     assert "games are safe in t. To continue: the same command again" in told

@@ -4,7 +4,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from ilp_agent import Profile, WeightVector
 from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
@@ -41,6 +41,9 @@ FEW = TINY.changed(
     **{"lambda": 1},
 )
 BOT = """
+import time
+from pathlib import Path
+
 class Bot:
     parameters = {"face": (0, 20), "trade": (-1, 1)}
     values = {"face": 1, "trade": 0}
@@ -54,6 +57,14 @@ class Bot:
             return 0
         return self.values["face" if text.endswith("hero") else "trade"] + (10 if text.startswith("play") else 0)
 """
+
+
+WAITING = """
+    def new_game(self, seat, rng):
+        while Path("wait").exists() and list(Path("killed").glob("generations/*")):
+            time.sleep(0.01)
+"""
+"""More of the bot: with a file `wait` it begins no game after the first generation."""
 
 
 def champion_of(run: Path) -> Profile[WeightVector]:
@@ -130,14 +141,17 @@ def test_ray_plays_the_same_bytes(place: Path) -> None:
 @pytest.mark.heavy
 def test_a_run_that_is_killed_goes_on_with_the_same_bytes(place: Path) -> None:
     (place / "config.toml").write_text(FEW.changed(agent=AGENT).to_toml())
+    (place / "bred.py").write_text(BOT + WAITING)
+    (place / "wait").touch()
     command = ["evolve", "config.toml", "--out", "killed", "--pool", "local", "--allow-agent", AGENT]
     with subprocess.Popen([*PROGRAM, *command], env=ENVIRONMENT, cwd=place, stderr=subprocess.PIPE) as one:
-        while not list((place / "killed").glob("generations/*")) and one.poll() is None:
-            time.sleep(0.02)
+        stored = place / "killed" / "generations"
+        wait_until(lambda: list(stored.glob("*")) or one.poll() is not None, "a generation is stored")
         one.send_signal(signal.SIGKILL)
         one.wait()
     assert one.returncode == -signal.SIGKILL
     assert not (place / "killed" / "champion.toml").exists()
+    (place / "wait").unlink()
     again = manaforge(*command, "--resume", cwd=place)
     assert again.returncode == 0, again.stderr
     assert bytes_of(place / "killed") == bytes_of(place / "run")

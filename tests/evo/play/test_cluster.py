@@ -4,7 +4,6 @@ import contextlib
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from evo.play import cluster
 from evo.play.cluster import address_file, find_cluster, probe, refuse_others
 from evo.play.results import PoolError
+from tests.waiting import HANG
 
 
 @pytest.fixture
@@ -87,21 +87,25 @@ def test_what_listens_and_is_no_head_is_told_at_once(answer: bytes, monkeypatch:
     monkeypatch.setattr(cluster, "PROBE_SECONDS", 0.2)
     with serving(answer) as address, pytest.raises(PoolError, match=f"{address} is no head of a Ray cluster"):
         probe(address)
+    monkeypatch.setattr(cluster, "PROBE_SECONDS", HANG)
     with serving(bytes(3) + b"\x04" + bytes(5)) as address:
         probe(address)
 
 
 @contextlib.contextmanager
 def serving(answer: bytes) -> Iterator[str]:
-    """The address of a server that sends an answer to whoever connects, and then waits."""
+    """The address of a server that sends an answer to whoever connects, and then nothing."""
+    over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
             with connection:
                 connection.sendall(answer)
-                connection.recv(1)
-                time.sleep(0.5)
+                over.wait(HANG)
 
         threading.Thread(target=serve, daemon=True).start()
-        yield f"127.0.0.1:{server.getsockname()[1]}"
+        try:
+            yield f"127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            over.set()

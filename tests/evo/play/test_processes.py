@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from evo.play.processes import _descendants, _members, _processes, end_session, lives
+from tests.waiting import HANG
 
 NAMED = r"""
 import ctypes, sys
@@ -37,7 +38,7 @@ def named(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_a_process_of_any_name_is_read(named: subprocess.Popen[bytes]) -> None:
     state, parent = dict(_processes())[named.pid][:2]
-    assert (state in "SR", int(parent)) == (True, os.getpid())
+    assert (state in "SRD", int(parent)) == (True, os.getpid())
     assert lives(named.pid)
     assert named.pid in _descendants(os.getpid())
     assert list(_members(named.pid)) == [named.pid]
@@ -45,5 +46,5 @@ def test_a_process_of_any_name_is_read(named: subprocess.Popen[bytes]) -> None:
 
 def test_a_session_with_a_process_of_any_name_is_ended(named: subprocess.Popen[bytes]) -> None:
     end_session(named.pid)
-    assert named.wait(10) == -9
+    assert named.wait(HANG) == -9
     assert not lives(named.pid)

@@ -2,7 +2,6 @@
 
 import http.client
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from evo.serving.app import make_app
+from tests.waiting import HANG, wait_until
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 
@@ -28,7 +28,7 @@ class Asked:
     def get(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
         try:
             link.request(method, path, body, {name.replace("_", "-"): text for name, text in headers.items()})
             answer = link.getresponse()
@@ -47,8 +47,7 @@ def served(root: Path, token: str = "", opponents: Sequence[str] | None = None) 
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not server.started:
-            time.sleep(0.01)
+        wait_until(lambda: server.started or not thread.is_alive(), "the server starts")
         yield Asked(server.servers[0].sockets[0].getsockname()[1])
     finally:
         server.should_exit = True

@@ -5,17 +5,21 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from evo.analysis.listing import run_row
 from evo.analysis.tables import best_individuals, last_population, read_runs, shares_of, wins_by_decks
+from evo.serving import folders
 from evo.serving.folders import RUN, Catalogue
 from evo.serving.guard import COOKIE, POLICY
 from evo.serving.rundata import run_numbers
 from tests.evo.serving.servers import served
+from tests.waiting import Clock
 
 EXAMPLE = Path("tests/data/run").resolve()
 
@@ -201,18 +205,49 @@ def test_a_run_before_its_first_generation_has_a_page(runs: Path) -> None:
     assert "weights" not in numbers
 
 
-def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path) -> None:
+def bare_runs(root: Path, count: int) -> None:
+    """Runs before their first generation."""
     text = (EXAMPLE / "config.toml").read_text()
-    for number in range(1000):
-        (tmp_path / f"{number:04d}").mkdir()
-        (tmp_path / f"{number:04d}" / "config.toml").write_text(text)
-    catalogue = Catalogue(tmp_path)
-    listed = catalogue.listed()
-    assert len(listed.runs) == 1000
-    for _ in range(100):
-        if not listed.waiting:
-            break
-        left, listed = listed.waiting, catalogue.listed()
-        assert listed.waiting < left
-    assert all("generation" in row for row in listed.runs)
+    for number in range(count):
+        (root / f"{number:04d}").mkdir()
+        (root / f"{number:04d}" / "config.toml").write_text(text)
+
+
+@pytest.fixture
+def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """By a clock of the test's own, reading a run takes a hundredth of the time that there is for all."""
+    clock = Clock()
+
+    def read(path: Path, name: str) -> dict[str, Any]:
+        clock.now += folders.SECONDS_TO_READ / 100
+        return run_row(path, name)
+
+    monkeypatch.setattr(folders, "time", clock)
+    monkeypatch.setattr(folders, "run_row", read)
+    return clock
+
+
+def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path, slow_disk: Clock) -> None:
+    bare_runs(tmp_path, 1000)
+    catalogue, left = Catalogue(tmp_path), []
+    while (not left or left[-1]) and len(left) < 20:
+        listed = catalogue.listed()
+        assert len(listed.runs) == 1000
+        assert sum("generation" not in row for row in listed.runs) == listed.waiting
+        left.append(listed.waiting)
+    assert left == pytest.approx(range(900, -1, -100), abs=10)
     assert catalogue.find("0007", RUN) == (tmp_path / "0007").resolve()
+
+
+def test_a_folder_is_read_however_long_it_takes_to_look_at_the_others(
+    tmp_path: Path, slow_disk: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked_at(path: Path) -> folders.Signature:
+        slow_disk.now += 2 * folders.SECONDS_TO_READ
+        return signature_of(path)
+
+    signature_of = folders.signature_of
+    monkeypatch.setattr(folders, "signature_of", looked_at)
+    bare_runs(tmp_path, 5)
+    catalogue = Catalogue(tmp_path)
+    assert [catalogue.listed().waiting for _ in range(5)] == [4, 3, 2, 1, 0]

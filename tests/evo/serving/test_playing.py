@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -13,10 +12,13 @@ from engine import Action, GameRecord, RandomAgent, find_deck, parse_position
 from engine.vocabulary import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
 from evo.serving import playing
+from rivals.outside.agent import processes
 from tests.evo.serving.servers import Asked, served
+from tests.rivals.hanging import some_hangs
+from tests.waiting import wait_until
 
 PEEKING = "lookahead@4,hands=told"
-SLOW = f"process:{sys.executable} tests/data/bots/faulty.py hangs:first@seconds=30"
+SLOW = f"process:{sys.executable} tests/data/bots/faulty.py hangs:first@seconds=3600"
 SETUP = {"opponent": "random", "deck": "basic-mage", "other_deck": "basic-hunter", "ruleset": "standard"}
 
 
@@ -43,14 +45,16 @@ def begin(asked: Asked, **fields: str) -> str:
 
 def state(asked: Asked, game: str) -> dict:
     """Where a game stands, once the opponent has done its turn."""
-    for _ in range(1200):
-        status, _, body = asked.get(f"{game}/state")
-        assert status == 200
-        told = json.loads(body)
-        if not told["thinking"]:
-            return told
-        time.sleep(0.05)
-    raise AssertionError("it thinks for ever")
+    wait_until(lambda: not state_now(asked, game)["thinking"], "the opponent has done its turn", 0.05)
+    return state_now(asked, game)
+
+
+def state_now(asked: Asked, game: str) -> dict:
+    """Where a game stands now."""
+    status, _, body = asked.get(f"{game}/state")
+    assert status == 200
+    told: dict = json.loads(body)
+    return told
 
 
 def test_the_same_seed_deals_the_same_game_and_only_legal_actions_are_carried_out(asked: Asked) -> None:
@@ -112,15 +116,13 @@ def test_who_gives_no_reasons_says_its_next_action_and_who_peeks_says_nothing(
 
 def test_an_opponent_that_thinks_stops_nobody(asked: Asked) -> None:
     game = begin(asked, opponent=SLOW, deck="thesis-paladin", other_deck="thesis-paladin", seat="second")
-    began = time.monotonic()
-    for _ in range(60):
-        status, _, body = asked.get(f"{game}/state")
-        assert status == 200
-    assert json.loads(body)["thinking"]
+    wait_until(some_hangs, "the opponent thinks")
     assert asked.get("/")[0] == 200
     assert post(asked, f"{game}/act", number="0", action="end turn")[0] == 409
     assert post(asked, f"{game}/concede")[0] == 409
-    assert time.monotonic() - began < 10
+    assert state_now(asked, game)["thinking"]
+    with processes.stopped():  # it would think for an hour
+        assert "wins in round 1" in state(asked, game)["over"]
 
 
 def test_games_that_are_forgotten_end_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,8 +133,9 @@ def test_games_that_are_forgotten_end_for_the_opponent(monkeypatch: pytest.Monke
     games = playing.Games()
     for seed in range(5):
         name = games.begin(playing.Setup(find_entrant("random"), decks, "thesis", 0, seed))
-        while games.find(name).state()["thinking"]:  # type: ignore[union-attr]
-            time.sleep(0.01)
+        one = games.find(name)
+        assert one is not None
+        wait_until(lambda one=one: not one.state()["thinking"], "the opponent has done its turn")  # type: ignore[misc]
     assert len(told) == 3
 
 

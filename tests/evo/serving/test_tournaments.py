@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -16,6 +15,7 @@ from evo.serving import replays
 from evo.stats.standings import standings
 from evo.tournament.reading import read_tournament
 from tests.evo.serving.servers import Asked, served
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +44,8 @@ def page(asked: Asked, path: str) -> str:
 
 def game(asked: Asked, path: str) -> str:
     """The page of a game, once it was played again."""
-    for _ in range(600):
-        status, _, body = asked.get(path)
-        if status != 202:
-            assert status == 200
-            return body.decode()
-        time.sleep(0.1)
-    raise AssertionError("it does not end")
+    wait_until(lambda: asked.get(path)[0] != 202, "the game is played again", 0.1)
+    return page(asked, path)
 
 
 def test_the_standings_are_those_of_the_games(asked: Asked) -> None:

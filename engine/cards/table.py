@@ -72,7 +72,7 @@ class CardTable:
         rows = np.zeros(len(found), CARD)
         for row, card in zip(rows, found, strict=True):
             write_card(row, card, pools)
-        rows["asks_alone"] = [asks_of(rows[number : number + 1]) for number in range(len(rows))]
+        rows["asks_alone"] = [_asks_alone(row.tobytes()) for row in rows]
         rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
         self._number: dict[CardKey, int] = {}
         for number, card in enumerate(found):
@@ -150,6 +150,12 @@ def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
     return exact, rows
 
 
+@lru_cache(maxsize=1)
+def _exact_keys() -> frozenset[CardKey]:
+    """The keys of the exact cards of edition 2018-07."""
+    return frozenset(card.key for card in _exact_rows()[0])
+
+
 @lru_cache(maxsize=256)
 def pooled(of: Asked) -> tuple[Card, ...]:
     """The cards that a row draws random ones from: exact ones of edition 2018-07, by id."""
@@ -161,7 +167,7 @@ def pooled(of: Asked) -> tuple[Card, ...]:
 
 def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
     """Tag what random cards are drawn from, each once. `rows` is modified in place."""
-    left = {card.key for card in _exact_rows()[0]}
+    left = set(_exact_keys())
     for row, card in zip(rows, cards, strict=True):
         if card.key in left:
             row["tags"] |= CardFilter.POOLED
@@ -221,6 +227,12 @@ def asks_of(rows: np.ndarray) -> int:
         for effect in row["effects"][: row["n_effects"]]:
             asks |= _asks_of_row(effect)
     return asks
+
+
+@lru_cache(maxsize=4096)
+def _asks_alone(row: bytes) -> int:
+    """`asks_of` a single card, in the bytes of its record: most tables have the same cards."""
+    return asks_of(np.frombuffer(row, CARD))
 
 
 def _asks_of_row(effect: np.void) -> int:

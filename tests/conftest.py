@@ -9,11 +9,17 @@ from hypothesis import settings
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
+NIGHTLY = os.environ.get("MANAFORGE_NIGHTLY") == "1"
 
 # No deadline, since a first call compiles. The same examples every time, so that failures repeat.
 settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
 settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+
+
+def cases(usual: int, nightly: int) -> int:
+    """How many random cases a test tries; `make nightly`, which sets MANAFORGE_NIGHTLY=1, tries more."""
+    return nightly if NIGHTLY else usual
 
 
 @pytest.fixture(scope="session")

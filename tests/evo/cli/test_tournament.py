@@ -139,6 +139,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
     """20 times: the same tables and games, byte for byte, as in a tournament that was not killed."""
     words = ("tournament", f"ilp:{ROOT}/configs/profiles/*.toml", "--decks", "hearthsim-basic,thesis-paladin")

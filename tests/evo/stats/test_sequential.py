@@ -115,6 +115,7 @@ def test_error_rates() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_error_rates_closely() -> None:
     """5%, and three standard errors of the simulation."""
     rates = error_rates(RUNS)

@@ -123,6 +123,7 @@ def test_turns_reached_in_play_are_worth_what_the_search_finds() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_10_000_random_turns_1_000_full_boards_and_5_000_in_play() -> None:
     several = (
         random_turns(range(3_000, 13_000), full=False),
@@ -178,6 +179,7 @@ def test_programs_agree(backend: str) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_agree_on_2_500_turns(backend: str) -> None:
     agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(1_000, 2_500)])

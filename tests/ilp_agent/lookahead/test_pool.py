@@ -94,6 +94,7 @@ def test_programs_find_the_same_ends(backend: str) -> None:
 
 @compiled
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_a_program_finds_the_same_ends_of_300_turns() -> None:
     like_programs("gurobi", 300, 4)
 
@@ -137,5 +138,6 @@ def test_the_search_finds_the_same_ends() -> None:
 
 @compiled
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_the_search_finds_the_same_ends_of_2000_turns() -> None:
     like_search(3_500)

@@ -87,6 +87,7 @@ def test_full_boards_are_worth_what_the_exact_solver_finds_with_its_places() -> 
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @compiled
 def test_3_000_turns_of_bodies() -> None:
     equals_exact(range(2_000, 5_000), 10, full=False)

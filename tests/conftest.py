@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,14 @@ NIGHTLY = os.environ.get("MANAFORGE_NIGHTLY") == "1"
 settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
 settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+
+
+def first(usual: int, values: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: the first few as they are, the others for `make nightly`."""
+    return [
+        value if place < usual else pytest.param(value, marks=pytest.mark.nightly)
+        for place, value in enumerate(values)
+    ]
 
 
 def cases(usual: int, nightly: int) -> int:

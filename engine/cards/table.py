@@ -156,7 +156,7 @@ def _exact_keys() -> frozenset[CardKey]:
 
 @lru_cache(maxsize=256)
 def pooled(of: Asked) -> Mapping[CardKey, Card]:
-    """The cards that a row draws random ones from, by key: exact ones of edition 2018-07, in the order of ids."""
+    """The cards that a row draws random ones from, by key: exact ones of edition 2018-07, ordered by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_pooled(rows, of.kind, of.filter, of.arg, found)

@@ -47,12 +47,20 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with one round."""
+    out = tmp_path_factory.mktemp("learning") / "begun"
+    assert learn(out, "rounds=1").returncode == 0
+    return out
+
+
 @pytest.mark.parametrize("kept", [0, 1, 2])
 def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
-    learned: Path, tmp_path: Path, kept: int
+    learned: Path, begun: Path, tmp_path: Path, kept: int
 ) -> None:
     out = tmp_path / "stopped"
-    assert learn(out, "rounds=1").returncode == 0
+    shutil.copytree(begun, out)
     for number in range(kept, 2):
         (out / f"rounds/{number:04d}.json").unlink()
     for name in ("profile.toml", "curve.csv", "report.html"):
@@ -195,9 +203,9 @@ def test_features_of_a_folder_are_written(learned: Path) -> None:
     assert (learned / "features.html").stat().st_size > 10_000
 
 
-def test_a_damaged_round_is_played_again(learned: Path, tmp_path: Path) -> None:
+def test_a_damaged_round_is_played_again(learned: Path, begun: Path, tmp_path: Path) -> None:
     out = tmp_path / "damaged"
-    assert learn(out, "rounds=1").returncode == 0
+    shutil.copytree(begun, out)
     (out / "rounds/0001.json").write_text("{")
     assert learn(out).returncode == 0
     assert (out / "profile.toml").read_bytes() == (learned / "profile.toml").read_bytes()

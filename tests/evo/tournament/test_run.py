@@ -152,7 +152,7 @@ def stop_after(games: int) -> Callable[[int], None]:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.001)
+    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.003)
     monkeypatch.setattr("evo.tournament.run.FIRST_BATCH", 20)
 
 

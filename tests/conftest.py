@@ -14,9 +14,10 @@ BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 NIGHTLY = os.environ.get("MANAFORGE_NIGHTLY") == "1"
 
 # No deadline, since a first call compiles. The same examples every time, so that failures repeat.
-settings.register_profile("normal", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("normal", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("nightly", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("reduced", deadline=None, derandomize=True, max_examples=15)
-settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "nightly" if NIGHTLY else "normal")
 
 
 def first(usual: int, values: Iterable[Any]) -> list[Any]:
@@ -35,7 +36,7 @@ def cases(usual: int, nightly: int) -> int:
 @pytest.fixture(scope="session")
 def random_game_count() -> int:
     """Random games compared with the reference for each ruleset; MANAFORGE_GAMES sets another number."""
-    return int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "125"))
+    return int(os.environ.get("MANAFORGE_GAMES", 20 if UNCOMPILED or BOUNDSCHECK else cases(60, 125)))
 
 
 @pytest.fixture(scope="session")

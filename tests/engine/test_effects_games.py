@@ -144,7 +144,8 @@ def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
             after, chance = position.copy(), Chance.drawn(stream_key(7), position.states)
             after.play(action, chance)
             check_bounds(after)
-            assert str(parse_position(str(after))) == str(after)
+            if action in (played[0], played[-1]):
+                assert str(parse_position(str(after))) == str(after)
             while after.state["n_options"] and after.outcome == Outcome.ONGOING:
                 after.play(parse_action("choose 0"), chance)
             if after.outcome == Outcome.ONGOING:

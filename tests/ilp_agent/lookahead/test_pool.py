@@ -57,7 +57,7 @@ def assert_like(ours: list[float], theirs: list[float], turn: Turn) -> None:
 
 def test_brute_force_finds_the_same_ends() -> None:
     """Of turns without The Coin, which brute force also plays for nothing."""
-    for turn in small_turns(8 if UNCOMPILED or BOUNDSCHECK else cases(30, 60), coin=False):
+    for turn in small_turns(8 if UNCOMPILED or BOUNDSCHECK else cases(12, 60), coin=False):
         best = sorted(every_end(*turn).values(), reverse=True)[:WANTED]
         assert_like(values_of(turn, "exact"), best, turn)
 
@@ -89,7 +89,7 @@ def like_programs(backend: str, n: int, most: int) -> None:
 @compiled
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_programs_find_the_same_ends(backend: str) -> None:
-    like_programs(backend, cases(16, 40), 3)
+    like_programs(backend, cases(8, 40), 3)
 
 
 @compiled

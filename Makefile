@@ -10,12 +10,14 @@ UV_COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
 UV_LOCK := $(UV_COMPILE) pyproject.toml
 
+IN_MODES := tests/engine tests/ilp_agent tests/rivals tests/contracts
+
 EDITION_PACKAGE := build/editions/25252.1
 PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover cover-python bench bench-ppo published published-eva docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,24 +56,32 @@ $(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
 quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
 	$(BIN)/manaforge evolve quickstart
 
-test: $(VENV)/.tools  ## The fast test suite (under 6 minutes on two cores)
-	$(PYTEST) -n 2 --dist loadfile
+test: $(VENV)/.tools  ## The fast test suite (under 4 minutes on two cores, under 8 where the kernels compile first)
+	$(PYTEST) -n 2 --dist worksteal
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -W error::RuntimeWarning tests/engine tests/ilp_agent tests/rivals tests/contracts
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) tests/engine tests/ilp_agent tests/rivals tests/contracts
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist worksteal -W error::RuntimeWarning $(IN_MODES)
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n 2 --dist worksteal $(IN_MODES)
 
-test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out
-	$(PYTEST) -m heavy -n 2 --dist worksteal --durations=15 $(WITHOUT)
+test-heavy: $(VENV)/.tools  ## The long suites that the fast one leaves out; SOME="and not nightly" is the part in .ci/run
+	$(PYTEST) -m "heavy $(SOME)" -n 2 --dist worksteal --durations=15 $(WITHOUT)
 
 test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each class deck and backend, a hundred thousand in games, ends by programs
 	$(PYTEST) -m long -s
 
-test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks
-	$(PYTEST) -m faults -n 2 --dist loadfile --durations=15
+test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks; SOME as test-heavy
+	$(PYTEST) -m "faults $(SOME)" -n 2 --dist loadfile --durations=15
 
-test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300 plays so many games by clicks (6)
-	$(PYTEST) -m browser -n 2 --dist worksteal --durations=10
+test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300 plays so many games by clicks (6); SOME as test-heavy
+	$(PYTEST) -m "browser $(SOME)" -n 2 --dist worksteal --durations=10
+
+nightly: $(VENV)/.extras  ## What .ci/run leaves out (about 90 minutes on two cores): all modes, faults and pages, more random cases
+	MANAFORGE_NIGHTLY=1 $(PYTEST) -n 2 --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist worksteal -W error::RuntimeWarning tests/ilp_agent tests/rivals tests/contracts
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n 2 --dist worksteal tests/engine
+	MANAFORGE_NIGHTLY=1 $(MAKE) test-heavy
+	MANAFORGE_NIGHTLY=1 $(MAKE) test-faults
+	MANAFORGE_NIGHTLY=1 $(MAKE) test-browser
 
 MINUTES ?= 30
 soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs play; every run must be the same
@@ -88,19 +98,14 @@ format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-cover-python: $(VENV)/.tools  ## The fast suite but the engine's, with branch coverage of ilp_agent, rivals and evo, kernels left out
-	rm -f .coverage-python*
-	$(COVERAGE) run $(COVERED) -m pytest -n 2 --dist loadfile --ignore=tests/engine
-	$(COVERAGE) combine $(COVERED) --quiet
-	$(COVERAGE) report $(COVERED)
-
-cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
+cover: $(EDITION_PACKAGE)/.installed  ## The engine uncompiled and the fast suite compiled, both with branch coverage; fails under 95% of the engine
 	rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -q -n 2 --dist loadfile tests/engine
-	$(COVERAGE) run -m pytest -q -n 2 tests/engine/test_jit.py tests/engine/test_effects_games.py
+	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -W error::RuntimeWarning -q -n 2 --dist worksteal tests/engine
+	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal
 	$(COVERAGE) run -m pytest -q -n 2 -m heavy -k generator tests/engine
 	$(COVERAGE) combine --quiet
-	$(COVERAGE) report --fail-under=95
+	$(COVERAGE) report $(COVERED)
+	$(COVERAGE) report --include='engine/*' --fail-under=95
 
 test-reference: $(EDITION_PACKAGE)/.installed  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare
 	@if [ -z "$(MANAFORGE_REFERENCE)" ]; then echo "SKIPPED: MANAFORGE_REFERENCE names no folder of records"; else \

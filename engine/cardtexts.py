@@ -1,6 +1,7 @@
 """Cards in texts of positions, as numbers of a table: "Chillwind Yeti 4:4/5", or of real ones "Fireball*"."""
 
 import re
+from functools import lru_cache
 
 from engine.cards import Card, CardKey
 from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
@@ -38,7 +39,7 @@ class CardTexts:
 
     def table(self) -> CardTable:
         """The given table, or one of the cards that were read."""
-        return self._given or CardTable(self._cards, Ask.HAND if self.hand_changes else 0)
+        return self._given or _table_of(tuple(self._cards), Ask.HAND if self.hand_changes else 0)
 
     def know(self, card_id: str) -> None:
         """Add the real card with this id, which is in no hand and on no board."""
@@ -113,3 +114,9 @@ class CardTexts:
             self._by_key[card.key] = len(self._cards)
             self._cards.append(card)
         return self._by_key[card.key]
+
+
+@lru_cache(maxsize=16)
+def _table_of(cards: tuple[Card, ...], asks: int) -> CardTable:
+    """A table of cards that were read: one position after another often has the same."""
+    return CardTable(cards, asks)

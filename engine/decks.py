@@ -153,9 +153,14 @@ def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
     return CardTable(list(found.values()), asks)
 
 
-@lru_cache(maxsize=64)
 def tables_of(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
     """Card table of some decks (`table_of`), and their records for kernels; cached, so do not modify them."""
+    return _tables_of(decks, asks)
+
+
+@lru_cache(maxsize=64)
+def _tables_of(decks: tuple[Deck, ...], asks: int) -> tuple[CardTable, np.ndarray]:
+    """`tables_of` with all its arguments, since a cache tells a default from the same value that is given."""
     table = table_of(decks, asks)
     return table, deck_records(decks, table)
 

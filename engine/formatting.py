@@ -4,6 +4,7 @@ It needs only states and card tables, so that `engine.position` can use it in it
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -57,6 +58,7 @@ def _mark(card: Card) -> str:
     return "" if find_real(card.name, card.spec).key == card.key else card.id
 
 
+@lru_cache(maxsize=256)
 def format_keywords(keywords: int) -> str:
     """The letters of a keyword bit set."""
     return "".join(keyword.letter for keyword in Keyword if keywords & keyword)

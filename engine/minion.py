@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import product
+from operator import attrgetter
 
 import numpy as np
 
@@ -67,12 +69,20 @@ class MinionSpec:
     @property
     def keywords(self) -> int:
         """The keywords as the bits of `Keyword`."""
-        return sum(bit for bit, name in zip(Keyword, KEYWORD_FIELDS, strict=True) if getattr(self, name))
+        return _BITS[_flags(self)]
 
     @property
     def worth(self) -> float:
         """The value, or the cost where no value is given."""
         return float(self.cost if self.value is None else self.value)
+
+
+_flags = attrgetter(*KEYWORD_FIELDS)
+_BITS = {
+    flags: sum(bit for bit, flag in zip(Keyword, flags, strict=True) if flag)
+    for flags in product((False, True), repeat=len(KEYWORD_FIELDS))
+}
+"""The bits of every set of keywords: a table of cards asks for those of thousands."""
 
 
 def keyword_flags(names: Iterable[str]) -> dict[str, bool]:

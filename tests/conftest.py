@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,12 +13,27 @@ from tests.waiting import give_agents_an_hour
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
+NIGHTLY = os.environ.get("MANAFORGE_NIGHTLY") == "1"
 
 # No deadline, since a first call compiles and machines are busy. The same examples every time, so that failures repeat.
 whenever = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-settings.register_profile("normal", whenever, max_examples=60)
+settings.register_profile("normal", whenever, max_examples=30)
+settings.register_profile("nightly", whenever, max_examples=60)
 settings.register_profile("reduced", whenever, max_examples=15)
-settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "normal")
+settings.load_profile("reduced" if UNCOMPILED or BOUNDSCHECK else "nightly" if NIGHTLY else "normal")
+
+
+def first(usual: int, values: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: the first few as they are, the others for `make nightly`."""
+    return [
+        value if place < usual else pytest.param(value, marks=pytest.mark.nightly)
+        for place, value in enumerate(values)
+    ]
+
+
+def cases(usual: int, nightly: int) -> int:
+    """How many random cases a test tries; `make nightly`, which sets MANAFORGE_NIGHTLY=1, tries more."""
+    return nightly if NIGHTLY else usual
 
 give_agents_an_hour()
 
@@ -24,7 +41,7 @@ give_agents_an_hour()
 @pytest.fixture(scope="session")
 def random_game_count() -> int:
     """Random games compared with the reference for each ruleset; MANAFORGE_GAMES sets another number."""
-    return int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "125"))
+    return int(os.environ.get("MANAFORGE_GAMES", 20 if UNCOMPILED or BOUNDSCHECK else cases(60, 125)))
 
 
 @pytest.fixture(scope="session")

@@ -90,6 +90,9 @@ class Card:
         if _NUMBERS.match(self.name) or not self.name.isprintable():
             raise CardError(f"a card's name must not begin with a card's numbers, got {self.name!r}")
 
+    def __hash__(self) -> int:
+        return hash((self.id, self.name, self.spec))  # of its many fields these tell nearly all cards apart
+
     @property
     def key(self) -> CardKey:
         """What tells cards apart in a game: name, numbers, keywords, worth, and the id of a real card.

@@ -140,7 +140,6 @@ class Edition:
         return (self.by_id[name] for name in sorted(self.collectible) if self.by_id[name].exact)
 
 
-@lru_cache(maxsize=len(EDITIONS))
 def edition(name: str = OLD_EDITION) -> Edition:
     """An edition's cards, read once.
 
@@ -149,6 +148,12 @@ def edition(name: str = OLD_EDITION) -> Edition:
     """
     if name not in EDITIONS:
         raise unknown_name("edition", name, EDITIONS)
+    return _edition(name)
+
+
+@lru_cache(maxsize=len(EDITIONS))
+def _edition(name: str) -> Edition:
+    """An edition by its name, which a cache tells from the default: `edition()` is the same object."""
     if name == OLD_EDITION:
         every = _rows(f"{OLD_EDITION}.csv")
         rows = [row for row in every if row["type"] in _KINDS]

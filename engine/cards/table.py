@@ -69,16 +69,14 @@ class CardTable:
         found = list(cards)
         pools = _add_created(found) if any(card.effects for card in found) else {}
         self._cards = tuple(found)
-        rows = np.zeros(len(found), CARD)
-        for row, card in zip(rows, found, strict=True):
-            write_card(row, card, pools)
-        rows["asks_alone"] = [asks_of(rows[number : number + 1]) for number in range(len(rows))]
+        written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
+        rows = np.frombuffer(bytearray(b"".join(written)), CARD)
         rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
+        keys = [card.key for card in found]
         self._number: dict[CardKey, int] = {}
-        for number, card in enumerate(found):
-            rows[number]["number"] = self._number.setdefault(card.key, number)
+        rows["number"] = [self._number.setdefault(key, number) for number, key in enumerate(keys)]
         if any(draws_at_random(effect) for card in found for effect in card.effects):
-            _tag_pooled(rows, found)
+            _tag_pooled(rows, keys)
             _write_lists(rows, found, self._number)
         # numpy cannot make an array over bytes writable again, even if an agent tries to.
         self._array = np.frombuffer(rows.tobytes(), CARD)
@@ -116,9 +114,9 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
                 cards += made
                 there.update(card.key for card in made)
             if draws_at_random(effect):
-                for card in pooled(effect.of):
-                    if card.key not in there:
-                        there.add(card.key)
+                for key, card in pooled(effect.of).items():
+                    if key not in there:
+                        there.add(key)
                         places.setdefault((card.id,), len(cards))
                         cards.append(card)
         looked_at += 1
@@ -150,22 +148,29 @@ def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
     return exact, rows
 
 
+@lru_cache(maxsize=1)
+def _exact_keys() -> frozenset[CardKey]:
+    """The keys of the exact cards of edition 2018-07."""
+    return frozenset(card.key for card in _exact_rows()[0])
+
+
 @lru_cache(maxsize=256)
-def pooled(of: Asked) -> tuple[Card, ...]:
-    """The cards that a row draws random ones from: exact ones of edition 2018-07, by id."""
+def pooled(of: Asked) -> Mapping[CardKey, Card]:
+    """The cards that a row draws random ones from, by key: exact ones of edition 2018-07, ordered by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_pooled(rows, of.kind, of.filter, of.arg, found)
-    return tuple(card for card, is_one in zip(exact, found, strict=True) if is_one)
+    cards = (card for card, is_one in zip(exact, found, strict=True) if is_one)
+    return MappingProxyType({card.key: card for card in cards})
 
 
-def _tag_pooled(rows: np.ndarray, cards: Sequence[Card]) -> None:
+def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
     """Tag what random cards are drawn from, each once. `rows` is modified in place."""
-    left = {card.key for card in _exact_rows()[0]}
-    for row, card in zip(rows, cards, strict=True):
-        if card.key in left:
+    left = set(_exact_keys())
+    for row, key in zip(rows, keys, strict=True):
+        if key in left:
             row["tags"] |= CardFilter.POOLED
-            left.remove(card.key)
+            left.remove(key)
 
 
 def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
@@ -178,7 +183,7 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
                 continue
             if effect.of not in first:
                 first[effect.of] = len(lists)
-                found = [(numbers[one.key], 1 << _class_of(one)) for one in pooled(effect.of)]
+                found = [(numbers[key], 1 << _class_of(one)) for key, one in pooled(effect.of).items()]
                 for classes in _classes(effect.of.filter, effect.of.arg):
                     lists.append([number for number, own in found if not classes or own & classes])
             row["effects"][place]["pool"] = first[effect.of]
@@ -260,6 +265,25 @@ _ASKED_IF: Mapping[int, int] = {
     Condition.HURT: Ask.HURT,
     Condition.ELEMENTAL: Ask.ELEMENTALS,
 }
+
+
+def _named(card: Card) -> list[tuple[str, ...]]:
+    """The ids of cards that the rows of a card name, of which its record holds the numbers."""
+    return [effect.cards for effect in card.effects if effect.cards not in NO_CARDS] if card.real else []
+
+
+@lru_cache(maxsize=4096)
+def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
+    """A card's record as `write_card` writes it, with what it asks for: most tables have the same cards.
+
+    Args:
+        card: the card.
+        numbers: the first number for each of `_named`.
+    """
+    rows = np.zeros(1, CARD)
+    write_card(rows[0], card, dict(zip(_named(card), numbers, strict=True)))
+    rows["asks_alone"] = asks_of(rows)
+    return rows.tobytes()
 
 
 def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -> None:

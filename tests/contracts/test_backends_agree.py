@@ -79,6 +79,7 @@ def test_5_000_turns_reached_in_play(backend: str) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("backend", backends())
 def test_2_000_random_turns(backend: str) -> None:
     agrees(backend, [random_turn(number) for number in range(2_000)])

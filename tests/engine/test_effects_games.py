@@ -22,7 +22,7 @@ from engine.state import STATE
 from engine.streams import below, derive, stream_key
 from engine.view import PlayerView
 from engine.vocabulary import EFFECTS_VERSION, CardKind
-from tests.conftest import UNCOMPILED
+from tests.conftest import UNCOMPILED, cases
 
 DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 CLASSES = sorted(hero_classes())
@@ -32,7 +32,7 @@ def basic(name: str):
     return find_deck(f"basic-{name}")
 
 
-GAMES = 4 if UNCOMPILED else 30
+GAMES = 4 if UNCOMPILED else cases(14, 30)
 
 
 @pytest.mark.parametrize("seed", range(GAMES))
@@ -144,7 +144,8 @@ def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
             after, chance = position.copy(), Chance.drawn(stream_key(7), position.states)
             after.play(action, chance)
             check_bounds(after)
-            assert str(parse_position(str(after))) == str(after)
+            if action in (played[0], played[-1]):
+                assert str(parse_position(str(after))) == str(after)
             while after.state["n_options"] and after.outcome == Outcome.ONGOING:
                 after.play(parse_action("choose 0"), chance)
             if after.outcome == Outcome.ONGOING:
@@ -155,7 +156,7 @@ def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
 def test_a_batch_plays_the_same_games_one_by_one() -> None:
     decks = basic("mage"), basic("shaman")
     table, records = tables_of(decks)
-    n = 3 if UNCOMPILED else 20
+    n = 3 if UNCOMPILED else cases(8, 20)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     outcomes, rules = np.zeros(n, np.int64), find_ruleset("hearthsim")
     random_games(table.array, records[0], records[1], rules.array, keys, outcomes)

@@ -19,10 +19,10 @@ from engine.state import STATE
 from engine.streams import derive, generator, stream_key
 from engine.view import MinionView, SideView
 from rivals import AggroAgent, EvaAgent, EvaWeights, GreedyIlpAgent, HearthSimAgent, find_agent_profile
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.engine.test_effects_properties import CLASSES, deck_of, play_through
 
-GAMES = 8 if UNCOMPILED or BOUNDSCHECK else 18
+GAMES = 8 if UNCOMPILED or BOUNDSCHECK else cases(10, 18)
 
 
 def hidden_continuation(position: Position, seat: int, pick: np.random.Generator) -> Position:

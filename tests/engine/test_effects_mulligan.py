@@ -10,6 +10,7 @@ from engine import deal, find_deck, find_ruleset
 from engine.cards.real import hero_classes
 from engine.codes import COIN, DECK_SIZE, Purpose
 from engine.vocabulary import CardKind
+from tests.conftest import cases
 from tests.engine.test_effects_properties import deck_of
 from tests.reference.plain import below_key, shuffled
 
@@ -42,7 +43,7 @@ def test_dear_cards_of_every_kind_are_replaced_once_and_shuffled_back() -> None:
     replaced: Counter[CardKind] = Counter()
     kept: Counter[CardKind] = Counter()
     again = 0
-    for first, second, seed in DEALS:
+    for first, second, seed in DEALS[:: cases(2, 1)]:
         table, before = opening(first, second, seed, "hearthsim")
         _, after = opening(first, second, seed, "standard")
         for seat, ((old_hand, old_deck), (hand, deck)) in enumerate(zip(before, after, strict=True)):

@@ -33,11 +33,11 @@ from engine.notation import MAX_COUNT
 from engine.state import GRAVES, MAX_CHOICES, MAX_SECRETS, MINION, OFFERED, SIDE, STATE
 from engine.streams import generator, stream_key
 from engine.vocabulary import OF_OTHER, CardFilter, HeroName, Op, Race, Trait
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.reference.compare import exact_cards
 
 CLASSES = sorted(hero_classes())
-EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else 50
+EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else cases(24, 50)
 MOVES_DECKS = {
     *(
         Op.SHUFFLE,

@@ -11,7 +11,7 @@ from engine.formatting import format_card
 from engine.match import deal_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.engine.test_effects import CASES
 from tests.engine.test_effects_games import RICH
 from tests.reference import effects
@@ -31,7 +31,7 @@ from tests.reference.compare import (
 from tests.reference.game import RealGame
 from tests.reference.record import game_of
 
-GAMES = int(os.environ.get("MANAFORGE_GAMES", "20" if UNCOMPILED or BOUNDSCHECK else "60"))
+GAMES = int(os.environ.get("MANAFORGE_GAMES", 20 if UNCOMPILED or BOUNDSCHECK else cases(30, 60)))
 """Games of each kind of decks in the fast suite; `python -m tests.reference 10000` plays more."""
 
 HEAVY_GAMES = int(os.environ.get("MANAFORGE_HEAVY_GAMES", "400"))

@@ -11,6 +11,7 @@ from engine import Action, IllegalActionError, Outcome, Position, deal, parse_ac
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, ActionKind, Death
 from engine.position import empty_state
 from engine.rules import decode, encode
+from tests.conftest import cases
 from tests.engine.test_differential import DECKS
 
 games = st.tuples(
@@ -88,7 +89,7 @@ def test_cards_are_conserved(game) -> None:
             assert not left - Counter(deck.cards), "a card appeared that the deck does not hold"
 
 
-@settings(max_examples=15)
+@settings(max_examples=cases(8, 15))
 @given(games)
 def test_text_round_trip_is_exact(game) -> None:
     for position in play_through(game, most=60):

@@ -1,15 +1,19 @@
 """A tiny run for tests, and the bytes that two equal runs share."""
 
 import hashlib
-import multiprocessing
 import os
 import subprocess
 import sys
-import tempfile
-from functools import cache
-from multiprocessing.context import ForkServerContext
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from unittest.mock import patch
 
+from engine.compilation import compiling_quietly
+from evo.cli import progress
 from evo.cli.main import main
 from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
@@ -19,6 +23,8 @@ from evo.play.pool import Pool
 from evo.storage.opening import create_run, open_run
 from evo.storage.store import RunFolder
 from evo.strategies import Strategy, Told
+from rivals.outside import allowed
+from rivals.outside.agent import check_starts, processes
 
 TINY = RunConfig().changed(
     mu=3,
@@ -103,44 +109,101 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-c", "from evo.cli.main import main; main()"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": ""}
 
+UNSEEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+"""Warnings that Python shows nobody who has not asked for them."""
+
 
 def manaforge(
     *arguments: object, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command `manaforge` as a user does, without a terminal.
+    """Run the command `manaforge` as a user does, without a terminal, but in this process.
 
-    Each call is a process of its own, a copy of one that has imported everything: a second is saved each time.
+    So kernels are loaded once for all commands, which otherwise takes most of their time. What a process would
+    keep to itself is put back: the standard streams, the environment, the folder, outside agents.
     """
-    words = tuple(map(str, arguments))
-    with tempfile.TemporaryDirectory() as place:
-        files = [Path(place) / name for name in ("out", "err")]
-        process = _copies().Process(target=_main, args=(words, cwd, environment, *files))
-        process.start()
-        process.join()
-        said = [file.read_bytes().decode() for file in files]
-    return subprocess.CompletedProcess(["manaforge", *words], process.exitcode or 0, *said)
+    words = ("manaforge", *map(str, arguments))
+    named = allowed._named
+    with (
+        _standard_streams() as streams,
+        patch.dict(os.environ, ENVIRONMENT | environment, clear=True),
+        patch.object(sys, "argv", list(words)),
+        patch.object(progress, "LINE_SECONDS", 1e9),  # on a slow machine there would be more lines
+        compiling_quietly(),
+        chdir(cwd or Path.cwd()),
+        _warnings_as_usual(),
+    ):
+        code = _exit_code()
+        said = streams()
+    allowed._named = named
+    processes.close()
+    check_starts.cache_clear()
+    return subprocess.CompletedProcess(words, code, *said)
 
 
-@cache
-def _copies() -> ForkServerContext:
-    """Where copies of a process come from that has imported what commands need, and done nothing else."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["evo.cli.main", "tests.evo.preload"])
-    return context
+def manaforge_process(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command `manaforge` in a process of its own, as it is installed."""
+    words = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(
+        words, cwd=cwd, env=ENVIRONMENT | environment, capture_output=True, text=True, check=False
+    )
 
 
-def _main(
-    words: tuple[str, ...], cwd: Path | None, environment: dict[str, str], out: Path, err: Path
-) -> None:
-    """The program in a copy: its standard streams are files."""
-    for number, path in ((0, Path(os.devnull)), (1, out), (2, err)):
-        file = os.open(path, os.O_RDWR | os.O_CREAT)
-        os.dup2(file, number)
-        os.close(file)
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - the process ends with it
-    os.environ.clear()
-    os.environ.update(ENVIRONMENT | environment)
-    if cwd is not None:
-        os.chdir(cwd)
-    sys.argv = ["manaforge", *words]
-    main()
+def _exit_code() -> int:
+    """Call the program; the exit code of its process, were it one."""
+    try:
+        main()
+    except SystemExit as ended:
+        if not isinstance(ended.code, str):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+    except Exception:
+        traceback.print_exc()
+    else:
+        return 0
+    return 1
+
+
+@contextmanager
+def _standard_streams() -> Iterator[Callable[[], tuple[str, str]]]:
+    """In this context nobody types, and output and errors are kept, which the function gives that this yields."""
+    kept = [os.dup(number) for number in range(3)]
+    names = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")
+    before = {name: getattr(sys, name) for name in names}
+    with open(os.devnull) as nothing, TemporaryFile() as output, TemporaryFile() as errors:  # noqa: PTH123
+        for number, file in enumerate((nothing, output, errors)):
+            os.dup2(file.fileno(), number)
+        sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
+        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+
+        def said() -> tuple[str, str]:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            for file in (output, errors):
+                file.seek(0)
+            return output.read().decode(), errors.read().decode()
+
+        try:
+            yield said
+        finally:
+            for number, copy in enumerate(kept):
+                os.dup2(copy, number)
+                os.close(copy)
+            for name, stream in before.items():
+                setattr(sys, name, stream)
+
+
+@contextmanager
+def _warnings_as_usual() -> Iterator[None]:
+    """In this context warnings are lines on standard error, as in any process, and no errors."""
+
+    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
+        print(warnings.formatwarning(message, category, filename, lineno), end="", file=sys.stderr)
+
+    with warnings.catch_warnings(), patch.object(warnings, "showwarning", show):
+        warnings.resetwarnings()
+        for category in UNSEEN:
+            warnings.simplefilter("ignore", category)
+        yield

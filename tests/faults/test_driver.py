@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evo.configfiles import read_config
+from tests.conftest import first
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 from tests.faults import marks
 from tests.waiting import HANG, wait_until
@@ -65,7 +66,7 @@ TRIALS = 5
 """Of a run that may be over before it is stopped, when this process had to wait for others."""
 
 
-@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("case", first(3, range(6)))
 def test_signals_at_random_moments_stop_and_lose_nothing(
     case: int, long: Path, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
@@ -88,7 +89,7 @@ def test_signals_at_random_moments_stop_and_lose_nothing(
     assert bytes_of(run) == undisturbed
 
 
-@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("case", first(2, range(6)))
 def test_signals_while_a_run_starts_end_it(case: int, long: Path, tmp_path: Path) -> None:
     """Also while Ray starts, in a process of its own: 130 or 143, and no process is left."""
     number, code = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[case % 2]

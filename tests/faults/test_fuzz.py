@@ -20,6 +20,7 @@ from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile
 from rivals import find_agent_profile, read_agent_profile
+from tests.conftest import cases
 from tests.faults import SAMPLE_OF_SCHEMA_1, fuzz, marks
 from tests.faults.fuzz import judge, run_here, run_process
 from tests.faults.program import Ended
@@ -82,7 +83,7 @@ def write(path: Path, text: str) -> Path:
 
 
 FEW_CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-many = settings(max_examples=300, suppress_health_check=FEW_CHECKS)
+many = settings(max_examples=cases(60, 300), suppress_health_check=FEW_CHECKS)
 
 
 @many
@@ -133,7 +134,7 @@ def test_entrants_and_values(text: str) -> None:
     only_our_errors(parse_values, text)
 
 
-@settings(max_examples=150, suppress_health_check=FEW_CHECKS)
+@settings(max_examples=cases(30, 150), suppress_health_check=FEW_CHECKS)
 @given(data=st.data())
 def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
     """Each text file of a run folder changed in turn, and any byte of its tables."""
@@ -164,9 +165,9 @@ def test_a_sample_of_every_file_and_command() -> None:
         "-m",
         "tests.faults.fuzz",
         "--cases",
-        "300",
+        str(cases(80, 300)),
         "--processes",
-        "10",
+        str(cases(4, 10)),
         "--seed",
         "2",
     ]

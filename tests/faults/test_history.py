@@ -25,6 +25,7 @@ from evo.storage.files import is_locked
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.opening import open_run, peek_run
 from evo.storage.store import RunError
+from tests.conftest import first
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 from tests.waiting import HANG
@@ -67,7 +68,7 @@ class Filling:
 
 
 @pytest.mark.parametrize("target", ["write", "fsync", "replace"])
-@pytest.mark.parametrize("lasting", [True, False])
+@pytest.mark.parametrize("lasting", first(1, [True, False]))
 def test_a_disk_that_fails_at_any_write_leaves_the_history_intact(
     target: str, lasting: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +141,7 @@ def test_a_newest_file_cut_anywhere_or_with_any_bit_flipped_is_noticed(copy: Pat
         assert ("checksums.txt: line 4 is torn" in history.problem) == (n > 0)
 
 
-@pytest.mark.parametrize("case", range(20))
+@pytest.mark.parametrize("case", first(6, range(20)))
 def test_what_is_damaged_is_named_set_aside_and_played_again(case: int, copy: Path, finished: Path) -> None:
     pick = np.random.default_rng(case)
     names = [

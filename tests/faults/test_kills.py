@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evo.tournament import run as tournament_run
+from tests.conftest import first
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 from tests.faults.program import files_of, fork_program, run_program
 from tests.faults.shim import WRITES, Shim
@@ -38,6 +39,10 @@ def two_profiles() -> None:
 
 
 SWEEP = ("--weight", "face", "--values", "0,10", "--against", "aggro", "--games", "8")
+
+NIGHTLY = ("tournament that grows", "sweep", "crossplay")
+"""Cases that save as a tournament does."""
+
 CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int, int]] = {
     "tournament": (nothing, (*TOURNAMENT, "--games", "16"), 40, 1),
     "tournament that grows": (smaller_tournament, (*TOURNAMENT, "--games", "16"), 40, 1),
@@ -71,7 +76,7 @@ def games_in(files: dict[str, bytes]) -> int:
     return max((int(name[-18:-8]) for name in files if name.startswith("batches/")), default=0)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", first(len(CASES) - len(NIGHTLY), sorted(CASES, key=NIGHTLY.__contains__)))
 def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
     case: str, small_batches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

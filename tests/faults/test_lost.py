@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from evo.play.processes import _descendants
+from tests.conftest import first
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new
 from tests.faults import marks
 from tests.faults.test_driver import processes_with, wait_for
@@ -107,7 +108,7 @@ def all_end(sessions: set[int]) -> None:
     wait_until(lambda: not living(sessions), "all processes end", 0.05)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", first(1, PARTS))
 def test_a_ray_of_our_own_that_dies_is_told(part: str, tmp_path: Path, undisturbed: dict[str, str]) -> None:
     process = begin(tmp_path, "--workers", 2, "--pool", "ray")
     place, words = PARTS[part]
@@ -135,6 +136,7 @@ def test_a_tournament_says_how_many_games_are_safe(tmp_path: Path) -> None:
     assert f" games are safe in {tmp_path / 'cup'}. To continue: the same command again" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("service", ["gcs_server", "raylet"])
 def test_the_head_of_a_joined_cluster_that_dies_is_told(
     service: str, tmp_path: Path, undisturbed: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -163,7 +165,7 @@ def test_the_head_of_a_joined_cluster_that_dies_is_told(
     assert bytes_of(tmp_path / "run") == undisturbed
 
 
-@pytest.mark.parametrize("pool", ["local", "ray"])
+@pytest.mark.parametrize("pool", first(1, ["local", "ray"]))
 def test_ctrl_c_again_and_again_loses_nothing(pool: str, tmp_path: Path, undisturbed: dict[str, str]) -> None:
     """The second ends the process at once, by the signal; what is committed stays, and no process."""
     process = begin(tmp_path, "--workers", 2, "--pool", pool)

@@ -124,6 +124,7 @@ def test_a_killed_worker_and_a_hung_one(
         assert "take more than" in log or "no result of any worker" in log
 
 
+@pytest.mark.nightly
 def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: dict[str, str]) -> None:
     from ray.cluster_utils import Cluster
 

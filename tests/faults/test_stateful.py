@@ -15,6 +15,7 @@ from evo.evolution.run import begin_session, evolve, extend, new_manifest
 from evo.play.local import LocalPool
 from evo.storage.opening import create_run, open_run, peek_run
 from evo.storage.store import RunError
+from tests.conftest import cases
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks
 
@@ -128,7 +129,7 @@ class RunMachine(RuleBasedStateMachine):
             assert own == self.model[self.generations]
 
 
-RunMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=12, deadline=None)
+RunMachine.TestCase.settings = settings(max_examples=cases(8, 40), stateful_step_count=12, deadline=None)
 
 
 class TestRuns(RunMachine.TestCase):

@@ -44,6 +44,7 @@ def checked(games: int, ruleset: str, keep: int = 0) -> tuple[np.ndarray, np.nda
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_every_plan_of_100_000_turns_is_legal_and_comes_true(capsys: pytest.CaptureFixture[str]) -> None:
     total = np.zeros(5, np.int64)
     for ruleset in rulesets():

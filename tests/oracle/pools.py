@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 from unittest.mock import patch
 
-from engine.cards import Card
+from engine.cards import Card, CardKey
 from engine.cards import table as tables
 from engine.cards.table import CardTable
 from engine.effects.cells import Asked
@@ -37,8 +37,9 @@ def table_of(ids: Iterable[str], names: frozenset[str], cards: Cards) -> CardTab
     """The table of some cards; what is drawn at random from all cards is drawn from those of these names."""
     whole = tables.pooled
 
-    def pooled(of: Asked) -> tuple[Card, ...]:
-        return tuple(cards.card(card.id) for card in whole(of) if card.id in names)
+    def pooled(of: Asked) -> dict[CardKey, Card]:
+        own = (cards.card(card.id) for card in whole(of).values() if card.id in names)
+        return {card.key: card for card in own}
 
     with patch.object(tables, "pooled", pooled):
         return CardTable(cards.with_created([cards.card(name) for name in ids]))
@@ -51,6 +52,6 @@ def skip_what_is_not_in_the_pool(record: dict[str, Any], table: CardTable) -> No
         SkippedError: no card of the table creates it by name, and it is no exact card of the edition either.
     """
     known = {name for card in table.cards for effect in card.effects for name in effect.cards}
-    pool = {card.id for card in tables.pooled(Asked())}
+    pool = {card.id for card in tables.pooled(Asked()).values()}
     if drawn(record) - known - pool:
         raise SkippedError("a random card that our pool lacks")

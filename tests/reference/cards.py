@@ -34,6 +34,40 @@ def argued(word):
     return name, int(arg or 0) if arg.isdecimal() or not arg else arg
 
 
+TESTS = {
+    "race": lambda card, arg: card["race"] in (arg, "all"),
+    "cost": lambda card, arg: card["cost"] == arg,
+    "cost_at_most": lambda card, arg: card["cost"] <= arg,
+    "cost_at_least": lambda card, arg: card["cost"] >= arg,
+    "attack_at_most": lambda card, arg: card["attack"] <= arg,
+    "attack_at_least": lambda card, arg: card["attack"] >= arg,
+    "attack": lambda card, arg: card["attack"] == arg,
+    "health": lambda card, arg: card["health"] == arg,
+    "keyword": lambda card, arg: arg in card["keywords"],
+    "overload": lambda card, _: card["overload"] > 0,
+    "spell_damage": lambda card, _: card["spell damage"] > 0,
+    "legendary": lambda card, _: card["rarity"] == "LEGENDARY",
+    "deathrattle": lambda card, _: (
+        card["kind"] in ("minion", "weapon") and any(row.trigger == "deathrattle" for row in card["rows"])
+    ),
+    "combo": lambda card, _: any(row.condition == "combo" for row in card["rows"] if row.trigger == "play"),
+    "battlecry": lambda card, _: (
+        card["kind"] in ("minion", "weapon")
+        and any(
+            row.trigger == "play" and row.op != "options" and (row.unless or row.condition != "combo")
+            for row in card["rows"]
+        )
+    ),
+    "secret": lambda card, _: card["secret"],
+    "class": lambda card, arg: card["class"] == arg,
+    "gang": lambda card, arg: card["class"] in GANGS[arg],
+    "any_class": lambda card, _: card["class"] != "neutral",
+    "own_class": lambda card, _: True,  # the game knows whose
+    "enemy_class": lambda card, _: True,
+}
+"""Whether a card passes a test, by the test's word."""
+
+
 class Asked:
     """Words that say which event or which cards: sides, kinds and tests with what they compare with."""
 
@@ -58,41 +92,9 @@ class Asked:
         """Whether a card is of the kinds and passes the tests."""
         if card is None:
             return not self.kinds and not self.tests
-        tests = {
-            "race": lambda arg: card["race"] in (arg, "all"),
-            "cost": lambda arg: card["cost"] == arg,
-            "cost_at_most": lambda arg: card["cost"] <= arg,
-            "cost_at_least": lambda arg: card["cost"] >= arg,
-            "attack_at_most": lambda arg: card["attack"] <= arg,
-            "attack_at_least": lambda arg: card["attack"] >= arg,
-            "attack": lambda arg: card["attack"] == arg,
-            "health": lambda arg: card["health"] == arg,
-            "keyword": lambda arg: arg in card["keywords"],
-            "overload": lambda _: card["overload"] > 0,
-            "spell_damage": lambda _: card["spell damage"] > 0,
-            "legendary": lambda _: card["rarity"] == "LEGENDARY",
-            "deathrattle": lambda _: (
-                card["kind"] in ("minion", "weapon")
-                and any(row.trigger == "deathrattle" for row in card["rows"])
-            ),
-            "combo": lambda _: any(row.condition == "combo" for row in card["rows"] if row.trigger == "play"),
-            "battlecry": lambda _: (
-                card["kind"] in ("minion", "weapon")
-                and any(
-                    row.trigger == "play" and row.op != "options" and (row.unless or row.condition != "combo")
-                    for row in card["rows"]
-                )
-            ),
-            "secret": lambda _: card["secret"],
-            "class": lambda arg: card["class"] == arg,
-            "gang": lambda arg: card["class"] in GANGS[arg],
-            "any_class": lambda _: card["class"] != "neutral",
-            "own_class": lambda _: True,  # the game knows whose
-            "enemy_class": lambda _: True,
-        }
         if self.kinds and card["kind"] not in self.kinds:
             return False
-        return all(tests[word](arg) for word, arg in self.tests.items())
+        return all(TESTS[word](card, arg) for word, arg in self.tests.items())
 
 
 class Row:

@@ -267,6 +267,7 @@ def test_search_is_brute_force() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_search_is_brute_force_on_many_positions() -> None:
     assert check_against_brute_force(3_000, 8, (4, 4, 4), 10_000) > 2_000
     # Full boards, where deaths free places.

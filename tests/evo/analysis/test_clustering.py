@@ -25,6 +25,7 @@ from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.stats.runs import mean_over_runs
 from ilp_agent import WEIGHT_NAMES, Weights
+from tests.conftest import cases
 
 WEIGHTS = [f"weight_{name}" for name in WEIGHT_NAMES]
 SHARES = [f"share_{name}" for name in WEIGHT_NAMES]
@@ -251,10 +252,11 @@ def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() 
 def test_noise_makes_no_clusters() -> None:
     """Uniform weights: the silhouette is no better than chance in most draws, and the note says so."""
     told = 0
-    for seed in range(10):
+    draws = cases(5, 10)
+    for seed in range(draws):
         found = cluster_weights(population(np.random.default_rng(seed).random((60, N))))
         told += any("by chance" in note for note in found.notes)
-    assert told >= 7
+    assert told >= 0.7 * draws
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
     assert np.isnan(tiny.summary["stability"].iloc[2])

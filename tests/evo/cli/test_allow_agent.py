@@ -9,7 +9,7 @@ import pytest
 
 from rivals.outside import allowed
 from rivals.outside.allowed import NotAllowedError, command_line_is, refuse_unnamed
-from tests.evo.runs import manaforge
+from tests.evo.runs import manaforge, manaforge_process
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
 BOT = f"process:{sys.executable} {FAULTY} well"
@@ -80,7 +80,7 @@ def test_a_configuration_starts_nothing_by_itself(tmp_path: Path) -> None:
     assert f"--allow-agent 'process:touch {mark}'" in refused.stderr
     assert not mark.exists()
     assert not (tmp_path / "run").exists()
-    named = manaforge(
+    named = manaforge_process(
         "evolve",
         tmp_path / "config.toml",
         "--out",

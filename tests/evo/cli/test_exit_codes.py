@@ -1,5 +1,6 @@
 """Exit codes, as docs/commands.md says: 2 for what was typed wrong, 1 for what files, folders and the machine say."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -209,22 +210,29 @@ def values_of_options() -> list[str]:
     return lines
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the lines find."""
+    place = tmp_path_factory.mktemp("lines") / "folder"
+    for name in ("run", "bad", "young"):
+        shutil.copytree(RUN, place / name)
+    (place / "young/champion.toml").unlink()
+    (place / "bad/config.toml").write_text("gams = 3")
+    (place / "bad.toml").write_text("gams = 3")
+    (place / "runs").mkdir()
+    (place / "tour").mkdir()
+    (place / "tour/tournament.json").touch()
+    (place / "file").touch()
+    (place / "learned/rounds").mkdir(parents=True)
+    (place / "learned/learning.toml").write_text("schema = 1")
+    return place
+
+
 @pytest.fixture
-def code_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The exit code of a command line, in this process and a folder of its own."""
+def code_of(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The exit code of a command line, in this process and a folder of its own, whose files are links."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(RUN, "run")
-    shutil.copytree(RUN, "bad")
-    shutil.copytree(RUN, "young")
-    Path("young/champion.toml").unlink()
-    Path("bad/config.toml").write_text("gams = 3")
-    Path("bad.toml").write_text("gams = 3")
-    Path("runs").mkdir()
-    Path("tour").mkdir()
-    Path("tour/tournament.json").touch()
-    Path("file").touch()
-    Path("learned/rounds").mkdir(parents=True)
-    Path("learned/learning.toml").write_text("schema = 1")
+    shutil.copytree(folder, ".", copy_function=os.link, dirs_exist_ok=True)
 
     def code(line: str) -> int:
         monkeypatch.setattr(sys, "argv", ["manaforge", *shlex.split(line)])

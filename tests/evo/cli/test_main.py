@@ -6,7 +6,7 @@ import pytest
 
 from ilp_agent import DEFAULT_BACKEND, find_profile
 from ilp_agent.backends import installed_backends
-from tests.evo.runs import manaforge
+from tests.evo.runs import manaforge, manaforge_process
 
 
 def test_play_shows_a_game_and_the_seed_repeats_it() -> None:
@@ -38,7 +38,7 @@ def test_wrong_input_is_one_line() -> None:
 
 
 def test_version() -> None:
-    assert manaforge("--version").stdout.startswith("manaforge ")
+    assert manaforge_process("--version").stdout.startswith("manaforge ")
 
 
 POSITION = (
@@ -49,7 +49,7 @@ POSITION = (
 
 
 def test_explain_shows_the_plan_and_what_decides() -> None:
-    done = manaforge("explain", POSITION, "--profile", "author-favorite")
+    done = manaforge_process("explain", POSITION, "--profile", "author-favorite")
     assert done.returncode == 0
     text = " ".join(done.stdout.split())
     assert "plan (author-favorite, auto): play The Coin; play Wolfrider" in text

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.evo.runs import manaforge
+
 ROOT = Path(__file__).resolve().parents[3]
 ENTRY = "from evo.cli.main import main; main()"
 ODD = b"odd\xff\x1b[2J"
@@ -28,6 +30,10 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return folder
 
 
+PROCESSES = ("runs", "resume")
+"""Commands that run as processes, to which the system gives the name."""
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -41,11 +47,15 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     ids=lambda words: words[0],
 )
 def test_a_run_of_any_name_is_read_and_shown(words: tuple[str | bytes, ...], odd: bytes) -> None:
-    done = run(*words, cwd=odd)
-    assert done.returncode == 0, done.stderr
-    assert b"\x1b" not in done.stdout + done.stderr
-    assert b"Traceback" not in done.stderr
-    done.stdout.decode()
+    if words[0] in PROCESSES:
+        done = run(*words, cwd=odd)
+        code, output, errors = done.returncode, done.stdout.decode(), done.stderr.decode()
+    else:
+        here = manaforge(*map(os.fsdecode, words), cwd=Path(os.fsdecode(odd)))
+        code, output, errors = here.returncode, here.stdout, here.stderr
+    assert code == 0, errors
+    assert "\x1b" not in output + errors
+    assert "Traceback" not in errors
 
 
 def test_a_terminal_of_few_letters(odd: bytes) -> None:

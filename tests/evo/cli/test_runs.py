@@ -20,7 +20,7 @@ from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
 from evo.storage.opening import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge
+from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, manaforge_process
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
@@ -35,7 +35,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     compile_games()  # so that no command has to say that it compiles
     out = tmp_path / "run"
-    done = manaforge("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
+    done = manaforge_process("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
     assert (done.returncode, done.stderr) == (0, "")
     assert "pool local with 1 worker (threads are enough" in done.stdout
     assert "generation 3/3: best " in done.stdout
@@ -51,7 +51,7 @@ def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
     assert (
         again.stderr == f"manaforge: run folder {out} is not empty; to continue it: manaforge resume {out}\n"
     )
-    more = manaforge("resume", out, "--generations", 4)
+    more = manaforge_process("resume", out, "--generations", 4)
     assert more.returncode == 0
     assert "from generation 4 of 4 generations" in more.stdout
 
@@ -182,7 +182,15 @@ def by_shell(redirected: str, *words: object) -> subprocess.CompletedProcess[str
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT, check=False)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        command
+        if command in ("--version", "config show eva", "play pass pass")
+        else pytest.param(command, marks=pytest.mark.heavy)
+        for command in COMMANDS
+    ],
+)
 def test_a_closed_output_is_no_mistake_and_a_full_one_is_told(command: str) -> None:
     manaforge(*command.split())  # compiles what it needs, so that nothing is said of it
     closed = by_shell("<&- >&-", *command.split())

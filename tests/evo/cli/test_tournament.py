@@ -16,7 +16,7 @@ import pytest
 from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
 from evo.tournament.plots import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
+from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge, manaforge_process
 from tests.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -53,7 +53,7 @@ def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
     assert set(games["first_deck"]) == {"thesis-paladin"}
     files = {file.name: file.read_bytes() for file in (tmp_path / "t").iterdir() if file.is_file()}
     assert {"ratings.csv", "scores.png", "ratings.png", "tournament.html", "summary.json"} <= set(files)
-    again = manaforge("tournament", *words, cwd=tmp_path)
+    again = manaforge_process("tournament", *words, cwd=tmp_path)
     assert "490 of them played before" in again.stdout
     assert again.stdout[again.stdout.index("ratings") :] == done.stdout[done.stdout.index("ratings") :]
     for name, content in files.items():
@@ -148,6 +148,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
     """20 times: the same tables and games, byte for byte, as in a tournament that was not killed."""
     words = ("tournament", f"ilp:{ROOT}/configs/profiles/*.toml", "--decks", "hearthsim-basic,thesis-paladin")

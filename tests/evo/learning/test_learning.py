@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from evo.learning.run import weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.lookahead.features import FEATURES, N_FEATURES
-from tests.evo.runs import manaforge
+from tests.evo.runs import manaforge, manaforge_process
 
 SMALL = [
     "decks=thesis-paladin,random-minions", "options=4", "rounds=2", "games=400", "test.games=4",
@@ -28,9 +29,11 @@ SMALL = [
 RESULTS = ("profile.toml", "curve.csv", "report.html", "rounds/0001.json", "rounds/0002.json")
 
 
-def learn(out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+def learn(
+    out: Path, *more: str, run: Callable[..., subprocess.CompletedProcess[str]] = manaforge
+) -> subprocess.CompletedProcess[str]:
     sets = [word for text in (*SMALL, *more) for word in ("--set", text)]
-    return manaforge("learn", "learn", "--out", out, *sets)
+    return run("learn", "learn", "--out", out, *sets)
 
 
 def said(finished: subprocess.CompletedProcess[str]) -> str:
@@ -47,17 +50,26 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with one round."""
+    out = tmp_path_factory.mktemp("learning") / "begun"
+    assert learn(out, "rounds=1").returncode == 0
+    return out
+
+
 @pytest.mark.parametrize("kept", [0, 1, 2])
 def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
-    learned: Path, tmp_path: Path, kept: int
+    learned: Path, begun: Path, tmp_path: Path, kept: int
 ) -> None:
     out = tmp_path / "stopped"
-    assert learn(out, "rounds=1").returncode == 0
+    shutil.copytree(begun, out)
     for number in range(kept, 2):
         (out / f"rounds/{number:04d}.json").unlink()
     for name in ("profile.toml", "curve.csv", "report.html"):
         (out / name).unlink()
-    assert learn(out, "workers=1").returncode == 0
+    run = manaforge_process if kept == 1 else manaforge  # the same bytes in another process
+    assert learn(out, "workers=1", run=run).returncode == 0
     for name in RESULTS:
         assert (out / name).read_bytes() == (learned / name).read_bytes(), name
 
@@ -195,9 +207,9 @@ def test_features_of_a_folder_are_written(learned: Path) -> None:
     assert (learned / "features.html").stat().st_size > 10_000
 
 
-def test_a_damaged_round_is_played_again(learned: Path, tmp_path: Path) -> None:
+def test_a_damaged_round_is_played_again(learned: Path, begun: Path, tmp_path: Path) -> None:
     out = tmp_path / "damaged"
-    assert learn(out, "rounds=1").returncode == 0
+    shutil.copytree(begun, out)
     (out / "rounds/0001.json").write_text("{")
     assert learn(out).returncode == 0
     assert (out / "profile.toml").read_bytes() == (learned / "profile.toml").read_bytes()

@@ -9,7 +9,7 @@ import pytest
 from evo.play.checking import check_agent
 from evo.play.entrants import find_entrant
 from rivals.outside.agent import processes
-from tests.evo.runs import manaforge
+from tests.evo.runs import manaforge, manaforge_process
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
 
@@ -69,7 +69,7 @@ def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
     assert good.stdout.count(" ok ") == 5
     assert "pass passed" in good.stdout
     lying = f"process:{sys.executable} {FAULTY} lies@seconds={PATIENCE}"
-    bad = manaforge("check-agent", lying, "--games", 2, "--pairs", 2, "--json")
+    bad = manaforge_process("check-agent", lying, "--games", 2, "--pairs", 2, "--json")
     assert bad.returncode == 1
     found = json.loads(bad.stdout)
     assert not found["passed"]

@@ -44,7 +44,7 @@ def play(matchups: Matchups, rng: np.random.Generator) -> np.ndarray:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("games", [20, 60])
+@pytest.mark.parametrize("games", [20, pytest.param(60, marks=pytest.mark.nightly)])
 def test_intervals_of_a_tournament_hold_the_truth(games: int) -> None:
     """Two decks: 2 * games setups. Between 93% and 97% of each kind of interval."""
     scores, seat = truth()

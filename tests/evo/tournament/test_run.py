@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -151,7 +152,7 @@ def stop_after(games: int) -> Callable[[int], None]:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.001)
+    monkeypatch.setattr("evo.tournament.run.SAVE_SECONDS", 0.003)
     monkeypatch.setattr("evo.tournament.run.FIRST_BATCH", 20)
 
 
@@ -192,17 +193,24 @@ def test_run_again_plays_nothing_and_more_games_go_on(tmp_path: Path) -> None:
     assert (run(many, tmp_path)[0] == after).all()
 
 
+@pytest.fixture(scope="module")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, Path]:
+    """The games of a finished tournament of forty games a pairing, and its folder."""
+    path = tmp_path_factory.mktemp("tournament") / "whole"
+    return run(tournament(*THREE, games=40), path)[0], path
+
+
 @compiled
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone", "junk"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_damage_is_named_set_aside_and_played_again(
-    damage: str, finished: bool, tmp_path: Path, small_batches: None
+    damage: str, finished: bool, forty: tuple[np.ndarray, Path], tmp_path: Path, small_batches: None
 ) -> None:
     made = tournament(*THREE, games=40)
-    whole, _ = run(made, tmp_path / "whole")
+    whole, folder_of_whole = forty
     path = tmp_path / "damaged"
     if finished:
-        run(made, path)
+        shutil.copytree(folder_of_whole, path)
         victim = path / "games.parquet"
     else:
         with pytest.raises(InterruptedRunError):
@@ -232,10 +240,10 @@ def test_damage_is_named_set_aside_and_played_again(
 
 @compiled
 def test_full_disk_keeps_what_was_saved(
-    tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch
+    forty: tuple[np.ndarray, Path], tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tournament(*THREE, games=40)
-    whole, _ = run(made, tmp_path / "whole")
+    whole, _ = forty
     real, calls = os.fsync, 0
 
     def full(handle: int) -> None:

@@ -54,6 +54,7 @@ def test_small_positions_where_health_counts(chance: float, further: tuple[str, 
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("further", [(), ("body", "wound")])
 @pytest.mark.parametrize("chance", [0.1, 0.2, 0.35, 0.6])
 def test_many_positions(chance: float, further: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED
 from ilp_agent.weights import Term
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.exact.health import PROGRAMS, comes_true
 from tests.ilp_agent.positions import random_position, random_weights
 from tests.ilp_agent.search.turns import searching
@@ -71,12 +71,12 @@ def random_turns(seeds: range, full: bool) -> Comparison:
 
 
 def test_random_turns_are_worth_what_the_search_finds() -> None:
-    tried = random_turns(range(2_000), full=False)
+    tried = random_turns(range(cases(800, 2_000)), full=False)
     assert tried.over <= 2
 
 
 def test_full_boards_are_worth_what_the_search_finds_with_the_places_of_the_program() -> None:
-    tried = random_turns(range(300), full=True)
+    tried = random_turns(range(cases(150, 300)), full=True)
     assert tried.over <= 10
 
 
@@ -102,7 +102,7 @@ def windfury_turns(seeds: range) -> Comparison:
 
 
 def test_windfury_and_shields_are_worth_what_the_search_finds() -> None:
-    tried = windfury_turns(range(700))
+    tried = windfury_turns(range(cases(350, 700)))
     assert tried.over <= 20
 
 
@@ -118,11 +118,13 @@ def turns_in_play(n: int, seed: int) -> Comparison:
 
 
 def test_turns_reached_in_play_are_worth_what_the_search_finds() -> None:
-    tried = turns_in_play(600, 1)
-    assert tried.compared > 400
+    turns = cases(300, 600)
+    tried = turns_in_play(turns, 1)
+    assert tried.compared > turns * 2 // 3
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_10_000_random_turns_1_000_full_boards_and_5_000_in_play() -> None:
     several = (
         random_turns(range(3_000, 13_000), full=False),
@@ -173,11 +175,12 @@ def in_play(n: int, seed: int) -> list[tuple[TurnProblem, Weights]]:
 
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_agree(backend: str) -> None:
-    agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(200)])
-    agrees(backend, in_play(100, 3))
+    agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(cases(80, 200))])
+    agrees(backend, in_play(cases(40, 100), 3))
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_agree_on_2_500_turns(backend: str) -> None:
     agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(1_000, 2_500)])

@@ -20,6 +20,7 @@ from tests.ilp_agent.turns import problem_of
 
 pytestmark = [
     pytest.mark.heavy,
+    pytest.mark.nightly,
     pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler"),
 ]
 

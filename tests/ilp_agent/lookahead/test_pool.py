@@ -17,7 +17,7 @@ from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.pool import list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED
 from tests.backends import backends
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.lookahead.plain import every_end
 from tests.ilp_agent.positions import random_position, random_weights
 
@@ -57,7 +57,7 @@ def assert_like(ours: list[float], theirs: list[float], turn: Turn) -> None:
 
 def test_brute_force_finds_the_same_ends() -> None:
     """Of turns without The Coin, which brute force also plays for nothing."""
-    for turn in small_turns(8 if UNCOMPILED or BOUNDSCHECK else 60, coin=False):
+    for turn in small_turns(8 if UNCOMPILED or BOUNDSCHECK else cases(12, 60), coin=False):
         best = sorted(every_end(*turn).values(), reverse=True)[:WANTED]
         assert_like(values_of(turn, "exact"), best, turn)
 
@@ -89,11 +89,12 @@ def like_programs(backend: str, n: int, most: int) -> None:
 @compiled
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_programs_find_the_same_ends(backend: str) -> None:
-    like_programs(backend, 40, 3)
+    like_programs(backend, cases(8, 40), 3)
 
 
 @compiled
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_a_program_finds_the_same_ends_of_300_turns() -> None:
     like_programs("gurobi", 300, 4)
 
@@ -137,5 +138,6 @@ def test_the_search_finds_the_same_ends() -> None:
 
 @compiled
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_the_search_finds_the_same_ends_of_2000_turns() -> None:
     like_search(3_500)

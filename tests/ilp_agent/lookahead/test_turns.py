@@ -129,6 +129,7 @@ def test_an_end_is_worth_what_is_left_after_the_next_turn() -> None:
 
 @compiled
 @pytest.mark.heavy
+@pytest.mark.nightly
 def test_500_positions_at_both_depths() -> None:
     reads_plainly(500, 2, 4)
     reads_plainly(500, 3, 2)

@@ -54,6 +54,7 @@ def test_random_turns_of_class_a(backend: str) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_1_000_turns_of_class_a_in_play(backend: str) -> None:
     assert equals_search(backend, in_play(1_000, 2).turns) < 30
@@ -71,6 +72,7 @@ def test_5_000_turns_of_class_a_in_play(backend: str) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_300_random_turns_of_class_a(backend: str) -> None:
     assert equals_search(backend, random_turns(300, 2)) < 10

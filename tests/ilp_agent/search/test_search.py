@@ -14,7 +14,7 @@ from ilp_agent.search.backend import SearchSolver, search_position
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED, SearchMemory
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position, random_weights
 from tests.ilp_agent.search.brute import brute_force
 from tests.ilp_agent.search.turns import (
@@ -78,15 +78,16 @@ def equals_exact(seeds: range, most: int, full: bool) -> None:
 
 @compiled
 def test_turns_of_bodies_are_worth_what_the_exact_solver_finds() -> None:
-    equals_exact(range(1_200), 0, full=False)
+    equals_exact(range(cases(600, 1_200)), 0, full=False)
 
 
 @compiled
 def test_full_boards_are_worth_what_the_exact_solver_finds_with_its_places() -> None:
-    equals_exact(range(300), 6, full=True)
+    equals_exact(range(cases(120, 300)), 6, full=True)
 
 
 @pytest.mark.heavy
+@pytest.mark.nightly
 @compiled
 def test_3_000_turns_of_bodies() -> None:
     equals_exact(range(2_000, 5_000), 10, full=False)

@@ -50,7 +50,7 @@ EDITS = {
     ),
     "engine/rules.py": ("engine/rules.py", "return ILLEGAL", "return int(ILLEGAL)"),
 }
-"""What is changed in a copy of the tree: a file, a text, and what stands in its place where it occurs last."""
+"""What is changed in a copy of the tree: a file, a text, and what then stands where that occurs last."""
 
 
 class Cost(NamedTuple):
@@ -118,7 +118,7 @@ def measure_edits(tree: Path, python: Path, name: str) -> None:
 
 
 def kernels(name: str, n: int) -> None:
-    """The kernels that take longest, in this process: functions that are read, and machine code that is made."""
+    """The kernels that take longest, in this process: functions that are read, machine code that is made."""
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
         os.environ["MANAFORGE_CACHE_DIR"] = cache
         os.chdir(folder)

@@ -35,6 +35,7 @@ def cases(usual: int, nightly: int) -> int:
     """How many random cases a test tries; `make nightly`, which sets MANAFORGE_NIGHTLY=1, tries more."""
     return nightly if NIGHTLY else usual
 
+
 give_agents_an_hour()
 
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.status import Status
 
+import engine.screen
 from engine import kernelcache
 from engine.kernelkeys import kernel_key, reached
 from engine.lazy import loaded
@@ -124,6 +125,7 @@ class _Progress:
 
     Attributes:
         quiet: say nothing.
+        active: whether something is compiled.
     """
 
     def __init__(self) -> None:
@@ -147,8 +149,8 @@ class _Progress:
         if self.active:
             yield
             return
-        self.active, self._began = True, time.perf_counter()
         self._plan(function)
+        self.active, self._began = True, time.perf_counter()
         wake, self._wake = os.pipe()
         before = _wakeup(self._wake)
         self._announce()
@@ -246,9 +248,10 @@ class _Progress:
                 for number in os.read(wake, 64):
                     if number == 0:
                         return
-                    say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
-                    ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
-            if now > ends_at:
+                    if number in (signal.SIGINT, signal.SIGTERM):
+                        say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
+                        ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
+            if now > ends_at and engine.screen.in_command:
                 for end in abandoned:
                     end()
                 os._exit(128 + stopped)
@@ -303,7 +306,8 @@ def _work(function: FunctionType) -> float:
 def _wakeup(descriptor: int) -> int:
     """Have signals written to a pipe, where that is possible; returns what there was before."""
     if threading.current_thread() is threading.main_thread():
-        os.set_blocking(descriptor, False) if descriptor >= 0 else None
+        if descriptor >= 0:
+            os.set_blocking(descriptor, False)
         return signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
     return -1
 

@@ -197,7 +197,9 @@ def _executable(library: Any, fndesc: Any, environment: Any) -> Any:
     """What numba takes for the compiled function; where Python cannot call that, it has no address."""
     library._ensure_finalized()
     if not isinstance(library, PartLibrary) or library.defines(fndesc.llvm_cpython_wrapper_name):
-        return _make_executable(library, fndesc, environment)
+        made = _make_executable(library, fndesc, environment)
+        _set_environments(_environments(library._final_module))  # of kernels that it calls
+        return made
     return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname, "", 0, environment, (library,))
 
 
@@ -213,6 +215,12 @@ def _environments(module: Any) -> list[tuple[Any, list[Any]]]:
     """What the functions of a module know of their Python modules, and the objects that these hold."""
     names = (one.name for one in module.global_variables if one.name.startswith(_ENVIRONMENT))
     return [(one, one.consts) for one in map(lookup_environment, names) if one and one.can_cache()]
+
+
+def _set_environments(environments: list[tuple[Any, list[Any]]]) -> None:
+    """Tell machine code the addresses of its environments."""
+    for environment, _ in environments:
+        _codegen.set_env(environment.env_name, environment)
 
 
 def _complete(environments: list[tuple[Any, list[Any]]]) -> None:
@@ -315,8 +323,7 @@ class MachineCode:
     def __init__(self, library: Any, described: _Machine) -> None:
         self._library, self.described = library, described
         self.address = int(library.get_pointer_to_function(described.symbol))
-        for environment, _ in described.environments:
-            _codegen.set_env(environment.env_name, environment)
+        _set_environments(described.environments)
 
     @classmethod
     def load(cls, name: str) -> "MachineCode | None":
@@ -418,7 +425,8 @@ class Kernel(CPUDispatcher):
         numba by itself compiles a kernel again for each width, enumeration and literal it is called with.
         """
         plain = {name: _passed_as(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(map(_passed_as, args)), plain)
+        with _compiling_parts():  # also where the caller is no kernel of ours
+            return super().get_call_template(tuple(map(_passed_as, args)), plain)
 
     @property
     def is_compiled(self) -> bool:

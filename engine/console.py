@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import typer
 
+from engine import screen
 from engine.errors import ManaforgeError
 from engine.screen import BROKEN_PIPE, say_error, write_nowhere
 
@@ -20,6 +21,7 @@ def command_line(app: typer.Typer, program: str) -> None:
     """
     _open_closed_streams()
     _write_anything()
+    screen.in_command = True
     try:
         app(prog_name=program)
     except SystemExit as ended:
@@ -30,6 +32,8 @@ def command_line(app: typer.Typer, program: str) -> None:
     except Exception as error:
         _flush(program)
         end_with(error, program)
+    finally:
+        screen.in_command = False
 
 
 def _open_closed_streams() -> None:

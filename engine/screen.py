@@ -13,6 +13,9 @@ from rich.segment import Segment
 HIDDEN = "�"
 """Stands for a character that is not shown."""
 
+in_command = False
+"""Whether this process runs a command of ours, which a signal may end at any time."""
+
 BROKEN_PIPE = 128 + signal.SIGPIPE
 """Exit code of a command whose output nobody reads any more."""
 

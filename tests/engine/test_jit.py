@@ -134,7 +134,7 @@ def test_an_interrupt_while_compiling_is_not_lost(tmp_path: Path) -> None:
 STUCK = """
 import contextlib, signal, time
 from pathlib import Path
-from engine import compilation, compiler
+from engine import compilation, compiler, screen
 from engine.jit import njit
 
 signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -147,6 +147,7 @@ def endless(cls, *arguments):  # as LLVM, which does not look at signals
             time.sleep(600)
 
 compiler.MachineCode.make = classmethod(endless)
+screen.in_command = True
 
 @njit
 def double(number):

@@ -123,6 +123,7 @@ def manaforge(
     """
     words = ("manaforge", *map(str, arguments))
     named = allowed._named
+    _forget_agents()
     with (
         _standard_streams() as streams,
         patch.dict(os.environ, ENVIRONMENT | environment, clear=True),
@@ -135,8 +136,7 @@ def manaforge(
         code = _exit_code()
         said = streams()
     allowed._named = named
-    processes.close()
-    check_starts.cache_clear()
+    _forget_agents()
     return subprocess.CompletedProcess(words, code, *said)
 
 
@@ -148,6 +148,12 @@ def manaforge_process(
     return subprocess.run(
         words, cwd=cwd, env=ENVIRONMENT | environment, capture_output=True, text=True, check=False
     )
+
+
+def _forget_agents() -> None:
+    """End outside agents that are in no game, and forget what they declared: another process knows none."""
+    processes.close()
+    check_starts.cache_clear()
 
 
 def _exit_code() -> int:

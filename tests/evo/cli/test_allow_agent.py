@@ -24,7 +24,7 @@ decks = ["thesis-paladin"]
 [opponents.fixed]
 "{entrant}" = 1.0
 [final]
-games = 40
+games = 8
 benchmark_games = 0
 """
 

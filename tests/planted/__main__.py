@@ -4,6 +4,7 @@ import argparse
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from tests.planted import drawing
 from tests.planted.measuring import measure, results
@@ -17,8 +18,10 @@ def interval(killed: int, number: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def summary(entries: list[dict[str, object]]) -> str:
+def summary(entries: list[dict[str, Any]]) -> str:
     """What share of the faults was found, and those that were not."""
+    absent = [entry for entry in entries if entry["result"] == "absent"]
+    entries = [entry for entry in entries if entry["result"] != "absent"]
     if not entries:
         return "no faults"
     counts = Counter(entry["result"] for entry in entries)
@@ -26,9 +29,9 @@ def summary(entries: list[dict[str, object]]) -> str:
     lines = [
         f"{counts['killed']} of {len(entries)} faults found, {counts['killed'] / len(entries):.1%} "
         f"(95 %: {low:.1%} to {high:.1%}); {counts['unreached']} are reached by no test, "
-        f"{counts['limit']} had no time for all their tests"
+        f"{counts['limit']} had no time for all their tests; places that this tree lacks: {len(absent)}"
     ]
-    for entry in sorted(entries, key=lambda one: str(one["number"]).zfill(9)):
+    for entry in entries:
         if entry["result"] != "killed":
             lines.append(
                 f"{entry['number']} {entry['result']}: {entry['file']}:{entry['line']}: {entry['text']}"

@@ -97,6 +97,15 @@ def find(tree: Path, mutant: Mutant) -> Place:
     return _find(tree / mutant.file, mutant)
 
 
+def has(tree: Path, mutant: Mutant) -> bool:
+    """Whether a tree has the place of a fault."""
+    try:
+        find(tree, mutant)
+    except (FileNotFoundError, LookupError):
+        return False
+    return True
+
+
 @cache
 def _places_of(path: Path) -> list[tuple[tuple[str, ...], int, Place]]:
     return list(described(path.name, path.read_bytes()))

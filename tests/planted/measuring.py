@@ -4,15 +4,16 @@ import json
 import subprocess
 import threading
 import time
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 from tests.planted import reached
 from tests.planted.copies import Copy
-from tests.planted.drawing import Mutant, find
+from tests.planted.drawing import Mutant, find, has
 from tests.planted.places import planted
 from tests.planted.reached import Reached
 from tests.planted.running import SUITES, Ending, command, environment, run_tests
@@ -58,14 +59,14 @@ def probe(tree: Path, work: Path, mutants: list[Mutant], *, uncompiled: bool, pr
     return reached.read(log.read_text().splitlines())
 
 
-def judge(copy: Copy, mutant: Mutant, found: Reached, limit: float) -> dict[str, object]:
+def judge(copy: Copy, mutant: Mutant, found: Reached, limit: float) -> dict[str, Any]:
     """Plant one fault and run the tests that reach it; what came of it, as a line of the results."""
     began = time.monotonic()
     place = find(copy.tree, mutant)
     tests = found.candidates(mutant.number)
     if mutant.number in found.at_import or not place.in_function:
         tests += [test for test in near(mutant.file, found) if test not in set(tests)]
-    entry = {**asdict(mutant), "line": place.line, "tests": len(tests)}
+    entry = {**asdict(mutant), "line": place.line, "tests": len(tests), "limit": limit}
     if not tests:
         return entry | {"result": "unreached", "cpu": 0.0, "seconds": 0.0}
     copy.change(mutant.file, planted((copy.tree / mutant.file).read_bytes(), place))
@@ -91,7 +92,7 @@ def judge(copy: Copy, mutant: Mutant, found: Reached, limit: float) -> dict[str,
     )
 
 
-def outcome(ending: Ending) -> dict[str, object]:
+def outcome(ending: Ending) -> dict[str, Any]:
     """What an end says of the fault."""
     result = {"passed": "survived", "limit": "limit"}.get(ending.result, "killed")
     return {"result": result, "how": ending.result, "by": ending.test, "why": ending.why}
@@ -127,13 +128,15 @@ def measure(
     tree: Path,
     work: Path,
     mutants: list[Mutant],
-    chosen: Iterable[Mutant],
+    chosen: list[Mutant],
     out: Path,
     *,
     processes: int,
     limit: float,
 ) -> None:
     """Judge the chosen faults that `out` has no line for, and append a line for each.
+
+    Those that had no time for all their tests are judged again if there is more.
 
     Args:
         tree: the sources.
@@ -144,27 +147,18 @@ def measure(
         processes: how many faults at a time.
         limit: seconds of processor time for each.
     """
-    known = {entry["number"] for entry in results(out)}
-    waiting = [mutant for mutant in chosen if mutant.number not in known]
-    found = {
-        uncompiled: probe(
-            tree,
-            work,
-            [one for one in mutants if one.uncompiled == uncompiled],
-            uncompiled=uncompiled,
-            processes=processes,
-        )
-        for uncompiled in sorted({mutant.uncompiled for mutant in waiting})
+    known = {
+        entry["number"] for entry in results(out) if entry["result"] != "limit" or entry["limit"] >= limit
     }
     copies: Queue[Copy] = Queue()
     for n in range(processes):
         copies.put(Copy(tree, work / f"copy-{n}"))
     lock = threading.Lock()
 
-    def one(mutant: Mutant) -> None:
+    def plant(mutant: Mutant, found: Reached) -> None:
         copy = copies.get()
         try:
-            entry = judge(copy, mutant, found[mutant.uncompiled], limit)
+            entry = judge(copy, mutant, found, limit)
         finally:
             copies.put(copy)
         with lock, out.open("a") as file:
@@ -174,17 +168,27 @@ def measure(
                 flush=True,
             )
 
-    with ThreadPoolExecutor(processes) as pool:
-        for done in [pool.submit(one, mutant) for mutant in waiting]:
-            done.result()
-
-
-def results(out: Path) -> list[dict[str, object]]:
-    """The lines of a results file; a last one that was cut off is left out."""
-    entries = []
-    for line in out.read_text().splitlines() if out.exists() else []:
-        try:
-            entries.append(json.loads(line))
-        except ValueError:
+    here = {mutant.number for mutant in mutants if has(tree, mutant)}
+    with out.open("a") as file:
+        for mutant in chosen:
+            if mutant.number not in here | known:
+                file.write(json.dumps(asdict(mutant) | {"line": 0, "result": "absent"}) + "\n")
+    for uncompiled in (False, True):
+        waiting = [one for one in chosen if one.uncompiled == uncompiled and one.number in here - known]
+        if not waiting:
             continue
-    return entries
+        drawn = [one for one in mutants if one.uncompiled == uncompiled and one.number in here]
+        found = probe(tree, work, drawn, uncompiled=uncompiled, processes=processes)
+        with ThreadPoolExecutor(processes) as pool:
+            for done in [pool.submit(plant, mutant, found) for mutant in waiting]:
+                done.result()
+
+
+def results(out: Path) -> list[dict[str, Any]]:
+    """The last line for each fault in a results file; one that was cut off is left out."""
+    entries = {}
+    for line in out.read_text().splitlines() if out.exists() else []:
+        with suppress(ValueError):
+            entry = json.loads(line)
+            entries[entry["number"]] = entry
+    return [entries[number] for number in sorted(entries)]

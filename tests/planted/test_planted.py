@@ -128,6 +128,8 @@ def test_a_fault_is_found_again_where_lines_have_moved(tree):
     drawing._places_of.cache_clear()
     with pytest.raises(LookupError, match="has no place"):
         drawing.find(moved, drawn[0])
+    assert drawing.has(tree, drawn[0])
+    assert not drawing.has(moved, drawn[0])
 
 
 def test_kernels_and_what_they_are_made_of_run_uncompiled(tree):
@@ -196,6 +198,7 @@ def test_results_say_the_share_and_what_was_not_found(tmp_path):
     lines = [
         json.dumps(entry | {"number": n, "result": result}) for n, result in enumerate(["killed", "survived"])
     ]
+    lines.append(json.dumps(entry | {"number": 1, "result": "survived"}))
     out.write_text("\n".join([*lines, '{"numb']))
     told = summary(results(out))
     assert "1 of 2 faults found, 50.0%" in told

@@ -77,7 +77,7 @@ def judge(copy: Copy, mutant: Mutant, found: Reached, limit: float) -> dict[str,
                 copy,
                 part,
                 uncompiled=mutant.uncompiled,
-                allowed=lambda test: found.seconds.get(test, 1.0),
+                allowed=found.cost,
                 limit=limit - cpu,
             )
             ran, cpu = ran + ending.ran, cpu + ending.cpu
@@ -113,10 +113,9 @@ def parts(tests: list[str], found: Reached) -> list[list[str]]:
     """The fastest tests, then all others, in the order of files so that these are set up once."""
     first: list[str] = []
     files: set[str] = set()
-    seconds = 0.0
     for test in tests:
-        seconds += found.seconds[test]
         files.add(test.split("::")[0])
+        seconds = found.cost(test) + sum(found.seconds[one] for one in first)
         if first and (seconds > FIRST_SECONDS or len(files) > FIRST_FILES):
             break
         first.append(test)

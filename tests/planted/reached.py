@@ -17,6 +17,8 @@ from tests.planted.places import functions_mentioning, line_starts
 PROBE = "_planted_reached"
 BEFORE, CLOSING = -(2 * 10**9), -(10**9)
 """What is inserted at one place stands in the order of such numbers: statements, ends of expressions, beginnings."""
+OF_PYTEST = "fixture ::"
+"""Fixtures that belong to no folder are pytest's own."""
 
 FEW = 3
 """So many tests may be those that came first to something that is kept."""
@@ -33,6 +35,7 @@ class Reached:
         at_import: faults whose place was reached outside of any test.
         users: for each shared fixture, the tests that use it.
         failed: tests that did not pass, although no fault was planted.
+        setups: for each test, the first users of its shared fixtures, whose seconds have the setup in them.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -41,6 +44,13 @@ class Reached:
     at_import: set[int] = field(default_factory=set)
     users: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     failed: set[str] = field(default_factory=set)
+    setups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def cost(self, test: str) -> float:
+        """Seconds of a test that runs by itself: its shared fixtures have to be set up."""
+        return self.seconds.get(test, 1.0) + max(
+            (self.seconds.get(one, 0.0) for one in self.setups[test] if one != test), default=0.0
+        )
 
     def candidates(self, number: int) -> list[str]:
         """The tests that may find a fault, the fastest first.
@@ -55,13 +65,13 @@ class Reached:
         return self.fastest(direct) + self.fastest(near - direct)
 
     def fastest(self, tests: Iterable[str]) -> list[str]:
-        """Those of the tests that passed without a fault, by time."""
-        return sorted((one for one in tests if one in self.seconds), key=lambda one: (self.seconds[one], one))
+        """Those of the tests that passed without a fault, by what they cost."""
+        return sorted((one for one in tests if one in self.seconds), key=lambda one: (self.cost(one), one))
 
 
 def read(lines: Iterable[str]) -> Reached:
     """What the lines say that the suite with probes has written."""
-    found = Reached()
+    found, first = Reached(), dict[str, str]()
     for line in lines:
         try:
             entry = json.loads(line)
@@ -78,6 +88,8 @@ def read(lines: Iterable[str]) -> Reached:
         elif "uses" in entry:
             for name in entry["uses"]:
                 found.users[name].add(entry["test"])
+                if not name.startswith(OF_PYTEST):
+                    found.setups[entry["test"]].add(first.setdefault(name, entry["test"]))
         elif "seconds" in entry:
             if entry["outcome"] == "passed":
                 found.seconds[entry["test"]] = entry["seconds"]

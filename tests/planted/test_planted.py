@@ -163,7 +163,10 @@ def test_probes_change_nothing_but_tell(tree, in_kernels):
 
 
 LOG = [
-    {"test": "a.py::one", "uses": ["fixture run"]},
+    {"test": "a.py::one", "uses": ["fixture run", "fixture ::tmp_path_factory"]},
+    {"test": "b.py::bad", "uses": ["fixture ::tmp_path_factory"]},
+    {"test": "c.py::late", "uses": ["fixture run", "fixture ::tmp_path_factory"]},
+    {"test": "c.py::late", "seconds": 0.5, "outcome": "passed"},
     {"reached": 3, "in": "a.py::one"},
     {"test": "a.py::one", "seconds": 2.0, "outcome": "passed"},
     {"reached": 4, "in": "fixture run"},
@@ -179,7 +182,8 @@ LOG = [
 def test_tests_that_reach_a_fault_come_first_and_failing_ones_never():
     found = reached.read([*map(json.dumps, LOG), '{"reach'])
     assert found.candidates(3) == ["a.py::one", "a.py::two"]
-    assert found.candidates(4) == ["a.py::one", "a.py::two"]
+    assert found.candidates(4) == ["a.py::one", "c.py::late", "a.py::two"]
+    assert (found.cost("a.py::one"), found.cost("c.py::late"), found.cost("a.py::two")) == (2.0, 2.5, 1.0)
     assert found.candidates(9) == []
     assert found.at_import == {5}
     assert near("evo/cli/runs.py", found) == ["tests/evo/cli/test_runs.py::x", "tests/evo/test_runs.py::x"]

@@ -17,7 +17,7 @@ PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean
+.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean planted cover-python
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,10 @@ nightly: $(VENV)/.extras  ## What .ci/run leaves out (about 90 minutes on two co
 MINUTES ?= 30
 soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs play; every run must be the same
 	$(BIN)/python -m tests.faults.soak $(MINUTES)
+
+FAULTS ?= 200
+planted: $(VENV)/.tools  ## Plant FAULTS (200) small changes, one by one: the share that the fast suite finds (hours; goes on if stopped)
+	$(BIN)/python -m tests.planted --seed 1 --n 200 --first $(FAULTS)
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilities
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean planted cover-python
+.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean planted
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -1,6 +1,6 @@
 """What compiling costs: commands from an empty cache, after edits, from another checkout; and each kernel.
 
-    python -m benchmarks.compile_time [--workloads quickstart,real] [--edits] [--kernels 30] [--tree DIR]
+    python -m benchmarks.compile_time [--workloads quickstart,real] [--edits real] [--kernels 30] [--tree DIR]
 
 Seconds are of the processor, summed over all processes of a command, beside the seconds on the clock.
 `--tree` measures another checkout, with its own virtual environment: the commit before, in one session.

@@ -41,9 +41,6 @@ _lock = threading.RLock()
 _kept: list[Any] = []
 """What machine code points to and must not be freed."""
 
-EFFECTS = "engine.effects"
-"""Where the kernels are that games without effects do not call."""
-
 _prepare: list[Callable[[], int]] = []
 
 
@@ -94,7 +91,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         made: list[MachineCode] = []
         pointer = prototype(stand_in)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
-        if function.__module__.startswith(EFFECTS):
+        if function.__module__.startswith(compilation.EFFECTS):
             _prepare.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
         llvmlite.binding.add_symbol(name, ctypes.addressof(slot))

@@ -35,6 +35,9 @@ TICK_SECONDS = 0.2
 GRACE_SECONDS = 1.0
 """How long the main thread may take to end after a signal."""
 
+EFFECTS = "engine.effects"
+"""Where the kernels are that games without effects do not call."""
+
 PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
 
 _LOADED = re.compile(r"[a-z_]+(\.[a-z_]+)+:[a-z_]+")
@@ -219,7 +222,7 @@ class _Progress:
         self._count = len(self._read) + len(self._functions)
 
     def _may_be_called(self, apart: Apart) -> bool:
-        return self._effects or not apart.module.startswith("engine.effects")
+        return self._effects or not apart.module.startswith(EFFECTS)
 
     def _announce(self) -> None:
         if self.quiet:

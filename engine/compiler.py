@@ -353,8 +353,7 @@ class MachineCode:
         code = library._get_compiled_object()
         described = _Machine(library.name, code, symbol, cres.fndesc, cres.environment, environments)
         cres.fndesc.typemap = cres.fndesc.calltypes = None
-        if name:
-            kernelcache.write(name, pickle.dumps(tuple(described)))
+        kernelcache.write(name, pickle.dumps(tuple(described)))
         return cls(library, described)
 
     def as_function(self) -> Any:

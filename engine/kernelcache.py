@@ -22,7 +22,7 @@ DIGEST_BYTES = 32
 
 _FILE = re.compile(r"([0-9a-f]{32})-[0-9a-f]{16}\.(part|machine)(\.\w+)?")
 _FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
-"""Versions before 0.2 kept a folder for each state of the sources."""
+"""Earlier versions kept a folder for each state of the sources."""
 
 _told: list[str] = []
 

@@ -114,7 +114,7 @@ def played(
         open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder,
         removed_if_abandoned(path) as keep,
     ):
-        if not is_new:
+        if not is_new or len(folder.played):
             keep()
         folder.keep_decks(tournament.decks)
         if tournament.library_folder:

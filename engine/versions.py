@@ -1,7 +1,7 @@
 """Versions of all engine parts that affect games; those of solvers are in `ilp_agent.versions`."""
 
-import ast
 import hashlib
+import re
 import sys
 from functools import cache
 from importlib import resources
@@ -15,6 +15,13 @@ from engine.codes import RULES_VERSION
 from engine.jit import config
 
 KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
+
+_IMPORT = re.compile(
+    r"(?:\bfrom[ \t]*([.\w]+)[ \t]+)?\bimport\b(?=[ \t]*(\((?:[^)#]|#[^\n]*)*\)|(?:[^\\\n]|\\.)*))", re.DOTALL
+)
+"""Also what looks like an import in a text."""
+_NAME = re.compile(r"[\w.]+")
+_COMMENT = re.compile(r"#.*")
 
 
 @cache
@@ -73,11 +80,10 @@ def _imports(module: str, path: Path) -> set[str]:
     """Dotted names of all that a source file may import; names that are not modules are harmless."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            origin = ".".join([*parents, *([node.module] if node.module else [])])
-            found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
+    for origin, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        level = len(origin) - len(origin.lstrip("."))
+        parents = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+        base = ".".join([*parents, *([origin[level:]] if origin[level:] else [])])
+        for name in _NAME.findall(_COMMENT.sub("", names)):
+            found |= {base, f"{base}.{name}"} if base else {name}
     return found

@@ -45,8 +45,6 @@ class AgentKind:
             numbers, or MODULE:NAME.
         effects: whether it plays decks with a class, whose cards do what they say.
         declares: whether it says by itself, when it starts, which weights it has; `vector` is None then.
-        effects_module: has its kernels for these, where it has any; imported before anything is compiled, so
-            that the notice of compiling counts them.
     """
 
     name: str
@@ -61,7 +59,6 @@ class AgentKind:
     options: tuple[Option, ...] = ()
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
-    effects_module: str = ""
     declares: bool = False
 
     @property

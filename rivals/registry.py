@@ -32,7 +32,6 @@ _ENTRIES = (
         vector="ilp_agent.weights:Weights",
         takes_backend=True,
         effects=True,
-        effects_module="ilp_agent.search.selfplay",
     ),
     AgentKind(
         "lookahead",
@@ -62,7 +61,6 @@ _ENTRIES = (
             HANDS,
         ),
         effects=True,
-        effects_module="ilp_agent.lookahead.cards",
     ),
     AgentKind(
         "hearthsim",
@@ -72,7 +70,6 @@ _ENTRIES = (
         default_profile="standard",
         batch="rivals.hearthsim:play_batch",
         effects=True,
-        effects_module="rivals.effects.hearthsim",
         budget={"nodes": "rivals.hearthsim_node:BUDGET"},
     ),
     AgentKind(
@@ -83,7 +80,6 @@ _ENTRIES = (
         default_profile="competition",
         batch="rivals.eva:play_batch",
         effects=True,
-        effects_module="rivals.effects.eva",
     ),
     AgentKind(
         "greedy-ilp",
@@ -93,7 +89,6 @@ _ENTRIES = (
         default_profile="true-balanced",
         batch="rivals.greedy:play_batch",
         effects=True,
-        effects_module="rivals.effects.greedy",
     ),
     AgentKind(
         "mcts",
@@ -103,7 +98,6 @@ _ENTRIES = (
         random=True,
         options=(Option("budget", 200, 1, 100_000, "playouts for each action"), HANDS),
         effects=True,
-        effects_module="rivals.mcts_search",
     ),
     AgentKind(
         "minimax-td",
@@ -118,7 +112,6 @@ _ENTRIES = (
             HANDS,
         ),
         effects=True,
-        effects_module="rivals.minimax_search",
     ),
     AgentKind(
         "aggro",
@@ -126,7 +119,6 @@ _ENTRIES = (
         "attacks the hero whenever it can",
         batch="rivals.aggro:play_batch",
         effects=True,
-        effects_module="rivals.effects.aggro",
     ),
     AgentKind(
         "random",

@@ -31,6 +31,14 @@ def first(usual: int, values: Iterable[Any]) -> list[Any]:
     ]
 
 
+def heavy(*values: Any) -> list[Any]:
+    """Parameters of a test that only the long suite tries."""
+    return [
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.heavy)
+        for value in values
+    ]
+
+
 def cases(usual: int, nightly: int) -> int:
     """How many random cases a test tries; `make nightly`, which sets MANAFORGE_NIGHTLY=1, tries more."""
     return nightly if NIGHTLY else usual

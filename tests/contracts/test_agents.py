@@ -212,14 +212,14 @@ def test_compiled_games_on_lively_decks_are_those_of_the_agent_in_python(kind: A
 @compiled
 def test_a_game_does_not_depend_on_the_games_beside_it(kind: AgentKind) -> None:
     roster = roster_of(kind, AGENTS["aggro"])
-    games = random_schedule(16, 2, len(roster.decks), 10)
+    games = random_schedule(11, 2, len(roster.decks), 10)
     whole = play_schedule(roster, games)
     for cut in (1, 5):
         pieces = [
-            play_schedule(roster, games.select(slice(start, start + cut))) for start in range(0, 16, cut)
+            play_schedule(roster, games.select(slice(start, start + cut))) for start in range(0, 11, cut)
         ]
         assert (np.concatenate(pieces) == whole).all()
-    turned = np.arange(16)[::-1]
+    turned = np.arange(11)[::-1]
     assert (play_schedule(roster, games.select(turned)) == whole[turned]).all()
 
 
@@ -227,9 +227,6 @@ def test_a_game_does_not_depend_on_the_games_beside_it(kind: AgentKind) -> None:
 def test_compiling_needs_its_name_alone(kind: AgentKind) -> None:
     compile_games([Player(kind=kind.name)])
     compile_games([Player(kind=kind.name)], [find_deck("basic-mage")])
-    assert bool(kind.effects_module) == (kind.effects and kind.play_batch() is not None), (
-        "the notice counts its kernels"
-    )
 
 
 @compiled

@@ -10,7 +10,7 @@ from ilp_agent import Plan, Status, TurnProblem, Weights, solve
 from ilp_agent.backends import installed_backends
 from ilp_agent.replay import is_playable, replay
 from tests.backends import backends
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.positions import random_weights
 from tests.ilp_agent.turns import random_turn, reached
 
@@ -59,17 +59,19 @@ def in_play(n: int, seed: int) -> list[Turn]:
 
 @pytest.mark.parametrize("backend", backends())
 def test_turns_reached_in_play(backend: str) -> None:
-    agrees(backend, in_play(250, 1))
+    agrees(backend, in_play(cases(120, 250), 1))
 
 
 @pytest.mark.parametrize("backend", backends())
 def test_random_turns(backend: str) -> None:
-    agrees(backend, [random_turn(number) for number in range(80)])
+    agrees(backend, [random_turn(number) for number in range(cases(40, 80))])
 
 
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_the_program_of_the_thesis(backend: str) -> None:
-    agrees_on_thesis(backend, [*in_play(150, 1), *(random_turn(number) for number in range(60))])
+    agrees_on_thesis(
+        backend, [*in_play(cases(60, 150), 1), *(random_turn(number) for number in range(cases(30, 60)))]
+    )
 
 
 @pytest.mark.long

@@ -131,10 +131,11 @@ def check_bounds(position) -> None:
 
 @pytest.mark.parametrize("kind", list(CardKind)[:3])
 def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
-    """On a board with something of everything: it plays with every target, and nothing leaves its bounds."""
-    for card in edition().exact():
-        if card.kind != kind:
-            continue
+    """On a board with something of everything: it plays with every target, and nothing leaves its bounds.
+
+    By day every third card.
+    """
+    for card in [card for card in edition().exact() if card.kind == kind][:: cases(3, 1)]:
         position = parse_position(RICH.format(card=format_card(card)))
         position.state["sides"][0]["hand"][0] = position.table.number[card.key]
         position.state["sides"][0]["mana"] = MAX_MANA

@@ -187,7 +187,7 @@ class Watching:
 
 
 def test_no_view_of_a_game_leads_to_its_luck_or_to_hidden_cards() -> None:
-    for seed in range(2):
+    for seed in range(cases(1, 2)):
         key = stream_key(seed)
         agent = Watching(key)
         position = deal((deck_of("mage", seed), deck_of("warlock", seed)), seed, ruleset="standard")

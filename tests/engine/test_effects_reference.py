@@ -84,14 +84,17 @@ def test_the_cases_of_the_engine_agree(name: str) -> None:
 
 @pytest.mark.heavy
 def test_every_exact_card_agrees_on_a_crowded_board() -> None:
-    """With every target, on a board with something of everything, and at the end of the turn."""
+    """With every target, on a board with something of everything, and at the end of the turn.
+
+    By day every fourth card.
+    """
     hidden = RICH.replace("[3 ?]", "[1/1; 2/2; 3/3]").replace("[4 ?]", "[1/1; 2/2; 3/3; 4/4]")
     n = 0
-    for card in exact_cards(""):
+    for card in exact_cards("")[:: cases(4, 1)]:
         position = parse_position(hidden.format(card=format_card(card)))
         position.state["sides"][0]["hand"][0] = position.table.number[card.key]
         n += compare_actions(position, 0)
-    assert n > 1_500
+    assert n > cases(400, 1_500)
 
 
 def test_decks_are_of_exact_cards() -> None:

@@ -117,7 +117,7 @@ def test_quiet_says_nothing_of_compiling(tmp_path: Path) -> None:
     words = [sys.executable, "-c", QUIET]
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
-    assert list((tmp_path / "cache" / "kernels").rglob("*.nbi")), "it did compile"
+    assert list((tmp_path / "cache" / "kernels").rglob("*.part")), "it did compile"
 
 
 LONG = """

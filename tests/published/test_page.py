@@ -17,6 +17,7 @@ from benchmarks.published.jobs import Job
 from benchmarks.published.pages import Share, duration, fill
 from benchmarks.published.thesis_tables import PUBLISHED, RULES, Tables
 from benchmarks.thesis_published import PROFILES
+from tests.conftest import heavy
 
 
 def test_the_page_is_what_its_tables_say() -> None:
@@ -37,7 +38,7 @@ def test_each_job_needs_those_whose_results_it_reads(name: str) -> None:
         assert set(job.needs) == {other for other in PARTS[name].jobs if str(other.out) in job.command}
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", [*heavy("eva"), *(name for name in PARTS if name != "eva")])
 def test_the_figures_are_drawn(name: str) -> None:
     for figure, drawn in PARTS[name].draw(RESULTS).items():
         assert drawn.startswith(b"\x89PNG"), figure
@@ -128,7 +129,7 @@ def test_scores_of_profiles_by_hand(tmp_path: Path) -> None:
     assert tables.alike(RULES, PUBLISHED)[0] == pytest.approx(-1, abs=0.02)
 
 
-@pytest.mark.parametrize(("games", "apart"), [(400, 0.3), (400, 0.1), (400, 0.05), (100, 0.05)])
+@pytest.mark.parametrize(("games", "apart"), [(400, 0.3), (100, 0.05), *heavy((400, 0.1), (400, 0.05))])
 def test_intervals_of_correlations_hold_the_truth(games: int, apart: float) -> None:
     """Two tables with true rates that differ by so much: 60 trials of finding their correlation from games."""
     pick = np.random.default_rng(3)

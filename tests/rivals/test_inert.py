@@ -15,7 +15,7 @@ from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from ilp_agent import WeightVector
 from rivals import weight_class
-from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
 from tests.evo.runs import TINY, run_new
 
 PLAIN = find_deck("random-minions")
@@ -46,7 +46,7 @@ CASES = [
     ("ilp", PLAIN),
     ("ilp", WORTHLESS),
     ("greedy-ilp", WORTHLESS),
-    ("minimax-td", PLAIN),
+    *heavy(("minimax-td", PLAIN)),
 ]
 
 

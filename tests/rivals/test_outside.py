@@ -27,6 +27,7 @@ from rivals.outside.keeper import children_of
 from rivals.outside.messages import state_of
 from rivals.outside.names import OutsideAgentError, command_of
 from rivals.outside.process import OutsideProcess
+from tests.conftest import heavy
 from tests.rivals.hanging import some_hangs
 from tests.waiting import HANG, wait_until
 
@@ -102,8 +103,7 @@ def test_the_documents_bots_play_the_same_games_outside_as_inside(name: str) -> 
     ("how", "reason"),
     [
         ("hangs", Reason.TOO_LATE),
-        ("late", Reason.TOO_LATE),
-        ("deaf", Reason.TOO_LATE),
+        *heavy(("late", Reason.TOO_LATE), ("deaf", Reason.TOO_LATE)),
         ("ends", Reason.PROCESS_ENDED),
         ("raises", Reason.PROCESS_ENDED),
         ("lies", Reason.ILLEGAL_ACTION),

@@ -20,6 +20,7 @@ mu = 3
 lambda = 3
 generations = 1
 games = 2
+pool = "local"
 decks = ["thesis-paladin"]
 [opponents.fixed]
 "{entrant}" = 1.0
@@ -101,7 +102,7 @@ def test_a_run_folder_starts_nothing_by_itself(tmp_path: Path) -> None:
     refused = manaforge("resume", run, "--generations", 2)
     assert refused.returncode == 2
     assert "--allow-agent" in refused.stderr
-    for command in (("report", run, "--out", tmp_path / "r.html"), ("watch", run), ("runs", tmp_path)):
+    for command in (("watch", run), ("runs", tmp_path)):
         assert manaforge(*command).returncode == 0
     assert manaforge("resume", run, "--generations", 2, "--allow-agent", BOT).returncode == 0
 

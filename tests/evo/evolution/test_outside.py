@@ -118,7 +118,8 @@ def test_a_run_folder_keeps_the_parameters_and_the_champion_has_values(place: Pa
     assert written["weights"]["trade"] == pytest.approx(2 * trade - 1)
 
 
-@pytest.mark.parametrize("last", [pytest.param(0, marks=pytest.mark.heavy), 1])
+@pytest.mark.heavy
+@pytest.mark.parametrize("last", [0, 1])
 def test_a_run_that_stops_and_goes_on_has_the_same_bytes(place: Path, last: int) -> None:
     run_new(place / "parts", FEW.changed(agent=AGENT, generations=last))
     command = ("resume", "parts", "--generations", FEW.generations, "--pool", "local")
@@ -130,6 +131,7 @@ def test_a_run_that_stops_and_goes_on_has_the_same_bytes(place: Path, last: int)
     assert bytes_of(place / "parts") == bytes_of(place / "run")
 
 
+@pytest.mark.heavy
 def test_ray_plays_the_same_bytes(place: Path) -> None:
     pool = RayPool(2)
     try:

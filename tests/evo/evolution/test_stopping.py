@@ -14,6 +14,7 @@ from evo.play.local import LocalPool
 from evo.stats.gain import gain_of
 from evo.stats.ratings import ELO, elo
 from evo.storage.opening import create_run, open_run
+from tests.conftest import heavy
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
 
 RULE = {"every": 1, "games": 4, "stop_when_gain_below": 900.0, "window": 2, "confidence": 0.6}
@@ -72,7 +73,7 @@ def play_on(
     return found
 
 
-@pytest.mark.parametrize(("deals", "churn"), [(90, 0.0), (90, 1.0), (450, 0.0), (450, 3.0)])
+@pytest.mark.parametrize(("deals", "churn"), [(90, 0.0), (450, 3.0), *heavy((90, 1.0), (450, 0.0))])
 def test_it_rarely_ends_a_run_that_still_gains(deals: int, churn: float) -> None:
     """At most 5% of runs that gain just as much as the threshold, all along twenty looks."""
     config = TINY.changed(validation={"every": 4, "stop_when_gain_below": 3.0, "window": 6})

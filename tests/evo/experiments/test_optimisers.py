@@ -163,10 +163,10 @@ def test_a_race_spends_what_it_saves_on_more_generations() -> None:
         text = f"es@mu=2,lambda=6,games=40,racing={racing}"
         contender = find_contender(text, "", ("decks=thesis-paladin,thesis-warrior",))
         with closing(LocalPool(2)) as pool:
-            points.append(play_run(runs_of(Bench((contender,), (40_000,), 1, {}, 4))[0], pool.play)[-1])
+            points.append(play_run(runs_of(Bench((contender,), (20_000,), 1, {}, 4))[0], pool.play)[-1])
     plain, raced = points
     assert raced["generation"] > plain["generation"]
-    assert plain["games"] <= raced["games"] <= 40_000
+    assert plain["games"] <= raced["games"] <= 20_000
 
 
 @pytest.mark.parametrize("text", ["es@opponents.nash=1.0", "es@opponents.hall=1.0", "es@racing=0.2,games=20"])
@@ -250,13 +250,13 @@ def test_the_quadratic_has_its_optimum_where_it_says() -> None:
     assert (hill.optimum == 0).sum() == 2
     assert hill.loss(np.random.default_rng(1).random((5, 8))).min() > 0
     assert quadratic_of(Weights, 1, 1).optimum.tolist() != hill.optimum.tolist()
-    bench = bench_of("es", "spsa", budgets=(400, 40_000))
-    short = bench_of("es", "spsa", budgets=(400, 2_000))
+    bench = bench_of("es", "spsa", budgets=(400, 20_000))
+    short = bench_of("es", "spsa", budgets=(400, 800))
     pd.testing.assert_frame_equal(simulated(short), simulated(short), check_exact=True)
     table = simulated(bench)
     mean = table[table["budget"] > 0].groupby(["contender", "budget"])["loss"].mean()
-    assert (mean.xs(40_000, level="budget") < mean.xs(400, level="budget")).all(), "games help"
-    assert mean["spsa", 40_000] < START / 4
+    assert (mean.xs(20_000, level="budget") < mean.xs(400, level="budget")).all(), "games help"
+    assert mean["spsa", 20_000] < START / 4
 
 
 def test_the_page_and_the_figure() -> None:

@@ -20,6 +20,7 @@ from evo.learning.run import weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.lookahead.features import FEATURES, N_FEATURES
+from tests.conftest import heavy
 from tests.evo.runs import manaforge, manaforge_process
 
 SMALL = [
@@ -58,7 +59,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize("kept", [0, 1, 2])
+@pytest.mark.parametrize("kept", [0, 2, *heavy(1)])
 def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
     learned: Path, begun: Path, tmp_path: Path, kept: int
 ) -> None:

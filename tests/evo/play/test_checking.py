@@ -9,6 +9,7 @@ import pytest
 from evo.play.checking import check_agent
 from evo.play.entrants import find_entrant
 from rivals.outside.agent import processes
+from tests.conftest import heavy
 from tests.evo.runs import manaforge, manaforge_process
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
@@ -28,6 +29,9 @@ FOUND_BY = {
 }
 """Twenty violations, and the check that finds each."""
 
+SLOW = ("late", "deaf")
+"""Found in seconds, as what hangs."""
+
 
 def failed(entrant: str, games: int, pairs: int) -> list[str]:
     """Names of the checks that an agent fails."""
@@ -37,7 +41,7 @@ def failed(entrant: str, games: int, pairs: int) -> list[str]:
         processes.close()
 
 
-@pytest.mark.parametrize("how", FOUND_BY)
+@pytest.mark.parametrize("how", [*(how for how in FOUND_BY if how not in SLOW), *heavy(*SLOW)])
 def test_every_planted_violation_is_found(how: str) -> None:
     assert len(FOUND_BY) == 20
     seconds = 1 if FOUND_BY[how] == "time" else PATIENCE

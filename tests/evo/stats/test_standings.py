@@ -10,7 +10,7 @@ from engine import Outcome
 from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.stats.standings import matchups_table, scores_table, standings
-from tests.conftest import cases
+from tests.conftest import cases, heavy
 from tests.evo.tournament.test_run import DECKS, made_up, matchups_of
 
 
@@ -90,15 +90,15 @@ def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
     ("chance", "pairs"),
     [
         (0.95, 10),
-        *(pytest.param(*case, marks=pytest.mark.heavy) for case in ((0.9, 10), (0.98, 25), (0.99, 50))),
+        *heavy((0.9, 10), (0.98, 25), (0.99, 50)),
     ],
 )
 def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pairs: int) -> None:
-    """200 tournaments each, 80 by day: at least 93%, less three standard errors of the simulation."""
+    """200 tournaments each, 40 by day: at least 93%, less three standard errors of the simulation."""
     from evo.stats.ratings import elo
 
     games, rng, held = sure(pairs, 2 * pairs), np.random.default_rng(1), 0
-    n = cases(80, 200)
+    n = cases(40, 200)
     for _ in range(n):
         won = rng.random(len(games)) < chance
         outcome = np.where(won == (games["first"] == "a"), "first", "second")

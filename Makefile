@@ -57,7 +57,7 @@ quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weig
 	$(BIN)/manaforge evolve quickstart
 
 test: $(VENV)/.tools  ## The fast test suite (under 4 minutes on two cores, under 8 where the kernels compile first)
-	$(PYTEST) -n 2 --dist worksteal
+	$(PYTEST) -n 2 --dist worksteal $(WITHOUT)
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist worksteal -W error::RuntimeWarning $(IN_MODES)
@@ -76,7 +76,10 @@ test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300
 	$(PYTEST) -m "browser $(SOME)" -n 2 --dist worksteal --durations=10
 
 nightly: $(VENV)/.extras  ## What .ci/run leaves out (about 90 minutes on two cores): all modes, faults and pages, more random cases
-	MANAFORGE_NIGHTLY=1 $(PYTEST) -n 2 --dist worksteal
+	rm -f .coverage .coverage.*
+	MANAFORGE_NIGHTLY=1 $(COVERAGE) run -m pytest -q -n 2 --dist worksteal
+	$(COVERAGE) combine --quiet
+	$(COVERAGE) report $(COVERED)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist worksteal -W error::RuntimeWarning tests/ilp_agent tests/rivals tests/contracts
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n 2 --dist worksteal tests/engine
 	MANAFORGE_NIGHTLY=1 $(MAKE) test-heavy
@@ -102,13 +105,12 @@ format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-cover: $(EDITION_PACKAGE)/.installed  ## The engine uncompiled and the fast suite compiled, both with branch coverage; fails under 95% of the engine
+cover: $(EDITION_PACKAGE)/.installed  ## The engine's suite uncompiled and compiled, both with branch coverage; fails under 95%
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -W error::RuntimeWarning -q -n 2 --dist worksteal tests/engine
-	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal
+	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal tests/engine
 	$(COVERAGE) run -m pytest -q -n 2 -m heavy -k generator tests/engine
 	$(COVERAGE) combine --quiet
-	$(COVERAGE) report $(COVERED)
 	$(COVERAGE) report --include='engine/*' --fail-under=95
 
 test-reference: $(EDITION_PACKAGE)/.installed  ## Play another engine's recorded steps in MANAFORGE_REFERENCE=DIR and compare

@@ -44,6 +44,14 @@ def cases(usual: int, nightly: int) -> int:
     return nightly if NIGHTLY else usual
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are plotted but not drawn, which takes most of the time of a page."""
+    from matplotlib.figure import Figure
+
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"\x89PNG"))
+
+
 give_agents_an_hour()
 
 

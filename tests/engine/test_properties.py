@@ -101,7 +101,7 @@ def test_text_round_trip_is_exact(game) -> None:
             assert parse_action(str(action)) == parse_action(position.describe(action)) == action
 
 
-@settings(max_examples=6)
+@settings(max_examples=cases(3, 6))
 @given(games)
 def test_exactly_the_legal_actions_are_accepted(game) -> None:
     for step, position in enumerate(play_through(game)):

@@ -19,7 +19,7 @@ from evo.play.games import compile_games
 from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
 from evo.storage.opening import create_run
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, manaforge_process
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -171,7 +171,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["--help", "play pass pass", *heavy(*COMMANDS[1:-1])])
 def test_a_reader_that_has_left_ends_a_command_quietly(command: str) -> None:
     assert without_reader(*command.split()) == (128 + signal.SIGPIPE, "")
 
@@ -182,15 +182,7 @@ def by_shell(redirected: str, *words: object) -> subprocess.CompletedProcess[str
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT, check=False)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        command
-        if command in ("--version", "config show eva", "play pass pass")
-        else pytest.param(command, marks=pytest.mark.heavy)
-        for command in COMMANDS
-    ],
-)
+@pytest.mark.parametrize("command", ["--version", "config show eva", *heavy(COMMANDS[0], *COMMANDS[3:])])
 def test_a_closed_output_is_no_mistake_and_a_full_one_is_told(command: str) -> None:
     manaforge(*command.split())  # compiles what it needs, so that nothing is said of it
     closed = by_shell("<&- >&-", *command.split())

@@ -159,6 +159,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_bytes(place: Path) -> None:
     assert bytes_of(place / "killed") == bytes_of(place / "run")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_reports_show_values_not_shares(place: Path) -> None:
     refused = manaforge("report", "run", cwd=place)
     assert refused.returncode == 2

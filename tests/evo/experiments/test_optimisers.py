@@ -250,10 +250,13 @@ def test_the_quadratic_has_its_optimum_where_it_says() -> None:
     assert (hill.optimum == 0).sum() == 2
     assert hill.loss(np.random.default_rng(1).random((5, 8))).min() > 0
     assert quadratic_of(Weights, 1, 1).optimum.tolist() != hill.optimum.tolist()
-    bench = bench_of("es", "spsa", budgets=(400, 20_000))
     short = bench_of("es", "spsa", budgets=(400, 800))
     pd.testing.assert_frame_equal(simulated(short), simulated(short), check_exact=True)
-    table = simulated(bench)
+
+
+@pytest.mark.heavy
+def test_games_help_to_climb_the_quadratic() -> None:
+    table = simulated(bench_of("es", "spsa", budgets=(400, 20_000)))
     mean = table[table["budget"] > 0].groupby(["contender", "budget"])["loss"].mean()
     assert (mean.xs(20_000, level="budget") < mean.xs(400, level="budget")).all(), "games help"
     assert mean["spsa", 20_000] < START / 4

@@ -34,7 +34,7 @@ def data_of(page: bytes) -> dict:
     return json.loads(text)
 
 
-@pytest.mark.parametrize("number", range(cases(24, 100)))
+@pytest.mark.parametrize("number", range(cases(16, 100)))
 def test_every_step_is_the_records(number: int) -> None:
     pick = np.random.default_rng(number)
     bodies = number % 2

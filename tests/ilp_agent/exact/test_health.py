@@ -118,7 +118,7 @@ def turns_in_play(n: int, seed: int) -> Comparison:
 
 
 def test_turns_reached_in_play_are_worth_what_the_search_finds() -> None:
-    turns = cases(300, 600)
+    turns = cases(150, 600)
     tried = turns_in_play(turns, 1)
     assert tried.compared > turns * 2 // 3
 

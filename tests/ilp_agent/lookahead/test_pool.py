@@ -89,7 +89,7 @@ def like_programs(backend: str, n: int, most: int) -> None:
 @compiled
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_programs_find_the_same_ends(backend: str) -> None:
-    like_programs(backend, cases(8, 40), 3)
+    like_programs(backend, cases(5, 40), 3)
 
 
 @compiled

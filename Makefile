@@ -91,7 +91,7 @@ soak: $(VENV)/.tools  ## Kill and suspend workers for MINUTES (30) while runs pl
 	$(BIN)/python -m tests.faults.soak $(MINUTES)
 
 FAULTS ?= 200
-planted: $(VENV)/.tools  ## Plant FAULTS (200) small changes, one by one: the share that the fast suite finds (hours; goes on if stopped)
+planted: $(VENV)/.tools  ## Plant the first FAULTS of 200 small changes, one by one: the share that the fast suite finds (hours; goes on if stopped)
 	$(BIN)/python -m tests.planted --seed 1 --n 200 --first $(FAULTS)
 
 check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilities

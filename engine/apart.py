@@ -82,8 +82,8 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         def stand_in(*values: Any) -> int:
             try:
                 return int(prototype(prepare())(*values))
-            except KeyboardInterrupt:  # machine code called, and cannot be told of an error
-                os._exit(128 + signal.SIGINT)
+            except KeyboardInterrupt as stop:  # machine code called, and cannot be told of an error
+                compilation.end_process(stop.args[0] if stop.args else signal.SIGINT)
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from rich.console import Console
 from rich.status import Status
@@ -75,6 +75,13 @@ apart_of: dict[FunctionType, Apart] = {}
 
 abandoned: list[Callable[[], None]] = []
 """What is done before the process ends while it compiles."""
+
+
+def end_process(number: int) -> NoReturn:
+    """End this process by a signal, where nothing that is raised would arrive."""
+    for end in abandoned:
+        end()
+    os._exit(128 + number)
 
 
 @contextmanager
@@ -153,21 +160,24 @@ class _Progress:
             yield
             return
         self._plan(function)
-        self.active, self._began = True, time.perf_counter()
-        wake, self._wake = os.pipe()
-        before = _wakeup(self._wake)
-        self._announce()
+        wake, waker = os.pipe()
         thread = threading.Thread(target=self._speak, args=(wake,), daemon=True)
-        thread.start()
+        before = None
         try:
+            self.active, self._began = True, time.perf_counter()
+            before = _wakeup(waker)
+            self._announce()
+            thread.start()
             with interrupts_kept():
                 yield
         finally:
-            _wakeup(before)
-            os.write(self._wake, b"\0")
-            thread.join()
+            if before is not None:
+                _wakeup(before)
+            if thread.ident is not None:
+                os.write(waker, b"\0")
+                thread.join()
             os.close(wake)
-            os.close(self._wake)
+            os.close(waker)
             if self._status is not None:
                 self._status.stop()
                 self._status = None
@@ -228,7 +238,7 @@ class _Progress:
         if self.quiet:
             return
         console = Console(stderr=True)
-        if console.is_terminal:
+        if console.is_terminal and threading.current_thread() is threading.main_thread():
             self._status = console.status(self._text())
             self._status.start()
         elif not self._told_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
@@ -244,8 +254,10 @@ class _Progress:
 
     def _speak(self, wake: int) -> None:
         ends_at = float("inf")
+        waiting = select.poll()
+        waiting.register(wake, select.POLLIN)
         while True:
-            ready, _, _ = select.select([wake], [], [], TICK_SECONDS)
+            ready = waiting.poll(1000 * TICK_SECONDS)
             now = time.perf_counter()
             if ready:
                 for number in os.read(wake, 64):
@@ -255,9 +267,7 @@ class _Progress:
                         say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
                         ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
             if now > ends_at and engine.screen.in_command:
-                for end in abandoned:
-                    end()
-                os._exit(128 + stopped)
+                end_process(stopped)
             if self.quiet or ends_at < float("inf"):
                 continue
             if self._status is not None:

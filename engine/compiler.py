@@ -37,7 +37,7 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from engine import kernelcache
-from engine.compilation import progress
+from engine.compilation import interrupts_kept, progress
 from engine.kernelkeys import kernel_key, options_of, types_key
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -60,6 +60,9 @@ _target: Any = cpu_target.target_context
 _codegen: Any = _target.codegen()
 _make_executable: Callable[..., Any] = _target.get_executable
 _make_library: Callable[..., Any] = _codegen.create_library
+
+PLAIN_OPTIONS = {"nopython": True, "nogil": True}
+"""numba's options that every kernel has."""
 
 _depth = 0
 """How many kernels are being compiled, each for the one before. Changed under numba's compiler lock."""
@@ -276,16 +279,17 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
 
 def _save_part(name: str, cres: CompileResult) -> None:
     library = cres.library
-    if library.has_dynamic_globals or library._reload_init or cres.lifted:
+    near = library.reached(stop_at_kept=True)
+    held = [one.kept for one in near if getattr(one, "kept", None)]
+    own, *others = [one for one in near if not getattr(one, "kept", None)]
+    if cres.lifted or any(map(_has_addresses, (own, *others))):
         return
     cres.fndesc.typemap = cres.fndesc.calltypes = None
-    near = library.reached(stop_at_kept=True)[1:]
-    called = [one.kept for one in near if getattr(one, "kept", None)]
-    module = library.joined(library._final_module, [one for one in near if not getattr(one, "kept", None)])
+    module = library.joined(own._final_module, others)
     part = _Part(
         library.name,
         module.as_bitcode(),
-        called,
+        held,
         cres.fndesc,
         cres.environment,
         cres.signature,
@@ -295,6 +299,11 @@ def _save_part(name: str, cres: CompileResult) -> None:
     if kernelcache.write(name, content):
         library.kept = Kept(name, _digest(content))
         _parts[name] = library, part
+
+
+def _has_addresses(library: Any) -> bool:
+    """Whether code holds addresses of this process, as of arrays that are not contiguous or very large."""
+    return bool(library.has_dynamic_globals or library._reload_init)
 
 
 def _digest(content: bytes) -> bytes:
@@ -337,13 +346,14 @@ class MachineCode:
         library = JITCodeLibrary(_codegen, described.name)
         library.enable_object_caching()
         library._set_compiled_object(described.code)
-        library._finalize_final_module()
-        _codegen._engine._defined_symbols.add(described.symbol)
-        return cls(library, described)
+        with interrupts_kept():
+            library._finalize_final_module()
+            _codegen._engine._defined_symbols.add(described.symbol)
+            return cls(library, described)
 
     @classmethod
     def make(cls, name: str, library: Any, symbol: str, cres: CompileResult) -> "MachineCode":
-        """Make machine code, and keep it.
+        """Make machine code, and keep it unless it holds addresses of this process.
 
         Raises:
             RuntimeError: there is none, as after an interrupt in LLVM's callback, which drops it.
@@ -353,7 +363,8 @@ class MachineCode:
         code = library._get_compiled_object()
         described = _Machine(library.name, code, symbol, cres.fndesc, cres.environment, environments)
         cres.fndesc.typemap = cres.fndesc.calltypes = None
-        kernelcache.write(name, pickle.dumps(tuple(described)))
+        if not _has_addresses(library):
+            kernelcache.write(name, pickle.dumps(tuple(described)))
         return cls(library, described)
 
     def as_function(self) -> Any:
@@ -408,11 +419,21 @@ class Kernel(CPUDispatcher):
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        super().__init__(function, locals={}, targetoptions={"nopython": True, "nogil": True, **options})
+        super().__init__(function, locals={}, targetoptions={**PLAIN_OPTIONS, **options})
         options_of[function] = self._options = options
         self._machine: dict[Any, Any] = {}
         self._cache = _PartCache(self._name_of)
         self._compiler._customize_flags = _without_wrappers
+
+    @classmethod
+    def _rebuild(cls, uuid: str, py_func: Any, targetoptions: Any, **_: Any) -> "Kernel":
+        """A kernel that another process has sent."""
+        known: Kernel | None = cls._memo.get(uuid)
+        if known is None:
+            options = {name: value for name, value in targetoptions.items() if name not in PLAIN_OPTIONS}
+            known = cls(py_func, **options)
+            known._set_uuid(uuid)
+        return known
 
     def _name_of(self, sig: Any) -> str:
         args, _ = sigutils.normalize_signature(sig)

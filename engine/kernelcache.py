@@ -6,6 +6,7 @@ Environment: `MANAFORGE_CACHE_DIR` moves the cache.
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import time
@@ -27,7 +28,7 @@ _FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
 _told: list[str] = []
 
 used: dict[str, None] = {}
-"""Names of the machine code that this process has read or written, in this order."""
+"""Names of the machine code that this process has read, or found or left there as it wrote, in this order."""
 
 
 def tell_once(folder: object, error: OSError) -> None:
@@ -118,7 +119,7 @@ def write(name: str, content: bytes) -> bool:
     folder = cache_folder()
     if folder is None:
         return False
-    own = folder / f"{name}.{os.getpid()}"
+    own = folder / f"{name}.{secrets.token_hex(8)}"
     try:
         own.write_bytes(hashlib.sha256(content).digest() + content)
         is_first = _link(own, folder / name)
@@ -127,7 +128,7 @@ def write(name: str, content: bytes) -> bool:
         is_first = False
     with suppress(OSError):
         own.unlink()
-    if is_first:
+    if is_first or exists(name):
         _note(name)
     return is_first
 

@@ -21,13 +21,17 @@ from weakref import WeakKeyDictionary
 import llvmlite
 import numba
 import numpy as np
+from llvmlite.binding import llvm_version_info
 from numba.core import config, types
 from numba.core.registry import cpu_target
 
 OUTSIDE = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.builtin_module_names})
 """Packages whose version, or that of Python, stands for all that is in them."""
 
-SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
+SETTINGS = (
+    "BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT", "USING_SVML",
+    "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
+)  # fmt: skip
 """numba's settings that change machine code."""
 
 COMPILER = ("engine.kernelkeys", "engine.compiler", "engine.apart")
@@ -105,19 +109,29 @@ def compiler_key() -> str:
 def _compiler() -> tuple[object, ...]:
     """Everything of the machine and the installation that decides what is compiled."""
     settings = [(name, str(getattr(config, name, None))) for name in SETTINGS]
-    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2])
+    versions = (
+        numba.__version__,
+        llvmlite.__version__,
+        llvm_version_info,
+        np.__version__,
+        sys.version_info[:2],
+    )
     ours = []
     for name in COMPILER:
         members = vars(import_module(name)).values()
-        functions = [f for one in members for f in _functions_of(one) if f.__module__ == name]
-        ours.append([(one.__qualname__, _code_text(one.__code__)) for one in functions])
+        functions = {f for one in members for f in _functions_of(one) if f.__module__ == name}
+        texts = sorted((one.__qualname__, repr(_code_text(one.__code__))) for one in functions)
+        ours.append((texts, [one._fields for one in members if hasattr(one, "_fields")]))
     return versions, settings, cpu_target.target_context.codegen().magic_tuple(), ours
 
 
 def _functions_of(value: object) -> Iterator[FunctionType]:
+    """A function, or those of a class, whatever decorates them."""
     for one in vars(value).values() if inspect.isclass(value) else [value]:
-        if isinstance(one, FunctionType):
-            yield one
+        inner: Any = getattr(one, "__func__", None) or getattr(one, "fget", None) or one
+        plain = inspect.unwrap(inner)
+        if isinstance(plain, FunctionType):
+            yield plain
 
 
 class _Memory(NamedTuple):
@@ -159,7 +173,8 @@ def _read(function: FunctionType) -> _Memory:
                 value = space.get(name, _NOTHING)
                 values.append((space, name, value))
                 if isinstance(value, ModuleType) and not _is_outside(value.__name__):
-                    spaces.append(vars(value))
+                    if all(space is not vars(value) for space in spaces):
+                        spaces.append(vars(value))
                 elif value is not _NOTHING:
                     description.parts.append(name)
                     description.add(value)
@@ -184,7 +199,7 @@ def _code_text(code: CodeType) -> tuple[object, ...]:
     """What a function does, without its docstring: the first constant of a `def`, or None."""
     skips = not code.co_name.startswith("<") and code.co_consts and isinstance(code.co_consts[0], str)
     constants = [
-        _code_text(one) if isinstance(one, CodeType) else (type(one).__name__, one)
+        _code_text(one) if isinstance(one, CodeType) else (type(one).__name__, _ordered(one))
         for one in code.co_consts[1 if skips else 0 :]
     ]
     return (
@@ -198,6 +213,11 @@ def _code_text(code: CodeType) -> tuple[object, ...]:
         code.co_flags,
         code.co_exceptiontable,
     )
+
+
+def _ordered(constant: object) -> object:
+    """A constant in the same words in every process: sets of texts have another order in each."""
+    return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
 
 
 def _is_outside(module: str | None) -> bool:
@@ -239,7 +259,7 @@ class _Description:
         elif isinstance(value, slice):
             self._say(value)
         elif isinstance(value, tuple):
-            self._say(type(value), len(value))
+            self._say(type(value), getattr(value, "_fields", ()), len(value))
             for one in value:
                 self.add(one)
         elif isinstance(value, type):

@@ -1,6 +1,7 @@
 """The command `manaforge check-agent`."""
 
 import json
+import signal
 from typing import TYPE_CHECKING
 
 import typer
@@ -37,13 +38,14 @@ def check_agent_command(
     console = output_console(stderr=as_data)
     found = find_entrant(entrant)
     counter = Counter(console, games + 2 * min(REPEATED, games))
+    counter.at_once = True
     checks: list[Check] = []
     try:
         with stop_on_signals(counter):
             checks += check_agent(found, games, pairs, seed, counter.advance)
-    except InterruptedRunError as error:
+    except (InterruptedRunError, KeyboardInterrupt):
         say_error("stopped: nothing is kept")
-        raise typer.Exit(128 + error.signal) from None
+        raise typer.Exit(128 + (counter.stopping or signal.SIGINT)) from None
     finally:
         counter.close()
     passed = all(check.passed for check in checks)

@@ -44,11 +44,13 @@ class Stoppable:
 
     Attributes:
         stopping: number of the signal; 0 without one.
+        at_once: whether a signal raises `KeyboardInterrupt` wherever the program is, as nothing is kept yet.
         parent: a signal to it stops this one too.
     """
 
     console: Console
     stopping = 0
+    at_once = False
     parent: "Stoppable | None" = None
 
     def raise_if_stopped(self) -> None:
@@ -70,7 +72,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
     So does the end of who reads its output. Only the main thread may handle signals.
 
     Raises:
-        KeyboardInterrupt: at a signal while kernels are compiled.
+        KeyboardInterrupt: at a signal while the display is to stop `at_once`; its argument is the signal.
     """
     if isinstance(display.console, Output):
         display.console.stoppable = display
@@ -83,9 +85,8 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         display.stopping = number
-        compilation = sys.modules.get("engine.compilation")  # whose import takes a second
-        if compilation is not None and compilation.progress.active:
-            raise KeyboardInterrupt
+        if display.at_once:
+            raise KeyboardInterrupt(number)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

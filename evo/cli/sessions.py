@@ -78,7 +78,10 @@ def pool_of(
                     names = ", ".join(slow)
                     note = f"games of {names} are not compiled, so far slower than the others"
                     display.console.print(note, markup=False, highlight=False)
+                display.at_once = True
                 compile_games(players, decks)
+                display.at_once = False
+                display.raise_if_stopped()
                 ready = True
                 yield pool
         except (InterruptedRunError, KeyboardInterrupt) as error:

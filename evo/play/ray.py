@@ -181,11 +181,11 @@ class _RayProcess:
             new = [name for name in list(kernelcache.used) if name not in self._kernels_sent]
             files = {name: content for name in new if (content := kernelcache.read(name)) is not None}
             self._kernels_sent.update(new)
-        if files:
-            self.send("kernels", compiler_key(), files)
+            if files:
+                self.send("kernels", compiler_key(), files)
 
     def say_once(self, sentence: str, note: Note) -> None:
-        """Say what concerns a worker, the first time."""
+        """Say what concerns a node, the first time."""
         if sentence not in self._said:
             self._said.add(sentence)
             note(sentence)
@@ -358,8 +358,9 @@ class _Tasks:
         if kind == "lost":
             raise LostError(result)
         if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
+            node = str(result.worker).partition(" on ")[2]
             self._process.say_once(
-                f"{result.worker}: its processor or compiler is not this machine's", self._note
+                f"node {node}: its processor or compiler is not this machine's", self._note
             )
         return result
 

@@ -91,7 +91,8 @@ def draws_from_a_list(row: Effect) -> bool:
     """Whether a row names no card, but a kind of cards, or adds the card of an event."""
     listed = (row.of.kind or row.of.filter) and not row.cards
     return bool(
-        row.op in (Op.ADD, Op.SUMMON, Op.TRANSFORM, Op.DRAW) and (listed or row.cards == (EVENTS_CARD,))
+        row.op in (Op.ADD, Op.SUMMON, Op.TRANSFORM, Op.DRAW, Op.EQUIP)
+        and (listed or row.cards == (EVENTS_CARD,))
     )
 
 

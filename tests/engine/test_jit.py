@@ -131,6 +131,93 @@ def test_an_interrupt_while_compiling_is_not_lost(tmp_path: Path) -> None:
     assert "Exception ignored" not in error
 
 
+SOLVING = """
+import os, signal, sys
+import numpy as np
+from engine import compiler
+from engine.apart import njit_apart
+from engine.compilation import removed_if_abandoned
+from engine.jit import njit
+from pathlib import Path
+
+def stop(number, frame):
+    raise KeyboardInterrupt(number)
+
+signal.signal(signal.SIGTERM, stop)
+
+@njit_apart(int)
+def solve(number):
+    return number + 1
+
+@njit
+def outer(number):
+    return solve(number) + 1
+
+outer_is_made = compiler.MachineCode.make.__func__
+
+def make(cls, name, library, symbol, cres):
+    if "solve" in cres.fndesc.qualname:
+        signal.raise_signal(signal.SIGTERM)
+    return outer_is_made(cls, name, library, symbol, cres)
+
+compiler.MachineCode.make = classmethod(make)
+Path("half").mkdir()
+with removed_if_abandoned(Path("half")):
+    outer(1)
+"""
+
+
+@compiled
+def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_path: Path) -> None:
+    """It cannot be told of what is raised."""
+    (tmp_path / "solving.py").write_text(SOLVING)
+    environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "solving.py"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert not (tmp_path / "half").exists()
+
+
+ADDRESSES = """
+import numpy as np
+from engine.jit import njit
+
+TABLE = np.arange(20)[::2]
+
+@njit
+def inner(number):
+    return TABLE[number]
+
+@njit
+def outer(number):
+    return inner(number) + 1
+
+print(outer(3), inner(4))
+"""
+
+
+@compiled
+def test_code_with_addresses_of_its_process_is_not_kept(tmp_path: Path) -> None:
+    """As of an array that is not contiguous: numba has the code read it where it is."""
+    (tmp_path / "addresses.py").write_text(ADDRESSES)
+    start = f"import runpy; runpy.run_path({str(tmp_path / 'addresses.py')!r}, {{}}, 'engine.here')"
+    for _ in range(2):
+        assert run(ROOT, tmp_path / "cache", start)[0] == "7 8"
+    kept = [path.suffix for path in (tmp_path / "cache" / "kernels").iterdir()]
+    assert ".machine" not in kept
+    assert ".part" not in kept
+
+
+@compiled
+def test_a_kernel_travels_to_another_process() -> None:
+    cloudpickle = pytest.importorskip("ray.cloudpickle")
+    scope = {"__name__": "engine.here"}
+    exec("from engine.jit import njit\n@njit\ndef triple(x):\n    return 3 * x", scope)
+    sent = cloudpickle.dumps(scope["triple"])
+    program = f"import pickle; print(pickle.loads({sent!r})(5))"
+    assert run(ROOT, Path(kernelcache.cache_folder() or "").parent, program)[0] == "15"
+
+
 STUCK = """
 import contextlib, signal, time
 from pathlib import Path

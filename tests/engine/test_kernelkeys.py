@@ -1,6 +1,8 @@
 """Keys of compiled kernels: they change with everything that changes machine code, and with nothing else."""
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -59,6 +61,12 @@ def new_record():
 def pair(x):
     return Pair(x, x)
 
+CONSTANT = Pair(1, 2)
+
+@njit
+def of_pair(x):
+    return x + CONSTANT.first
+
 @njit
 def with_default(x, y=3):
     return x + y
@@ -85,7 +93,7 @@ def calls_itself(x):
 '''
 
 KERNELS = {
-    "inlined", "callee", "caller", "by_kind", "of_table", "new_record", "pair", "with_default", "of_module", "add",
+    "inlined", "callee", "caller", "by_kind", "of_table", "new_record", "pair", "of_pair", "with_default", "of_module", "add",
     "borrowing", "calls_itself",
 }  # fmt: skip
 
@@ -102,7 +110,7 @@ CHANGES = [
         "fields in another order",
         "    first: int\n    second: int",
         "    second: int\n    first: int",
-        {"pair"},
+        {"pair", "of_pair"},
     ),
     ("a default", "y=3", "y=4", {"with_default"}),
     ("a value that a function closes over", "made(4)", "made(5)", {"add"}),
@@ -164,7 +172,51 @@ def test_what_changes_after_a_key_was_made_counts() -> None:
     assert kernel_key(module.caller) != before[1]
 
 
-@pytest.mark.parametrize("setting", kernelkeys.SETTINGS)
+def test_an_import_of_each_other_ends() -> None:
+    one, other = ModuleType("engine.one"), ModuleType("engine.other")
+    one.other, other.one = other, one
+    exec("from engine.jit import njit\n@njit\ndef f(x):\n    return x + other.one.other.one.X", vars(one))
+    one.X = 1
+    before = kernel_key(one.f)
+    one.X = 2
+    assert kernel_key(one.f) != before
+
+
+def test_a_set_of_texts_has_one_order() -> None:
+    """That of the set depends on the process."""
+    texts = frozenset(map(str, range(20)))
+    assert kernelkeys._ordered(texts) == sorted(map(repr, texts))
+
+
+@pytest.mark.parametrize("module", kernelkeys.COMPILER)
+def test_every_function_that_compiles_counts(module: str) -> None:
+    """Whatever decorates it."""
+    source = Path(module.replace(".", "/")).with_suffix(".py").read_text()
+    written = {
+        f"{one.name}.{inner.name}" if isinstance(one, ast.ClassDef) else one.name
+        for one in ast.parse(source).body
+        if isinstance(one, ast.ClassDef | ast.FunctionDef)
+        for inner in (one.body if isinstance(one, ast.ClassDef) else [one])
+        if isinstance(inner, ast.FunctionDef)
+    }
+    functions, fields = kernelkeys._compiler()[-1][kernelkeys.COMPILER.index(module)]
+    assert written <= {name for name, _ in functions}
+    assert (
+        "name",
+        "code",
+        "symbol",
+        "fndesc",
+        "environment",
+        "environments",
+    ) in fields or "compiler" not in module
+
+
+SETTINGS = (
+    "BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT", "USING_SVML",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
 def test_the_compilers_settings_count(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(SOURCE)
     before = kernel_key(module.caller)

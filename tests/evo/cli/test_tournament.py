@@ -127,7 +127,10 @@ def test_wrong_input_is_one_line_before_any_game(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Path) -> None:
     words = ("tournament", "ilp:keep-alive", "ilp:aggro-face", *BASIC, "--games", "300000", "--out", "t")
-    silent = "import evo.cli.progress as progress; progress.LINE_SECONDS = 1e9; "  # however long it takes
+    silent = (  # however long it takes, and whatever has to be compiled
+        "import engine.compilation; engine.compilation.progress.quiet = True; "
+        "import evo.cli.progress as progress; progress.LINE_SECONDS = 1e9; "
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", silent + PROGRAM[2], *words],
         cwd=tmp_path,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from engine.compilation import progress
 from tests.waiting import give_agents_an_hour
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -53,6 +54,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 give_agents_an_hour()
+progress.quiet = True  # what is compiled here depends on the cache; a process that a test starts tells of it
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from unittest.mock import patch
 
-from engine.compilation import compiling_quietly
 from evo.cli import progress
 from evo.cli.main import main
 from evo.config import RunConfig
@@ -129,7 +128,6 @@ def manaforge(
         patch.dict(os.environ, ENVIRONMENT | environment, clear=True),
         patch.object(sys, "argv", list(words)),
         patch.object(progress, "LINE_SECONDS", 1e9),  # on a slow machine there would be more lines
-        compiling_quietly(),
         chdir(cwd or Path.cwd()),
         _warnings_as_usual(),
     ):

@@ -57,7 +57,7 @@ quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weig
 	$(BIN)/manaforge evolve quickstart
 
 test: $(VENV)/.tools  ## The fast test suite (under 4 minutes on two cores, under 8 where the kernels compile first)
-	$(PYTEST) -n 2 --dist worksteal $(WITHOUT)
+	$(PYTEST) -n 2 --dist worksteal
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist worksteal -W error::RuntimeWarning $(IN_MODES)
@@ -105,10 +105,10 @@ format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-cover: $(EDITION_PACKAGE)/.installed  ## The engine's suite uncompiled and compiled, both with branch coverage; fails under 95%
+cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
 	rm -f .coverage .coverage.*
 	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -W error::RuntimeWarning -q -n 2 --dist worksteal tests/engine
-	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal tests/engine
+	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal tests/engine/test_jit.py tests/engine/test_kernelkeys.py tests/engine/test_effects_games.py
 	$(COVERAGE) run -m pytest -q -n 2 -m heavy -k generator tests/engine
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --include='engine/*' --fail-under=95

@@ -32,12 +32,10 @@ def first(usual: int, values: Iterable[Any]) -> list[Any]:
     ]
 
 
-def heavy(*values: Any) -> list[Any]:
-    """Parameters of a test that only the long suite tries."""
-    return [
-        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.heavy)
-        for value in values
-    ]
+def heavy(*values: Any, only_nightly: bool = False) -> list[Any]:
+    """Parameters of a test that only the long suite tries, in `.ci/run` too or in `make nightly` alone."""
+    marks = [pytest.mark.heavy, pytest.mark.nightly] if only_nightly else [pytest.mark.heavy]
+    return [pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=marks) for value in values]
 
 
 def cases(usual: int, nightly: int) -> int:

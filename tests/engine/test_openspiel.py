@@ -220,6 +220,7 @@ def test_best_responses_on_a_tiny_deck_are_those_of_an_exhaustive_search() -> No
     assert result.player_improvements + chance == pytest.approx(own)
 
 
+@pytest.mark.nightly
 @pytest.mark.heavy
 def test_cfr_finds_a_policy_that_is_less_exploitable(tmp_path: Path) -> None:
     """With three cards, of which the Taunt costs three mana, so that there are few games."""

@@ -46,7 +46,7 @@ CASES = [
     ("ilp", PLAIN),
     ("ilp", WORTHLESS),
     ("greedy-ilp", WORTHLESS),
-    *heavy(("minimax-td", PLAIN)),
+    *heavy(("minimax-td", PLAIN), only_nightly=True),
 ]
 
 

@@ -26,7 +26,7 @@ from evo.storage.champion import whole_champion
 from evo.storage.opening import peek_run
 from ilp_agent import Profile, WeightVector
 from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 from tests.waiting import wait_until
 
@@ -118,8 +118,7 @@ def test_a_run_folder_keeps_the_parameters_and_the_champion_has_values(place: Pa
     assert written["weights"]["trade"] == pytest.approx(2 * trade - 1)
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("last", [*heavy(0), *heavy(1, only_nightly=True)])
 def test_a_run_that_stops_and_goes_on_has_the_same_bytes(place: Path, last: int) -> None:
     run_new(place / "parts", FEW.changed(agent=AGENT, generations=last))
     command = ("resume", "parts", "--generations", FEW.generations, "--pool", "local")

@@ -70,7 +70,7 @@ test-long: $(VENV)/.tools  ## Suites of half an hour: ten thousand turns of each
 	$(PYTEST) -m long -s
 
 test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed drivers, workers, nodes, full disks; SOME as test-heavy
-	$(PYTEST) -m "faults $(SOME)" -n 2 --dist loadfile --durations=15
+	$(PYTEST) -m "faults $(SOME)" -n 3 --dist worksteal --durations=15
 
 test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300 plays so many games by clicks (6); SOME as test-heavy
 	$(PYTEST) -m "browser $(SOME)" -n 2 --dist worksteal --durations=10

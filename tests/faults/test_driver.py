@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evo.configfiles import read_config
-from tests.conftest import first
+from tests.conftest import cases, first
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 from tests.faults import marks
 from tests.waiting import HANG, wait_until
@@ -162,14 +162,15 @@ def test_killed_and_resumed(long: Path, undisturbed: dict[str, str], tmp_path: P
     assert bytes_of(tmp_path / "run") == undisturbed
 
 
-def test_killed_at_twenty_random_moments(long: Path, undisturbed: dict[str, str], tmp_path: Path) -> None:
-    """Twenty runs, each killed once at a random moment and resumed: the same bytes."""
+def test_killed_at_random_moments(long: Path, undisturbed: dict[str, str], tmp_path: Path) -> None:
+    """Runs that are each killed once, later and later, and resumed: the same bytes."""
     killed_at = []
     pick = np.random.default_rng(5)
-    for number in range(20):
+    runs = cases(5, 20)
+    for number in range(runs):
         run = tmp_path / f"run-{number}"
         process = start("evolve", long, "--out", run, "--workers", 2)
-        wait_for(process, run, number // 2)
+        wait_for(process, run, 10 * number // runs)
         time.sleep(float(pick.uniform(0.0, 0.3)))
         process.kill()
         process.communicate()
@@ -178,4 +179,4 @@ def test_killed_at_twenty_random_moments(long: Path, undisturbed: dict[str, str]
         assert done.returncode == 0, done.stderr
         assert bytes_of(run) == undisturbed
     print("killed with so many generations on disk:", killed_at)
-    assert len(set(killed_at)) > 3
+    assert len(set(killed_at)) > 2

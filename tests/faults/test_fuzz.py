@@ -165,9 +165,9 @@ def test_a_sample_of_every_file_and_command() -> None:
         "-m",
         "tests.faults.fuzz",
         "--cases",
-        str(cases(80, 300)),
+        str(cases(40, 300)),
         "--processes",
-        str(cases(4, 10)),
+        str(cases(2, 10)),
         "--seed",
         "2",
     ]

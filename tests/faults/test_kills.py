@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evo.tournament import run as tournament_run
-from tests.conftest import first
+from tests.conftest import cases, first
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
 from tests.faults.program import files_of, fork_program, run_program
 from tests.faults.shim import WRITES, Shim
@@ -44,7 +44,7 @@ NIGHTLY = ("tournament that grows", "sweep", "crossplay")
 """Cases that save as a tournament does."""
 
 CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int, int]] = {
-    "tournament": (nothing, (*TOURNAMENT, "--games", "16"), 40, 1),
+    "tournament": (nothing, (*TOURNAMENT, "--games", "16"), 40, cases(2, 1)),
     "tournament that grows": (smaller_tournament, (*TOURNAMENT, "--games", "16"), 40, 1),
     "sweep": (nothing, ("sweep", "ilp:keep-alive", *SWEEP, *DECK, *LOCAL, "--out", "made"), 20, 1),
     "report": (run_with_a_report, ("report", "made", "--workers", "1"), 4, 1),
@@ -76,6 +76,7 @@ def games_in(files: dict[str, bytes]) -> int:
     return max((int(name[-18:-8]) for name in files if name.startswith("batches/")), default=0)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("case", first(len(CASES) - len(NIGHTLY), sorted(CASES, key=NIGHTLY.__contains__)))
 def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
     case: str, small_batches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -150,6 +150,7 @@ def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: 
         cluster.shutdown()
 
 
+@pytest.mark.nightly
 def test_lost_replies_and_double_executions(tmp_path: Path, undisturbed: dict[str, str]) -> None:
     """Ray drops requests and replies of the calls that hand out, start and fetch tasks."""
     script = f"""

@@ -75,7 +75,7 @@ test-faults: $(VENV)/.tools  ## Faults that must not change a result: killed dri
 test-browser: $(VENV)/.extras  ## Pages in Chromium; MANAFORGE_BROWSER_GAMES=300 plays so many games by clicks (6); SOME as test-heavy
 	$(PYTEST) -m "browser $(SOME)" -n 2 --dist worksteal --durations=10
 
-nightly: $(VENV)/.extras  ## What .ci/run leaves out (about 90 minutes on two cores): all modes, faults and pages, more random cases
+nightly: $(VENV)/.extras  ## What .ci/run leaves out (one to two hours on two cores): all modes, faults and pages, more random cases
 	rm -f .coverage .coverage.*
 	MANAFORGE_NIGHTLY=1 $(COVERAGE) run -m pytest -q -n 2 --dist worksteal
 	$(COVERAGE) combine --quiet

@@ -17,7 +17,8 @@ import pickle
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, update_wrapper
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from llvmlite.binding import (
@@ -419,6 +420,8 @@ class Kernel(CPUDispatcher):
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        if options_of.get(function, options) != options:  # it is compiled in another way, too
+            function = _copy_of(function)
         super().__init__(function, locals={}, targetoptions={**PLAIN_OPTIONS, **options})
         options_of[function] = self._options = options
         self._machine: dict[Any, Any] = {}
@@ -483,6 +486,21 @@ class Kernel(CPUDispatcher):
             made = MachineCode.make(name, library, cres.fndesc.llvm_cpython_wrapper_name, cres)
             progress.was_translated(self.py_func)
         return made
+
+
+def _copy_of(function: Any) -> Any:
+    """The same function as another object, of which other options are known."""
+    copy = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    update_wrapper(copy, function)
+    del copy.__wrapped__
+    return copy
 
 
 def _passed_as(kind: Any) -> Any:

@@ -1,6 +1,9 @@
 """Keys of compiled kernels: they change with everything that changes machine code, and with nothing else."""
 
 import ast
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -172,6 +175,16 @@ def test_what_changes_after_a_key_was_made_counts() -> None:
     assert kernel_key(module.caller) != before[1]
 
 
+def test_a_function_that_is_compiled_in_two_ways_has_two_keys_in_any_order() -> None:
+    found = []
+    for order in (("njit", "njit_borrowing"), ("njit_borrowing", "njit")):
+        lines = [f"by_{way} = {way}(plain)" for way in order]
+        module = module_of("\n".join([SOURCE, "def plain(x):\n    return x + 1", *lines]))
+        found.append((kernel_key(module.by_njit), kernel_key(module.by_njit_borrowing)))
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
 def test_an_import_of_each_other_ends() -> None:
     one, other = ModuleType("engine.one"), ModuleType("engine.other")
     one.other, other.one = other, one
@@ -276,22 +289,37 @@ def test_types_of_arguments_differ_where_kernels_would() -> None:
     assert len({types_key(kind) for kind in kinds}) == len(kinds)
 
 
-def test_every_kernel_has_a_key() -> None:
-    """Whatever a kernel names is of a sort that its key covers."""
-    import importlib
-    import pkgutil
+ALL = """
+import importlib, pkgutil, sys
 
-    import engine
-    import ilp_agent
-    import rivals
+def keys_of_all(backwards):
+    import engine, ilp_agent, rivals
+    from engine.kernelkeys import kernel_key
 
-    count = 0
+    names = []
     for package in (engine, ilp_agent, rivals):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if any(word in found.name for word in ("__main__", "environments", "build", "scip", "draft")):
-                continue
-            for value in vars(importlib.import_module(found.name)).values():
-                if hasattr(value, "py_func"):
-                    kernel_key(value)
-                    count += 1
-    assert count > 500
+        names += [one.name for one in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
+    left_out = ("__main__", "environments", "build", "scip", "draft")
+    names = [name for name in names if not any(word in name for word in left_out)]
+    modules = {name: importlib.import_module(name) for name in sorted(names, reverse=backwards)}
+    return {
+        f"{name}.{own}": kernel_key(value)
+        for name, module in modules.items()
+        for own, value in vars(module).items()
+        if hasattr(value, "py_func")
+    }
+"""
+
+
+def test_every_kernel_has_a_key_which_is_the_same_in_any_process(tmp_path: Path) -> None:
+    """Whatever a kernel names is of a sort that its key covers, and in whatever order modules are imported."""
+    scope: dict[str, Any] = {}
+    exec(ALL, scope)
+    found = scope["keys_of_all"](backwards=False)
+    assert len(found) > 500
+    (tmp_path / "backwards.py").write_text(ALL + "\nprint(keys_of_all(True))")
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd()), "PYTHONHASHSEED": "7"}
+    words = [sys.executable, str(tmp_path / "backwards.py")]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    other = ast.literal_eval(done.stdout)
+    assert {name for name in found if found[name] != other[name]} == set()

@@ -17,9 +17,11 @@ from evo.config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
 from evo.play.cluster import address_file
+from evo.play.games import compile_games
 from evo.play.pools import open_pool
 from evo.play.ray import RayPool
 from evo.storage.opening import create_run
+from tests.conftest import UNCOMPILED
 from tests.evo.play.test_processes import NAMED, ODD_NAMES
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new
 from tests.faults import marks
@@ -148,6 +150,29 @@ def test_a_whole_node_killed_in_a_cluster_of_three(tmp_path: Path, undisturbed: 
         assert played == undisturbed
     finally:
         cluster.shutdown()
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
+def test_nodes_take_the_drivers_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node that has a cache of its own, and compiles nothing."""
+    from ray.cluster_utils import Cluster
+
+    compile_games(ROSTER.players, ROSTER.decks)
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    try:
+        with monkeypatch.context() as of_node:
+            of_node.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
+            of_node.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+            cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes()
+        with pool_of(0, cluster.address) as pool:
+            assert (pool.play(ROSTER, GAMES, lambda _: None) == EXPECTED).all()
+    finally:
+        cluster.shutdown()
+    kept = [path.suffix for path in (tmp_path / "kernels").iterdir()]
+    assert ".machine" in kept
+    assert ".part" not in kept
 
 
 @pytest.mark.nightly

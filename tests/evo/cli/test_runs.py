@@ -15,7 +15,6 @@ from evo.cli.progress import Display
 from evo.cli.sessions import carry_on
 from evo.configfiles import read_config
 from evo.evolution.run import new_manifest
-from evo.play.games import compile_games
 from evo.play.local import LocalPool
 from evo.play.pool import InterruptedRunError
 from evo.storage.opening import create_run
@@ -33,9 +32,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_evolve_resume_runs_and_study(tiny: Path, tmp_path: Path) -> None:
-    compile_games()  # so that no command has to say that it compiles
     out = tmp_path / "run"
-    done = manaforge_process("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
+    done = manaforge("evolve", tiny, "--out", out, "--workers", 1, "--tensorboard")
     assert (done.returncode, done.stderr) == (0, "")
     assert "pool local with 1 worker (threads are enough" in done.stdout
     assert "generation 3/3: best " in done.stdout

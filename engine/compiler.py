@@ -261,7 +261,9 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     if content is None:
         return None
     _target.refresh()  # what the code calls of the compiler's own
-    part = _Part(*pickle.loads(content))
+    part = _unpacked(_Part, name, content)
+    if part is None:
+        return None
     library = PartLibrary(_codegen, part.name)
     library.enable_object_caching()
     for other in part.called:
@@ -300,6 +302,15 @@ def _save_part(name: str, cres: CompileResult) -> None:
     if kernelcache.write(name, content):
         library.kept = Kept(name, _digest(content))
         _parts[name] = library, part
+
+
+def _unpacked(kind: Any, name: str, content: bytes) -> Any:
+    """What the cache holds; None where this process cannot use it, as of a module that it does not have."""
+    try:
+        return kind(*pickle.loads(content))
+    except (ImportError, AttributeError, TypeError):
+        kernelcache.remove(name)
+        return None
 
 
 def _has_addresses(library: Any) -> bool:
@@ -342,7 +353,9 @@ class MachineCode:
         if content is None:
             return None
         _target.refresh()  # what the code calls of the compiler's own
-        described = _Machine(*pickle.loads(content))
+        described = _unpacked(_Machine, name, content)
+        if described is None:
+            return None
         _complete(described.environments)
         library = JITCodeLibrary(_codegen, described.name)
         library.enable_object_caching()

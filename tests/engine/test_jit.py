@@ -209,13 +209,14 @@ def test_code_with_addresses_of_its_process_is_not_kept(tmp_path: Path) -> None:
 
 
 @compiled
-def test_a_kernel_travels_to_another_process() -> None:
+def test_a_kernel_travels_to_another_process(tmp_path: Path) -> None:
     cloudpickle = pytest.importorskip("ray.cloudpickle")
     scope = {"__name__": "engine.here"}
     exec("from engine.jit import njit\n@njit\ndef triple(x):\n    return 3 * x", scope)
     sent = cloudpickle.dumps(scope["triple"])
     program = f"import pickle; print(pickle.loads({sent!r})(5))"
-    assert run(ROOT, Path(kernelcache.cache_folder() or "").parent, program)[0] == "15"
+    for _ in range(2):  # with an empty cache, and with what that left
+        assert run(ROOT, tmp_path, program)[0] == "15"
 
 
 STUCK = """

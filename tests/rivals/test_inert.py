@@ -15,16 +15,13 @@ from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import Pool
 from ilp_agent import WeightVector
 from rivals import weight_class
-from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import TINY, run_new
 
 PLAIN = find_deck("random-minions")
 GAMES = 100
 FIRST = 10
 """Games that are played first: they tell most weights that are not inert, and the others need not be played."""
-
-SLOW = {"minimax-td": cases(12, GAMES)}
-"""How many games are played of agents that think long; of others, `GAMES`."""
 
 BASES = 4
 """Pairs of random vectors: with some of them an agent never plays a card."""
@@ -80,8 +77,7 @@ def test_inert_weights_change_no_game_and_the_others_do(pool: Pool, kind: str, d
         changed[:, place] = [40.0, 0.0]
         return not np.array_equal(whole(base, start, stop), results(pool, kind, deck, changed, start, stop))
 
-    stages = ((0, FIRST), (FIRST, SLOW.get(kind, GAMES)))
-    parts = [(base, *stage) for stage in stages for base in range(BASES)]
+    parts = [(base, *part) for part in ((0, FIRST), (FIRST, GAMES)) for base in range(BASES)]
     for place, name in enumerate(vector.names()):
         found = any(differs(place, *part) for part in parts)
         assert found == (name not in inert), f"{name} is {'called' if name in inert else 'not called'} inert"

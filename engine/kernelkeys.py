@@ -37,6 +37,9 @@ SETTINGS = (
 COMPILER = ("engine.kernelkeys", "engine.compiler", "engine.apart")
 """Modules of ours that decide how kernels are compiled."""
 
+FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+"""Of the flags of a function's code, those of its source; others are set as it runs in a profiler."""
+
 
 class KernelKeyError(TypeError):
     """A kernel names a value that its key cannot cover."""
@@ -210,7 +213,7 @@ def _code_text(code: CodeType) -> tuple[object, ...]:
         code.co_freevars,
         code.co_cellvars,
         code.co_argcount,
-        code.co_flags,
+        code.co_flags & FLAGS,
         code.co_exceptiontable,
     )
 

@@ -2,12 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+from matplotlib.figure import Figure
 
 from engine.compilation import progress
 from tests.waiting import give_agents_an_hour
@@ -15,6 +17,8 @@ from tests.waiting import give_agents_an_hour
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 NIGHTLY = os.environ.get("MANAFORGE_NIGHTLY") == "1"
+
+SAVE_FIGURE = Figure.savefig
 
 # No deadline, since a first call compiles and machines are busy. The same examples every time, so that failures repeat.
 whenever = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -43,12 +47,17 @@ def cases(usual: int, nightly: int) -> int:
     return nightly if NIGHTLY else usual
 
 
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are plotted but not drawn, which takes most of the time of a page."""
-    from matplotlib.figure import Figure
+@pytest.fixture(scope="session", autouse=True)
+def undrawn() -> Iterator[None]:
+    """Figures are plotted but not drawn, which takes most of the time of a page; a test may ask for `drawn`."""
+    with patch.object(Figure, "savefig", lambda _, file, **__: file.write(b"\x89PNG")):
+        yield
 
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"\x89PNG"))
+
+@pytest.fixture
+def drawn(undrawn: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn."""
+    monkeypatch.setattr(Figure, "savefig", SAVE_FIGURE)
 
 
 give_agents_an_hour()

@@ -21,8 +21,12 @@ WIDTH = 120
 SHARED = ("--help",)
 
 
-def each_document() -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def each_document(*heavy: str) -> pytest.MarkDecorator:
+    """The long suite alone reads those of the names given."""
+    paths = [
+        pytest.param(path, marks=pytest.mark.heavy) if path.name in heavy else path for path in DOCUMENTS
+    ]
+    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(ROOT)))
 
 
 def without_code(text: str) -> str:
@@ -53,7 +57,7 @@ NEEDS = {"environments.md": ("pettingzoo", "pyspiel")}
 """Packages of optional extras that the examples of a document import."""
 
 
-@each_document()
+@each_document("tour.md")
 def test_examples_run(
     path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

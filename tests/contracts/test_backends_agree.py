@@ -59,18 +59,18 @@ def in_play(n: int, seed: int) -> list[Turn]:
 
 @pytest.mark.parametrize("backend", backends())
 def test_turns_reached_in_play(backend: str) -> None:
-    agrees(backend, in_play(cases(120, 250), 1))
+    agrees(backend, in_play(cases(60, 250), 1))
 
 
 @pytest.mark.parametrize("backend", backends())
 def test_random_turns(backend: str) -> None:
-    agrees(backend, [random_turn(number) for number in range(cases(40, 80))])
+    agrees(backend, [random_turn(number) for number in range(cases(25, 80))])
 
 
 @pytest.mark.parametrize("backend", backends("thesis"))
 def test_the_program_of_the_thesis(backend: str) -> None:
     agrees_on_thesis(
-        backend, [*in_play(cases(60, 150), 1), *(random_turn(number) for number in range(cases(30, 60)))]
+        backend, [*in_play(cases(30, 150), 1), *(random_turn(number) for number in range(cases(15, 60)))]
     )
 
 

@@ -133,6 +133,7 @@ def in_terminal(*arguments: str, **environment: str) -> str:
     return written.decode()
 
 
+@pytest.mark.heavy
 def test_no_color_is_respected_and_columns_too() -> None:
     show = "-m", "engine", "show", "hero 20 board [3/2 ready] | hero 12"
     color = re.compile(r"\x1b\[[0-9;]*3[0-7]m")

@@ -12,7 +12,7 @@ from engine.decks import Deck, table_of
 from engine.match import deal
 from engine.minion import MinionSpec
 from engine.streams import below, stream_key
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.reference import plain as reference
 
 # Depth, the number of action sequences of that length, and where they begin.
@@ -56,6 +56,8 @@ TREES = {
     ),
 }
 
+LARGEST = "full boards and full hands"
+
 
 def wild_deck(name: str, salt: int, size: int = 30) -> Deck:
     """Minions with every combination of keywords, cheap enough to crowd the board."""
@@ -79,7 +81,7 @@ def test_the_reference_knows_every_keyword() -> None:
     assert reference.KEYWORDS == KEYWORD_FIELDS
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", [*(name for name in TREES if name != LARGEST), *heavy(LARGEST)])
 def test_counted_trees_agree(name: str) -> None:
     depth, leaves, text = TREES[name]
     position = parse_position(text.replace("10 ?", "; ".join(["1/1"] * 10)))

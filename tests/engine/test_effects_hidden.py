@@ -22,7 +22,7 @@ from rivals import AggroAgent, EvaAgent, EvaWeights, GreedyIlpAgent, HearthSimAg
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.engine.test_effects_properties import CLASSES, deck_of, play_through
 
-GAMES = 8 if UNCOMPILED or BOUNDSCHECK else cases(10, 18)
+GAMES = 8 if UNCOMPILED or BOUNDSCHECK else cases(6, 18)
 
 
 def hidden_continuation(position: Position, seat: int, pick: np.random.Generator) -> Position:
@@ -186,6 +186,7 @@ class Watching:
         return RandomAgent().act(view, rng)
 
 
+@pytest.mark.heavy
 def test_no_view_of_a_game_leads_to_its_luck_or_to_hidden_cards() -> None:
     for seed in range(cases(1, 2)):
         key = stream_key(seed)

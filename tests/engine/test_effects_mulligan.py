@@ -43,7 +43,7 @@ def test_dear_cards_of_every_kind_are_replaced_once_and_shuffled_back() -> None:
     replaced: Counter[CardKind] = Counter()
     kept: Counter[CardKind] = Counter()
     again = 0
-    for first, second, seed in DEALS[:: cases(2, 1)]:
+    for first, second, seed in DEALS[:: cases(4, 1)]:
         table, before = opening(first, second, seed, "hearthsim")
         _, after = opening(first, second, seed, "standard")
         for seat, ((old_hand, old_deck), (hand, deck)) in enumerate(zip(before, after, strict=True)):
@@ -62,9 +62,9 @@ def test_dear_cards_of_every_kind_are_replaced_once_and_shuffled_back() -> None:
                 rest = shuffled([*rest[::-1], *aside], below_key(seed, Purpose.MULLIGAN, seat))[::-1]
             assert deck == rest
     for kind in (CardKind.MINION, CardKind.SPELL, CardKind.WEAPON):
-        assert replaced[kind] > 2, kind
+        assert replaced[kind] >= 2, kind
         assert kept[kind] > 2, kind
-    assert again > 10, "a card that replaces another stays, dear or not"
+    assert again > cases(4, 10), "a card that replaces another stays, dear or not"
 
 
 @pytest.mark.parametrize("ruleset", ["standard", "hearthsim"])

@@ -37,7 +37,7 @@ from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.reference.compare import exact_cards
 
 CLASSES = sorted(hero_classes())
-EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else cases(24, 50)
+EXAMPLES = 8 if UNCOMPILED or BOUNDSCHECK else cases(12, 50)
 MOVES_DECKS = {
     *(
         Op.SHUFFLE,

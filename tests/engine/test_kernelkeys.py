@@ -311,6 +311,7 @@ def keys_of_all(backwards):
 """
 
 
+@pytest.mark.heavy
 def test_every_kernel_has_a_key_which_is_the_same_in_any_process(tmp_path: Path) -> None:
     """Whatever a kernel names is of a sort that its key covers, and in whatever order modules are imported."""
     scope: dict[str, Any] = {}

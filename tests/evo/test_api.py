@@ -129,6 +129,7 @@ except KeyboardInterrupt as stop:
 """
 
 
+@pytest.mark.heavy
 def test_an_interrupt_is_pythons_own_and_loses_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
     with subprocess.Popen(

@@ -125,7 +125,7 @@ def test_runs_of_other_sets_are_not_read_together(tmp_path: Path) -> None:
 
 
 @compiled
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.heavy
 def test_a_run_and_a_report_on_real_cards(tmp_path: Path) -> None:
     run_new(tmp_path / "run", REAL)
     runs = read_runs([tmp_path / "run"])

@@ -76,7 +76,6 @@ def games_in(files: dict[str, bytes]) -> int:
     return max((int(name[-18:-8]) for name in files if name.startswith("batches/")), default=0)
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("case", first(len(CASES) - len(NIGHTLY), sorted(CASES, key=NIGHTLY.__contains__)))
 def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
     case: str, small_batches: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

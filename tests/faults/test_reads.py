@@ -59,7 +59,6 @@ def fresh(place: Path) -> None:
             shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("lasting", first(1, [False, True]), ids=["once", "lasting"])
 @pytest.mark.parametrize("kind", ["access", "read"])
 @pytest.mark.parametrize("command", READING)

@@ -11,10 +11,10 @@ from ilp_agent.plan import Status, plan_of
 from ilp_agent.replay import play_action, position_of, replay, track
 from ilp_agent.tracker import apply_step
 from ilp_agent.weights import N_WEIGHTS
-from tests.conftest import UNCOMPILED
+from tests.conftest import UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position, random_weights
 
-PROBLEMS = 20 if UNCOMPILED else 400
+PROBLEMS = 20 if UNCOMPILED else cases(200, 400)
 
 
 def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None:

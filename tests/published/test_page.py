@@ -38,6 +38,7 @@ def test_each_job_needs_those_whose_results_it_reads(name: str) -> None:
         assert set(job.needs) == {other for other in PARTS[name].jobs if str(other.out) in job.command}
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize("name", [*heavy("eva"), *(name for name in PARTS if name != "eva")])
 def test_the_figures_are_drawn(name: str) -> None:
     for figure, drawn in PARTS[name].draw(RESULTS).items():

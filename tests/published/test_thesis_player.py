@@ -24,6 +24,7 @@ from benchmarks.thesis_published import (
     stream_of,
 )
 from ilp_agent import find_profile, find_solver
+from tests.conftest import cases
 
 HIGHS = find_solver("highs")
 BLIND, CHARGE, EXACT = "blind", "charge", "exact-hero"
@@ -141,7 +142,7 @@ SOME_DEPARTURES = st.sampled_from([some for n in range(4) for some in itertools.
     st.sampled_from(PROFILES),
     SOME_DEPARTURES,
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(80, 150), deadline=None)
 def test_the_plan_is_the_best_of_all(
     board: list[Minion],
     hand: list[Minion],
@@ -162,7 +163,7 @@ def test_the_plan_is_the_best_of_all(
     st.lists(MINIONS, min_size=1, max_size=4),
     st.data(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(100, 200), deadline=None)
 def test_by_the_rules_no_plan_passes_a_taunt_or_uses_the_dead(
     board: list[Minion], hand: list[Minion], foes: list[Minion], data: st.DataObject
 ) -> None:
@@ -253,6 +254,7 @@ def test_no_two_games_share_a_deal() -> None:
     assert len({stream_of(*key).random() for key in keys}) == len(keys)
 
 
+@pytest.mark.heavy
 def test_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,7 +176,7 @@ def test_it_beats_a_greedy_agent_more_often_with_more_playouts() -> None:
     eva = EvaAgent(find_agent_profile("eva", "competition").weights)
     wins = {}
     for budget in (5, 500):
-        results = [play(MctsAgent(budget), eva, ("thesis-paladin",) * 2, seed=seed) for seed in range(30)]
+        results = [play(MctsAgent(budget), eva, ("thesis-paladin",) * 2, seed=seed) for seed in range(20)]
         wins[budget] = sum(result.outcome == Outcome.FIRST_WINS for result in results)
     assert wins[5] < wins[500]
 

@@ -237,6 +237,7 @@ def test_a_feature_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str])
 
 
 @compiled
+@pytest.mark.heavy
 def test_a_backward_search(tmp_path: Path) -> None:
     """Each row has one feature less than the row before."""
     out = tmp_path / "search.csv"

@@ -273,7 +273,6 @@ def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
 
 
 @compiled
-@pytest.mark.usefixtures("undrawn")
 def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
     copy = Path(shutil.copytree(RUN, tmp_path / "a<b>"))
     (copy / "generations" / "0004.parquet").write_bytes(b"")
@@ -314,7 +313,6 @@ def test_report_of_a_run_and_of_a_damaged_one(tmp_path: Path) -> None:
 
 
 @compiled
-@pytest.mark.usefixtures("undrawn")
 def test_crossplay_and_export_of_clusters(tmp_path: Path) -> None:
     done = manaforge("crossplay", RUN, "--games", 2, "--out", "cross", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -37,10 +37,8 @@ def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def hours(number: float) -> RunConfig:
     """A configuration of about so many hours at a hundred games a second."""
-    a_generation = games_to_play(TINY.changed(generations=1), 0) - games_to_play(
-        TINY.changed(generations=0), 0
-    )
-    return TINY.changed(generations=int(number * 360_000 / a_generation))
+    begun, one = (games_to_play(TINY.changed(games=100, generations=n), 0) for n in (0, 1))
+    return TINY.changed(games=100, generations=int(number * 360_000 / (one - begun)))
 
 
 def test_only_long_runs_say_how_long() -> None:
@@ -57,7 +55,16 @@ def test_more_than_a_day_needs_a_yes() -> None:
 
 
 def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
-    done = manaforge("evolve", "quickstart", "--set", "generations=1000000", "--out", tmp_path / "run")
+    done = manaforge(
+        "evolve",
+        "quickstart",
+        "--set",
+        "generations=100000",
+        "--set",
+        "games=1000",
+        "--out",
+        tmp_path / "run",
+    )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "manaforge: more than a day; to begin it all the same: --yes"
     assert not (tmp_path / "run").exists()

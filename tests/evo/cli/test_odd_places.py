@@ -46,7 +46,6 @@ PROCESSES = ("runs", "resume")
     ],
     ids=lambda words: words[0],
 )
-@pytest.mark.usefixtures("undrawn")
 def test_a_run_of_any_name_is_read_and_shown(words: tuple[str | bytes, ...], odd: bytes) -> None:
     if words[0] in PROCESSES:
         done = run(*words, cwd=odd)

@@ -180,7 +180,7 @@ def by_shell(redirected: str, *words: object) -> subprocess.CompletedProcess[str
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT, check=False)
 
 
-@pytest.mark.parametrize("command", ["--version", "config show eva", *heavy(COMMANDS[0], *COMMANDS[3:])])
+@pytest.mark.parametrize("command", ["--version", *heavy("config show eva", COMMANDS[0], *COMMANDS[3:])])
 def test_a_closed_output_is_no_mistake_and_a_full_one_is_told(command: str) -> None:
     manaforge(*command.split())  # compiles what it needs, so that nothing is said of it
     closed = by_shell("<&- >&-", *command.split())
@@ -192,6 +192,7 @@ def test_a_closed_output_is_no_mistake_and_a_full_one_is_told(command: str) -> N
     assert full.stderr.count("\n") == 1
 
 
+@pytest.mark.heavy
 def test_nobody_reads_the_errors_and_the_results_come_all_the_same(tmp_path: Path) -> None:
     words = (
         "tournament",
@@ -211,6 +212,7 @@ def test_nobody_reads_the_errors_and_the_results_come_all_the_same(tmp_path: Pat
     assert done.returncode == 0
 
 
+@pytest.mark.heavy
 def test_a_run_whose_reader_has_left_says_how_to_go_on(tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text(TINY.changed(generations=500).to_toml())

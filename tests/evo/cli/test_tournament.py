@@ -15,8 +15,8 @@ import pytest
 
 from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
 from evo.tournament.plots import plot_ratings
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
-from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge, manaforge_process
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
+from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
 from tests.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
@@ -32,6 +32,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
     )
 
 
+@pytest.mark.usefixtures("drawn")
 def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
     glob = f"ilp:{ROOT}/configs/profiles/*.toml"
     decks = "thesis-paladin,thesis-warrior"
@@ -53,7 +54,7 @@ def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
     assert set(games["first_deck"]) == {"thesis-paladin"}
     files = {file.name: file.read_bytes() for file in (tmp_path / "t").iterdir() if file.is_file()}
     assert {"ratings.csv", "scores.png", "ratings.png", "tournament.html", "summary.json"} <= set(files)
-    again = manaforge_process("tournament", *words, cwd=tmp_path)
+    again = manaforge("tournament", *words, cwd=tmp_path)
     assert "490 of them played before" in again.stdout
     assert again.stdout[again.stdout.index("ratings") :] == done.stdout[done.stdout.index("ratings") :]
     for name, content in files.items():
@@ -124,7 +125,7 @@ def test_wrong_input_is_one_line_before_any_game(
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, *heavy(signal.SIGTERM)])
 def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Path) -> None:
     words = ("tournament", "ilp:keep-alive", "ilp:aggro-face", *BASIC, "--games", "300000", "--out", "t")
     silent = (  # however long it takes, and whatever has to be compiled

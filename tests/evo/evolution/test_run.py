@@ -28,6 +28,7 @@ def test_the_same_bytes_with_any_number_of_workers(workers: int, finished: Path,
     pool.close()
 
 
+@pytest.mark.heavy
 def test_the_same_bytes_with_ray(finished: Path, tmp_path: Path) -> None:
     pool = RayPool(2)
     try:

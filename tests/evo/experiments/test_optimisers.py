@@ -297,6 +297,7 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
         open_experiment(tmp_path / "three", "ablate", {})
 
 
+@pytest.mark.heavy
 def test_the_command_goes_on_where_it_stopped(tmp_path: Path) -> None:
     words = [
         "bench-optimisers",

@@ -137,6 +137,7 @@ def test_a_heat_map_of_fourteen_has_every_number() -> None:
     assert text.count('class="number"') == 14
 
 
+@pytest.mark.usefixtures("drawn")
 def test_figures_have_a_wide_and_a_narrow_form() -> None:
     table = pd.DataFrame({"run": "a", "generation": [0, 1], "score": [0.5, 0.6]})
     wide, narrow = (imread(io.BytesIO(content)).shape[1] for content in draw_both(plot_progress, table))

@@ -10,7 +10,7 @@ from evo.play.checking import check_agent
 from evo.play.entrants import find_entrant
 from rivals.outside.agent import processes
 from tests.conftest import heavy
-from tests.evo.runs import manaforge, manaforge_process
+from tests.evo.runs import manaforge
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
 
@@ -73,7 +73,7 @@ def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
     assert good.stdout.count(" ok ") == 5
     assert "pass passed" in good.stdout
     lying = f"process:{sys.executable} {FAULTY} lies@seconds={PATIENCE}"
-    bad = manaforge_process("check-agent", lying, "--games", 2, "--pairs", 2, "--json")
+    bad = manaforge("check-agent", lying, "--games", 2, "--pairs", 2, "--json")
     assert bad.returncode == 1
     found = json.loads(bad.stdout)
     assert not found["passed"]

@@ -112,7 +112,7 @@ def error_rates(runs: int) -> list[float]:
 
 def test_error_rates() -> None:
     """5%, and three standard errors of the simulation."""
-    runs = cases(60, 150)
+    runs = cases(40, 150)
     assert max(error_rates(runs)) < 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 

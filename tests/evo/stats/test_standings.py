@@ -94,11 +94,11 @@ def test_few_games_or_certain_ones_do_not_make_a_point_of_an_interval() -> None:
     ],
 )
 def test_rating_intervals_of_uneven_opponents_hold_the_truth(chance: float, pairs: int) -> None:
-    """200 tournaments each, 80 by day: at least 93%, less three standard errors of the simulation."""
+    """200 tournaments each, 40 by day: at least 93%, less three standard errors of the simulation."""
     from evo.stats.ratings import elo
 
     games, rng, held = sure(pairs, 2 * pairs), np.random.default_rng(1), 0
-    n = cases(80, 200)
+    n = cases(40, 200)
     for _ in range(n):
         won = rng.random(len(games)) < chance
         outcome = np.where(won == (games["first"] == "a"), "first", "second")

@@ -9,7 +9,7 @@ from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.steps import PLAN
 from ilp_agent.turn import TURN, read_turn
-from tests.conftest import UNCOMPILED
+from tests.conftest import UNCOMPILED, heavy
 from tests.ilp_agent.positions import random_position, random_weights
 
 pytestmark = pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
@@ -42,6 +42,6 @@ def hash_of_plans(chance: float, strength: int, sizes: tuple[int, int, int]) -> 
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("drawn", GOLDEN)
+@pytest.mark.parametrize("drawn", [*list(GOLDEN)[:3], *heavy(*((drawn,) for drawn in list(GOLDEN)[3:]))])
 def test_plans_are_those_of_old(drawn: tuple[float, int, tuple[int, int, int]]) -> None:
     assert hash_of_plans(*drawn) == GOLDEN[drawn]

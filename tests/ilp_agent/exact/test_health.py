@@ -71,12 +71,12 @@ def random_turns(seeds: range, full: bool) -> Comparison:
 
 
 def test_random_turns_are_worth_what_the_search_finds() -> None:
-    tried = random_turns(range(cases(800, 2_000)), full=False)
+    tried = random_turns(range(cases(400, 2_000)), full=False)
     assert tried.over <= 2
 
 
 def test_full_boards_are_worth_what_the_search_finds_with_the_places_of_the_program() -> None:
-    tried = random_turns(range(cases(150, 300)), full=True)
+    tried = random_turns(range(cases(80, 300)), full=True)
     assert tried.over <= 10
 
 
@@ -102,7 +102,7 @@ def windfury_turns(seeds: range) -> Comparison:
 
 
 def test_windfury_and_shields_are_worth_what_the_search_finds() -> None:
-    tried = windfury_turns(range(cases(350, 700)))
+    tried = windfury_turns(range(cases(200, 700)))
     assert tried.over <= 20
 
 
@@ -118,7 +118,7 @@ def turns_in_play(n: int, seed: int) -> Comparison:
 
 
 def test_turns_reached_in_play_are_worth_what_the_search_finds() -> None:
-    turns = cases(150, 600)
+    turns = cases(80, 600)
     tried = turns_in_play(turns, 1)
     assert tried.compared > turns * 2 // 3
 
@@ -175,8 +175,8 @@ def in_play(n: int, seed: int) -> list[tuple[TurnProblem, Weights]]:
 
 @pytest.mark.parametrize("backend", PROGRAMS)
 def test_programs_agree(backend: str) -> None:
-    agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(cases(80, 200))])
-    agrees(backend, in_play(cases(40, 100), 3))
+    agrees(backend, [program_turn(number, pairs=number % 2 == 0) for number in range(cases(40, 200))])
+    agrees(backend, in_play(cases(20, 100), 3))
 
 
 @pytest.mark.heavy

@@ -177,6 +177,7 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
 
 
 @compiled
+@pytest.mark.heavy
 def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
     run_new(tmp_path / "eva", tiny("eva"))
     pool = LocalPool(1)

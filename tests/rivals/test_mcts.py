@@ -172,11 +172,12 @@ def test_the_coin_can_be_played() -> None:
 
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+@pytest.mark.heavy
 def test_it_beats_a_greedy_agent_more_often_with_more_playouts() -> None:
     eva = EvaAgent(find_agent_profile("eva", "competition").weights)
     wins = {}
     for budget in (5, 500):
-        results = [play(MctsAgent(budget), eva, ("thesis-paladin",) * 2, seed=seed) for seed in range(20)]
+        results = [play(MctsAgent(budget), eva, ("thesis-paladin",) * 2, seed=seed) for seed in range(30)]
         wins[budget] = sum(result.outcome == Outcome.FIRST_WINS for result in results)
     assert wins[5] < wins[500]
 

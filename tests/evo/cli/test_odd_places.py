@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import heavy
 from tests.evo.runs import manaforge
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,10 +40,9 @@ PROCESSES = ("runs", "resume")
     [
         ("runs", b"."),
         ("watch", ODD, "--once"),
-        ("report", ODD),
         ("export", ODD, "--out", "profiles"),
         ("export", ODD, "--clusters", "--out", "medoids"),
-        ("resume", ODD),
+        *heavy((("report", ODD),), (("resume", ODD),)),
     ],
     ids=lambda words: words[0],
 )

@@ -157,6 +157,7 @@ def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
     assert all(point["games"] <= point["mark"] for point in long)
 
 
+@pytest.mark.heavy
 def test_a_race_spends_what_it_saves_on_more_generations() -> None:
     points = []
     for racing in (0.0, 0.4):

@@ -62,8 +62,12 @@ def _is_learned(path: Path) -> bool:
 
 
 def _written(file: Path) -> str:
-    """When a file was last written, to the second in UTC."""
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    """When a file was last written, to the second in UTC; empty where it is gone."""
+    try:
+        seconds = file.stat().st_mtime
+    except OSError:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _name(path: Path, root: Path) -> str:
@@ -90,12 +94,12 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         folder = peek_run(path)
         config = folder.config
         champion = read_champion_file(path)
+        created = folder.manifest().get("created")
+        state, validated = state_of(folder), _last_validated(folder)
     except (ManaforgeError, OSError) as error:
         return row | {"problem": str(error)}
     seven = champion.provenance.get("against_thesis_seven")
     rate = seven.get("win_rate") if isinstance(seven, dict) else None
-    created = folder.manifest().get("created")
-    state = state_of(folder)
     return row | {
         "began": created if isinstance(created, str) else "",
         "state": state.word,
@@ -106,7 +110,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         "strategy": config.strategy,
         "decks": config.deck_names,
         "against_thesis_seven": rate if isinstance(rate, float) else None,
-        "best_against_thesis_seven": _last_validated(folder),
+        "best_against_thesis_seven": validated,
     }
 
 

@@ -205,6 +205,23 @@ def test_a_run_before_its_first_generation_has_a_page(runs: Path) -> None:
     assert "weights" not in numbers
 
 
+@pytest.mark.parametrize("mark", [folders.RUN, folders.TOURNAMENT])
+def test_a_folder_that_goes_while_it_is_read_ends_nothing(
+    mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / mark).write_text("{}")
+
+    def going(path: Path) -> folders.Signature:
+        shutil.rmtree(path)
+        return folders.Signature()
+
+    monkeypatch.setattr(folders, "signature_of", going)
+    listed = Catalogue(tmp_path).listed()
+    (row,) = (*listed.runs, *listed.tournaments)
+    assert (row["state"], row["began"]) == ("unreadable", "")
+
+
 def bare_runs(root: Path, count: int) -> None:
     """Runs before their first generation."""
     text = (EXAMPLE / "config.toml").read_text()

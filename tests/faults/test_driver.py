@@ -166,7 +166,7 @@ def test_killed_at_random_moments(long: Path, undisturbed: dict[str, str], tmp_p
     """Runs that are each killed once, later and later, and resumed: the same bytes."""
     killed_at = []
     pick = np.random.default_rng(5)
-    runs = cases(5, 20)
+    runs = cases(4, 20)
     for number in range(runs):
         run = tmp_path / f"run-{number}"
         process = start("evolve", long, "--out", run, "--workers", 2)

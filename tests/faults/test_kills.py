@@ -47,7 +47,7 @@ CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int, int]] = {
     "tournament": (nothing, (*TOURNAMENT, "--games", "16"), 40, cases(2, 1)),
     "tournament that grows": (smaller_tournament, (*TOURNAMENT, "--games", "16"), 40, 1),
     "sweep": (nothing, ("sweep", "ilp:keep-alive", *SWEEP, *DECK, *LOCAL, "--out", "made"), 20, 1),
-    "report": (run_with_a_report, ("report", "made", "--workers", "1"), 4, 1),
+    "report": (run_with_a_report, ("report", "made", "--workers", "1"), 4, cases(2, 1)),
     "export": (two_profiles, ("export", str(SAMPLE_OF_SCHEMA_1), "--out", "made", "--top", "4"), 8, 1),
     "crossplay": (nothing, ("crossplay", str(SAMPLE_OF_SCHEMA_1), *LOCAL, "--out", "made"), 40, 9),
 }

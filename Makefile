@@ -12,6 +12,7 @@ UV_COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate
 UV_LOCK := $(UV_COMPILE) pyproject.toml
 
 IN_MODES := tests/engine tests/ilp_agent tests/rivals tests/contracts
+OF_THE_COMPILER := tests/engine/test_jit.py tests/engine/test_kernelkeys.py
 
 EDITION_PACKAGE := build/editions/25252.1
 PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target
@@ -108,8 +109,8 @@ format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically
 
 cover: $(EDITION_PACKAGE)/.installed  ## Branch coverage of the engine: kernels as Python, their compiler compiled; fails under 95%
 	rm -f .coverage .coverage.*
-	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -W error::RuntimeWarning -q -n 2 --dist worksteal tests/engine
-	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal tests/engine/test_jit.py tests/engine/test_kernelkeys.py tests/engine/test_effects_games.py
+	NUMBA_DISABLE_JIT=1 $(COVERAGE) run -m pytest -W error::RuntimeWarning -q -n 2 --dist worksteal tests/engine tests/rivals/test_hands.py
+	$(COVERAGE) run -m pytest -q -n 2 --dist worksteal -m "not nightly" $(OF_THE_COMPILER) tests/engine/test_effects_games.py
 	$(COVERAGE) run -m pytest -q -n 2 -m heavy -k generator tests/engine
 	$(COVERAGE) combine --quiet
 	$(COVERAGE) report --include='engine/*' --fail-under=95

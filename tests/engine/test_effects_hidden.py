@@ -186,7 +186,6 @@ class Watching:
         return RandomAgent().act(view, rng)
 
 
-@pytest.mark.heavy
 def test_no_view_of_a_game_leads_to_its_luck_or_to_hidden_cards() -> None:
     for seed in range(cases(1, 2)):
         key = stream_key(seed)

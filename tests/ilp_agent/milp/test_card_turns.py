@@ -45,12 +45,12 @@ def drew(turn, here) -> bool:
 
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_turns_of_class_a_in_play(backend: str) -> None:
-    assert equals_search(backend, in_play(cases(80, 300), 1).turns) < cases(5, 10)
+    assert equals_search(backend, in_play(cases(150, 300), 1).turns) < cases(5, 10)
 
 
 @pytest.mark.parametrize("backend", backends(outside=True))
 def test_random_turns_of_class_a(backend: str) -> None:
-    assert equals_search(backend, random_turns(cases(40, 150), 1)) < 5
+    assert equals_search(backend, random_turns(cases(80, 150), 1)) < 5
 
 
 @pytest.mark.heavy

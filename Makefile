@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PACKAGES := engine ilp_agent rivals evo
-# Tests are read from source each time where bytecode is not written, as in many containers: a third of a short run.
+# Where no bytecode is written, as in many containers, collecting the tests takes twice as long.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 COVERAGE := PYTHONDONTWRITEBYTECODE= $(BIN)/coverage
 COVERED := --rcfile=tests/coverage.toml

@@ -62,7 +62,7 @@ def test_dear_cards_of_every_kind_are_replaced_once_and_shuffled_back() -> None:
                 rest = shuffled([*rest[::-1], *aside], below_key(seed, Purpose.MULLIGAN, seat))[::-1]
             assert deck == rest
     for kind in (CardKind.MINION, CardKind.SPELL, CardKind.WEAPON):
-        assert replaced[kind] >= 2, kind
+        assert replaced[kind] > cases(1, 2), kind
         assert kept[kind] > 2, kind
     assert again > cases(4, 10), "a card that replaces another stays, dear or not"
 

@@ -1,6 +1,7 @@
 """Keys of compiled kernels: they change with everything that changes machine code, and with nothing else."""
 
 import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -183,6 +184,14 @@ def test_a_function_that_is_compiled_in_two_ways_has_two_keys_in_any_order() -> 
         found.append((kernel_key(module.by_njit), kernel_key(module.by_njit_borrowing)))
     assert found[0] == found[1]
     assert found[0][0] != found[0][1]
+
+
+def test_flags_that_are_not_of_the_source_change_no_key() -> None:
+    plain, flagged = (module_of("def f(x):\n    return x").f for _ in range(2))
+    flagged.__code__ = flagged.__code__.replace(co_flags=flagged.__code__.co_flags ^ inspect.CO_OPTIMIZED)
+    assert kernel_key(flagged) == kernel_key(plain)
+    taking = module_of("def f(*x):\n    return x").f
+    assert kernel_key(taking) != kernel_key(plain)
 
 
 def test_an_import_of_each_other_ends() -> None:

@@ -12,9 +12,13 @@ numba counts references to arrays with atomic operations at every call, and a bo
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding
@@ -24,9 +28,12 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from engine import compilation
+from engine import compilation, screen
+from engine.compilation import processors
 from engine.compiler import MachineCode, callback
 from engine.jit import config, njit, njit_borrowing
+from engine.kernelcache import cache_folder
+from engine.lazy import loaded
 
 _numba: Any = numba
 _types: Any = types
@@ -43,11 +50,78 @@ _kept: list[Any] = []
 
 _prepare: list[Callable[[], int]] = []
 
+_elsewhere: dict[Callable[..., Any], Future[None]] = {}
+"""What another process compiles, or will: by the function of `compilation.Apart`."""
+
+PAYS_SECONDS = 6.0
+"""Another process is started where it takes longer to compile than this."""
+
+_OTHER = "import sys; sys.path[:] = {!r}; from engine.apart import serve; serve()"
+
 
 def prepare_kernels() -> None:
-    """Compile the kernels of effects now, where errors and signals come through."""
-    for prepare in _prepare:
-        prepare()
+    """Compile the kernels of effects now, where errors and signals come through.
+
+    Where another process is compiling them (`compiled_by_two`) they are waited for when first called.
+    """
+    if not _elsewhere:
+        for prepare in _prepare:
+            prepare()
+
+
+@contextmanager
+def compiled_by_two() -> Iterator[None]:
+    """In this context, another process compiles kernels called through their address, if that pays.
+
+    This process takes from the same list what it needs before the other has begun it. Only in commands: a
+    signal may end these, and such kernels are waited for where nothing can be raised.
+    """
+    waiting = compilation.progress.apart_to_come(PAYS_SECONDS)
+    if not waiting or not screen.in_command or processors() < 2 or cache_folder() is None:
+        yield
+        return
+    program = [sys.executable, "-c", _OTHER.format(sys.path)]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as other, ThreadPoolExecutor(1) as thread:  # fmt: skip
+        compilation.abandoned.append(other.kill)
+        compilation.progress.by_two = True
+        try:
+            for apart in waiting:
+                _elsewhere[apart.function] = thread.submit(_ask, other, apart.place)
+            yield
+        finally:
+            other.kill()
+            thread.shutdown(cancel_futures=True)
+            with suppress(OSError):  # what it did not read
+                other.stdin.close()  # type: ignore[union-attr]
+            _elsewhere.clear()
+            compilation.progress.by_two = False
+            compilation.abandoned.remove(other.kill)
+
+
+def _ask(other: "subprocess.Popen[str]", place: str) -> None:
+    """Have the other process compile a kernel; where that ended, it is compiled here when it is needed."""
+    with suppress(OSError):
+        other.stdin.write(f"{place}\n")  # type: ignore[union-attr]
+        other.stdin.flush()  # type: ignore[union-attr]
+        other.stdout.readline()  # type: ignore[union-attr]
+
+
+def serve() -> None:
+    """Compile the kernels whose places are read from standard input; a line is written after each."""
+    for line in sys.stdin:
+        kernel = loaded(line.strip())
+        compilation.apart_of[kernel.py_func].prepare()
+        print(flush=True)
+
+
+def _await(function: Callable[..., Any]) -> None:
+    """Return once no other process compiles a kernel, so that it is in the cache or to be compiled here."""
+    found = _elsewhere.get(function)
+    if found is not None and not found.cancel() and not found.done():
+        with compilation.progress.waiting():
+            found.result()
 
 
 def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
@@ -75,6 +149,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
             """Compile the kernel, or load it, where that has not happened; its address."""
             with _lock:
                 if not made:
+                    _await(called)
                     made.append(callback(called, (arguments, types.int64)))
                     slot.value = made[0].address
                 return int(made[0].address)
@@ -99,7 +174,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         caller: Any = _caller(name)
         if not rare:
             compilation.apart_of[caller.py_func] = compilation.Apart(
-                called, function.__module__, lambda: bool(made)
+                called, f"{function.__module__}:{function.__name__}", lambda: bool(made), prepare
             )
         return cast(K, caller)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, NoReturn
 
+from numba.core.compiler_lock import global_compiler_lock
 from rich.console import Console
 from rich.status import Status
 
@@ -60,17 +61,24 @@ class Apart(NamedTuple):
 
     Attributes:
         function: in Python.
-        module: where it is defined.
+        place: "module:name", where it is defined.
         is_ready: whether this process can call it without waiting.
+        prepare: compile it, or load it.
     """
 
     function: Any
-    module: str
+    place: str
     is_ready: Callable[[], bool]
+    prepare: Callable[[], int]
 
 
 apart_of: dict[FunctionType, Apart] = {}
 """Kernels called through their address, by the function that calls them; not those that are rarely called."""
+
+
+def processors() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 abandoned: list[Callable[[], None]] = []
@@ -136,11 +144,14 @@ class _Progress:
     Attributes:
         quiet: say nothing.
         active: whether something is compiled.
+        by_two: whether another process compiles kernels that are called through their address.
     """
 
     def __init__(self) -> None:
         self.quiet = False
-        self.active = False
+        self.active = self.by_two = False
+        self._waits = False  # for the other process
+        self._apart: set[FunctionType] = set()  # of those below, what another process may compile
         self._functions: dict[FunctionType, float] = {}  # to read yet, with the work of each
         self._machines: dict[FunctionType, float] = {}  # to translate yet
         self._read: set[FunctionType] = set()
@@ -154,12 +165,12 @@ class _Progress:
         self._status: Status | None = None
 
     @contextmanager
-    def watching(self, function: Any) -> Iterator[None]:
-        """Speak while a kernel becomes machine code. numba's lock lets one thread at a time come here."""
+    def watching(self, *functions: Any) -> Iterator[None]:
+        """Speak while kernels become machine code. numba's lock lets one thread at a time come here."""
         if self.active:
             yield
             return
-        self._plan(function)
+        self._plan(*functions)
         wake, waker = os.pipe()
         thread = threading.Thread(target=self._speak, args=(wake,), daemon=True)
         before = None
@@ -195,9 +206,32 @@ class _Progress:
         """A kernel and all that it reaches have become machine code."""
         self._done += self._machines.pop(function, 0.0)
 
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Speak while another process compiles a kernel that is needed now."""
+        self._waits = True
+        try:
+            with global_compiler_lock, self.watching():
+                yield
+        finally:
+            self._waits = False
+            self._look()
+
+    def apart_to_come(self, seconds: float) -> list[Apart]:
+        """The expected kernels called through their address, if it takes longer than this to compile them."""
+        self._plan()
+        found = [apart for apart in apart_of.values() if apart.function in self._machines]
+        work = sum({**self._functions, **self._machines}[one] for one in self._apart)
+        return found if work * _usual_pace() > seconds else []
+
     def seconds_left(self) -> float:
         """About how long it takes to compile what is left."""
-        left = sum(self._functions.values()) + sum(self._machines.values())
+        work = {**self._functions, **self._machines}
+        left = sum(work.values())
+        if self.by_two and not self._waits:
+            own = sum(work[one] for one in work.keys() - self._apart)
+            is_one = sum(one in self._machines for one in self._apart) == 1
+            left = max(own, left - own if is_one else left / 2)
         spent = self._spent + (time.perf_counter() - self._began if self.active else 0.0)
         known = 0.2 * (left + self._done)  # work for which the machine's usual pace counts
         return left * (known * _usual_pace() + spent) / (known + self._done or 1.0)
@@ -211,28 +245,42 @@ class _Progress:
         """
         self._expected, self._effects = kernels_of(functions, effects=effects), effects
 
-    def _plan(self, function: FunctionType) -> None:
-        """Find what has to be compiled yet, of this kernel and of what is expected."""
+    def _plan(self, *functions: FunctionType) -> None:
+        """Find what has to be compiled yet, of these kernels and of what is expected."""
         held = kernelcache.held()
-        waiting = [function]
-        waiting += [one.py_func for one in self._expected if not one.is_compiled]
+        waiting = [*functions, *(one.py_func for one in self._expected if not one.is_compiled)]
+        own, apart = set[FunctionType](), dict[FunctionType, None]()
         self._machines = {}
         for one in waiting:  # which grows
-            if one in self._machines or (one is not function and (kernel_key(one), "machine") in held):
+            if one in self._machines or (one not in functions and (kernel_key(one), "machine") in held):
                 continue
             parts = reached(one)
             self._machines[one] = MACHINE_SHARE * sum(map(_work, parts))
             for part in parts - self._read:
                 if part not in self._functions and (kernel_key(part), "part") not in held:
                     self._functions[part] = _work(part)
-            apart = [apart_of[part] for part in parts if part in apart_of]
-            waiting += [
-                other.function for other in apart if not other.is_ready() and self._may_be_called(other)
+            if one not in apart:
+                own |= {one, *parts}
+            others = [apart_of[part] for part in parts if part in apart_of]
+            found = [
+                other.function for other in others if not other.is_ready() and self._may_be_called(other)
             ]
+            apart |= dict.fromkeys(found)
+            waiting += found
+        self._apart = (self._functions.keys() | self._machines.keys()) - own
         self._count = len(self._read) + len(self._functions)
 
+    def _look(self) -> None:
+        """Note what the other process has compiled."""
+        held = kernelcache.held()
+        for work, kind in ((self._functions, "part"), (self._machines, "machine")):
+            for one in [one for one in self._apart if one in work and (kernel_key(one), kind) in held]:
+                work.pop(one, None)
+                if kind == "part":
+                    self._read.add(one)
+
     def _may_be_called(self, apart: Apart) -> bool:
-        return self._effects or not apart.module.startswith(EFFECTS)
+        return self._effects or not apart.place.startswith(EFFECTS)
 
     def _announce(self) -> None:
         if self.quiet:
@@ -247,6 +295,8 @@ class _Progress:
         self._announced = self._count
 
     def _text(self) -> str:
+        if self.by_two:
+            self._look()
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
         done = self._count - len(self._functions)
         head = "Compiling the game's kernels, once after an update"

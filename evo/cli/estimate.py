@@ -8,13 +8,14 @@ from typing import NamedTuple
 import typer
 from rich.console import Console
 
+from engine.compilation import processors
 from engine.screen import say_error
 from evo.config import RunConfig
 from evo.evolution.records import new_strategy
 from evo.evolution.run import games_to_play, memory_of
 from evo.play.games import Player, roster_of
 from evo.play.matchups import Matchups, make_pairings
-from evo.play.pool import Pool, processors
+from evo.play.pool import Pool
 from evo.seeds import Stream
 from evo.storage.store import RunError
 from evo.wording import DAY, HOUR, duration

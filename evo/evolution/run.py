@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine import RULES_VERSION
+from engine.compilation import processors
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import Tally
@@ -27,7 +28,7 @@ from evo.evolution.validation import (
 )
 from evo.play.games import Roster, Schedule
 from evo.play.opponents import opponents_digest, read_opponents
-from evo.play.pool import Pool, processors
+from evo.play.pool import Pool
 from evo.storage.champion import whole_champion, write_champion
 from evo.storage.files import json_bytes
 from evo.storage.kinds import OPPONENTS

@@ -7,12 +7,12 @@ import numpy as np
 
 from engine import find_ruleset
 from engine.batches import deal_games, endings
+from engine.compilation import processors
 from engine.decks import tables_of
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.learning.config import LearnConfig
 from evo.learning.methods import METHODS, Samples
-from evo.play.pool import processors
 from evo.seeds import Stream
 from evo.stats.points import points_of
 from ilp_agent.lookahead.recording import record, record_pairs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
+from engine.apart import compiled_by_two
 from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
@@ -254,12 +255,13 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
     sorts = {deck.effects for deck in played}
     needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
     progress.expect([_play_together, *filter(None, needed)], effects=any(sorts))
-    for real in sorted(sorts):
-        deck = find_deck("basic-mage" if real else "hearthsim-basic")
-        for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
-            if find_kind(player.kind).effects or not real:
-                roster = Roster((player,), (deck,), rules)
-                _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
+    with compiled_by_two():
+        for real in sorted(sorts):
+            deck = find_deck("basic-mage" if real else "hearthsim-basic")
+            for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
+                if find_kind(player.kind).effects or not real:
+                    roster = Roster((player,), (deck,), rules)
+                    _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:

@@ -5,10 +5,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
+from engine.compilation import processors
 from evo.play.chunking import ChunkSizer
 from evo.play.dispatch import Dispatcher, Note, Watch
 from evo.play.games import Roster, Schedule
-from evo.play.pool import ignore, processors
+from evo.play.pool import ignore
 from evo.play.results import Answer, play_chunk
 from rivals.outside.agent import processes
 

@@ -3,7 +3,6 @@
 Every pool hands out games through `evo.play.dispatch`, so that results depend only on the games.
 """
 
-import os
 from typing import Protocol
 
 import numpy as np
@@ -57,8 +56,3 @@ class Pool(Protocol):
     def close(self) -> None:
         """End the workers."""
         ...
-
-
-def processors() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

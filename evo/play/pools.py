@@ -3,9 +3,10 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
+from engine.compilation import processors
 from evo.play.cluster import check_address
 from evo.play.local import LocalPool
-from evo.play.pool import Pool, never_stop, processors
+from evo.play.pool import Pool, never_stop
 from evo.play.ray import RayPool
 from evo.play.results import PlaceError
 from evo.wording import counted

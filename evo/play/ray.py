@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from engine import ManaforgeError, kernelcache
+from engine.compilation import processors
 from engine.kernelkeys import compiler_key
 from evo.play.chunking import ChunkSizer
 from evo.play.cluster import find_cluster, probe
 from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
-from evo.play.pool import ignore, never_stop, processors
+from evo.play.pool import ignore, never_stop
 from evo.play.processes import Deaths, end_session, lives
 from evo.play.ray_process import OWN_KERNELS, Order, versions_for
 from evo.play.results import Answer, PoolError, PoolLostError

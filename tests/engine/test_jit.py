@@ -178,6 +178,57 @@ def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_p
     assert not (tmp_path / "half").exists()
 
 
+APART = """
+from engine.apart import njit_apart
+from engine.jit import njit
+
+@njit_apart(int)
+def one(number):
+    return number + 1
+
+@njit_apart(int)
+def two(number):
+    return number + 2
+
+@njit
+def both(number):
+    return one(number) * two(number)
+"""
+
+BY_TWO = """
+import shared
+from engine import apart, compilation, kernelcache, screen
+
+ends_early = {ends_early}
+here = []
+compilation.progress.was_translated = here.append
+screen.in_command, apart.PAYS_SECONDS, apart.processors = True, 0.0, lambda: 2
+compilation.progress.expect([shared.both], effects=False)
+with apart.compiled_by_two():
+    (end,) = compilation.abandoned
+    first, second = apart._elsewhere.values()
+    if ends_early:
+        end()
+    first.result()
+    second.result()
+    machines = sum(kind == "machine" for _, kind in kernelcache.held())
+    print(machines, shared.both(3), len(here), compilation.abandoned == [end])
+print(compilation.abandoned, apart._elsewhere)
+"""
+
+
+@compiled
+@pytest.mark.parametrize(("ends_early", "machines", "here"), [(False, 2, 1), (True, 0, 3)])
+def test_another_process_compiles_kernels_and_may_end_at_any_time(
+    ends_early: bool, machines: int, here: int, tmp_path: Path
+) -> None:
+    (tmp_path / "shared.py").write_text(APART)
+    environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", BY_TWO.replace("{ends_early}", str(ends_early))]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [f"{machines} 20 {here} True", "[] {}"], done.stderr
+
+
 ADDRESSES = """
 import numpy as np
 from engine.jit import njit

@@ -53,6 +53,8 @@ _prepare: list[Callable[[], int]] = []
 _elsewhere: dict[Callable[..., Any], Future[None]] = {}
 """What another process compiles, or will: by the function of `compilation.Apart`."""
 
+_put_off: list[Callable[[], None]] = []
+
 PAYS_SECONDS = 6.0
 """Another process is started where it takes longer to compile than this."""
 
@@ -62,34 +64,38 @@ _OTHER = "import sys; sys.path[:] = {!r}; from engine.apart import serve; serve(
 def prepare_kernels() -> None:
     """Compile the kernels of effects now, where errors and signals come through.
 
-    Where another process is compiling them (`compiled_by_two`) they are waited for when first called.
+    While another process compiles kernels (`compiled_by_two`) that is put off until what it has is here.
     """
-    if not _elsewhere:
-        for prepare in _prepare:
-            prepare()
+    if _elsewhere:
+        _put_off.append(prepare_kernels)
+        return
+    for prepare in _prepare:
+        prepare()
 
 
 @contextmanager
 def compiled_by_two() -> Iterator[None]:
     """In this context, another process compiles kernels called through their address, if that pays.
 
-    This process takes from the same list what it needs before the other has begun it. Only in commands: a
-    signal may end these, and such kernels are waited for where nothing can be raised.
+    This process takes from the same list what it needs before the other has begun it, and at the end what is
+    left. Only in commands: a signal may end these, and kernels are waited for where nothing can be raised.
     """
-    waiting = compilation.progress.apart_to_come(PAYS_SECONDS)
-    if not waiting or not screen.in_command or processors() < 2 or cache_folder() is None:
+    waiting = []
+    if screen.in_command and processors() > 1 and cache_folder() is not None:
+        waiting = compilation.progress.apart_to_come(PAYS_SECONDS)
+    other = _other_process() if waiting else None
+    if other is None:
         yield
         return
-    program = [sys.executable, "-c", _OTHER.format(sys.path)]
-    with subprocess.Popen(
-        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as other, ThreadPoolExecutor(1) as thread:  # fmt: skip
+    with other, ThreadPoolExecutor(1) as thread:
         compilation.abandoned.append(other.kill)
         compilation.progress.by_two = True
         try:
             for apart in waiting:
                 _elsewhere[apart.function] = thread.submit(_ask, other, apart.place)
             yield
+            for apart in waiting:
+                apart.prepare()
         finally:
             other.kill()
             thread.shutdown(cancel_futures=True)
@@ -98,6 +104,17 @@ def compiled_by_two() -> Iterator[None]:
             _elsewhere.clear()
             compilation.progress.by_two = False
             compilation.abandoned.remove(other.kill)
+    while _put_off:
+        _put_off.pop()()
+
+
+def _other_process() -> "subprocess.Popen[str] | None":
+    """A process that compiles kernels; None where it cannot be started."""
+    words = [sys.executable, "-c", _OTHER.format(sys.path)]
+    with suppress(OSError):
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+    return None
 
 
 def _ask(other: "subprocess.Popen[str]", place: str) -> None:
@@ -120,7 +137,7 @@ def _await(function: Callable[..., Any]) -> None:
     """Return once no other process compiles a kernel, so that it is in the cache or to be compiled here."""
     found = _elsewhere.get(function)
     if found is not None and not found.cancel() and not found.done():
-        with compilation.progress.waiting():
+        with compilation.progress.waiting(function):
             found.result()
 
 

@@ -151,7 +151,7 @@ class _Progress:
         self.quiet = False
         self.active = self.by_two = False
         self._waits = False  # for the other process
-        self._apart: set[FunctionType] = set()  # of those below, what another process may compile
+        self._apart: dict[FunctionType, str] = {}  # of those below, what that may compile, with keys
         self._functions: dict[FunctionType, float] = {}  # to read yet, with the work of each
         self._machines: dict[FunctionType, float] = {}  # to translate yet
         self._read: set[FunctionType] = set()
@@ -192,7 +192,8 @@ class _Progress:
             if self._status is not None:
                 self._status.stop()
                 self._status = None
-            self._spent += time.perf_counter() - self._began
+            if not self._waits:
+                self._spent += time.perf_counter() - self._began
             self.active = False
             self._remember()
 
@@ -207,21 +208,23 @@ class _Progress:
         self._done += self._machines.pop(function, 0.0)
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
+    def waiting(self, function: Any) -> Iterator[None]:
         """Speak while another process compiles a kernel that is needed now."""
-        self._waits = True
-        try:
-            with global_compiler_lock, self.watching():
-                yield
-        finally:
-            self._waits = False
-            self._look()
+        with global_compiler_lock:
+            self._waits = True
+            try:
+                with self.watching(function):
+                    yield
+            finally:
+                self._look()
+                self._waits = False
 
     def apart_to_come(self, seconds: float) -> list[Apart]:
         """The expected kernels called through their address, if it takes longer than this to compile them."""
-        self._plan()
+        with global_compiler_lock:
+            self._plan()
         found = [apart for apart in apart_of.values() if apart.function in self._machines]
-        work = sum({**self._functions, **self._machines}[one] for one in self._apart)
+        work = sum(({**self._functions, **self._machines})[one] for one in self._apart)
         return found if work * _usual_pace() > seconds else []
 
     def seconds_left(self) -> float:
@@ -229,10 +232,11 @@ class _Progress:
         work = {**self._functions, **self._machines}
         left = sum(work.values())
         if self.by_two and not self._waits:
-            own = sum(work[one] for one in work.keys() - self._apart)
+            own = sum(work[one] for one in work.keys() - self._apart.keys())
             is_one = sum(one in self._machines for one in self._apart) == 1
             left = max(own, left - own if is_one else left / 2)
-        spent = self._spent + (time.perf_counter() - self._began if self.active else 0.0)
+        is_at_work = self.active and not self._waits
+        spent = self._spent + (time.perf_counter() - self._began if is_at_work else 0.0)
         known = 0.2 * (left + self._done)  # work for which the machine's usual pace counts
         return left * (known * _usual_pace() + spent) / (known + self._done or 1.0)
 
@@ -259,25 +263,24 @@ class _Progress:
             for part in parts - self._read:
                 if part not in self._functions and (kernel_key(part), "part") not in held:
                     self._functions[part] = _work(part)
-            if one not in apart:
+            if one not in apart and not self._waits:
                 own |= {one, *parts}
-            others = [apart_of[part] for part in parts if part in apart_of]
-            found = [
-                other.function for other in others if not other.is_ready() and self._may_be_called(other)
-            ]
+            called = [apart_of[part] for part in parts if part in apart_of]
+            found = [one.function for one in called if not one.is_ready() and self._may_be_called(one)]
             apart |= dict.fromkeys(found)
             waiting += found
-        self._apart = (self._functions.keys() | self._machines.keys()) - own
+        others = (self._functions.keys() | self._machines.keys()) - own if apart or self._waits else ()
+        self._apart = {one: kernel_key(one) for one in others}
         self._count = len(self._read) + len(self._functions)
 
     def _look(self) -> None:
         """Note what the other process has compiled."""
         held = kernelcache.held()
-        for work, kind in ((self._functions, "part"), (self._machines, "machine")):
-            for one in [one for one in self._apart if one in work and (kernel_key(one), kind) in held]:
-                work.pop(one, None)
-                if kind == "part":
-                    self._read.add(one)
+        for one, key in self._apart.items():
+            if (key, "machine") in held:
+                self._machines.pop(one, None)
+            if (key, "part") in held and self._functions.pop(one, None) is not None:
+                self._read.add(one)
 
     def _may_be_called(self, apart: Apart) -> bool:
         return self._effects or not apart.place.startswith(EFFECTS)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine import kernelcache, versions
-from tests.conftest import UNCOMPILED, heavy
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 compiled = pytest.mark.skipif(UNCOMPILED, reason="nothing is compiled in this mode")
@@ -167,7 +168,7 @@ with removed_if_abandoned(Path("half")):
 """
 
 
-@compiled
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="no kernel is called through its address in this mode")
 def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_path: Path) -> None:
     """It cannot be told of what is raised."""
     (tmp_path / "solving.py").write_text(SOLVING)
@@ -179,8 +180,12 @@ def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_p
 
 
 APART = """
+import os, time
 from engine.apart import njit_apart
 from engine.jit import njit
+
+while os.environ["FIRST"] != str(os.getpid()) and not os.path.exists("go"):
+    time.sleep(0.01)
 
 @njit_apart(int)
 def one(number):
@@ -191,42 +196,83 @@ def two(number):
     return number + 2
 
 @njit
+def last(number):
+    return two(number)
+
+@njit
 def both(number):
     return one(number) * two(number)
 """
 
 BY_TWO = """
+import os, signal, sys, threading, time
+os.environ["FIRST"] = str(os.getpid())
 import shared
 from engine import apart, compilation, kernelcache, screen
 
-ends_early = {ends_early}
+def stop(number, frame):
+    raise KeyboardInterrupt(number)
+
+signal.signal(signal.SIGTERM, stop)
+def end_while_it_waits():
+    while not (compilation.progress._waits and compilation.progress.active):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+case = sys.argv[1]
 here = []
 compilation.progress.was_translated = here.append
 screen.in_command, apart.PAYS_SECONDS, apart.processors = True, 0.0, lambda: 2
 compilation.progress.expect([shared.both], effects=False)
 with apart.compiled_by_two():
     (end,) = compilation.abandoned
+    print(end.__self__.pid, flush=True)
     first, second = apart._elsewhere.values()
-    if ends_early:
+    if case == "ended":
         end()
-    first.result()
-    second.result()
-    machines = sum(kind == "machine" for _, kind in kernelcache.held())
-    print(machines, shared.both(3), len(here), compilation.abandoned == [end])
-print(compilation.abandoned, apart._elsewhere)
+    if case == "taken":
+        assert shared.last(3) == 5
+    if case != "signal":
+        open("go", "w").close()
+    if case in ("done", "ended"):
+        first.result()
+        second.result()
+    if case == "signal":
+        threading.Thread(target=end_while_it_waits).start()
+    value = shared.both(3)
+print(value, len(here), second.cancelled(), compilation.abandoned, apart._elsewhere)
 """
 
 
-@compiled
-@pytest.mark.parametrize(("ends_early", "machines", "here"), [(False, 2, 1), (True, 0, 3)])
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="no kernel is called through its address in this mode")
+@pytest.mark.parametrize(
+    ("case", "here", "cancelled"),
+    [("done", 1, False), ("ended", 3, False), ("taken", 3, True), ("signal", 0, False)],
+)
 def test_another_process_compiles_kernels_and_may_end_at_any_time(
-    ends_early: bool, machines: int, here: int, tmp_path: Path
+    case: str, here: int, cancelled: bool, tmp_path: Path
 ) -> None:
+    """What it has not begun is compiled here; what it is at is waited for, unless a signal comes."""
     (tmp_path / "shared.py").write_text(APART)
-    environment = {**os.environ, "MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", BY_TWO.replace("{ends_early}", str(ends_early))]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == [f"{machines} 20 {here} True", "[] {}"], done.stderr
+    cache = {"MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", BY_TWO, case]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=os.environ | cache, capture_output=True, text=True, check=False
+    )
+    other, *lines = done.stdout.splitlines()
+    if case == "signal":
+        assert (done.returncode, lines) == (128 + signal.SIGTERM, []), done.stderr
+    else:
+        assert lines == [f"20 {here} {cancelled} [] {{}}"], done.stderr
+    wait_until(lambda: not cmdline(other), "the other process has ended")
+
+
+def cmdline(process: str) -> bytes:
+    """The words of a process; empty once it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 ADDRESSES = """

@@ -252,11 +252,11 @@ def test_equal_clusters_with_decks_exchanged_differ_no_oftener_than_by_chance() 
 def test_noise_makes_no_clusters() -> None:
     """Uniform weights: the silhouette is no better than chance in most draws, and the note says so."""
     told = 0
-    draws = cases(2, 10)
+    draws = cases(3, 10)
     for seed in range(draws):
         found = cluster_weights(population(np.random.default_rng(seed).random((60, N))))
         told += any("by chance" in note for note in found.notes)
-    assert told >= cases(5, 7) / 10 * draws
+    assert told >= 0.7 * draws
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
     assert np.isnan(tiny.summary["stability"].iloc[2])

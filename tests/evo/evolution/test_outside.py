@@ -36,8 +36,8 @@ AGENT = "python:bred:Bot"
 FEW = TINY.changed(
     mu=2,
     generations=2,
-    final={"games": 4, "benchmark_games": 0},
-    validation={"games": 2, "every": 3},
+    final={"games": 8, "benchmark_games": 2},
+    validation={"games": 2, "every": 2},
     **{"lambda": 1},
 )
 BOT = """

@@ -83,7 +83,7 @@ def test_turns_of_bodies_are_worth_what_the_exact_solver_finds() -> None:
 
 @compiled
 def test_full_boards_are_worth_what_the_exact_solver_finds_with_its_places() -> None:
-    equals_exact(range(cases(60, 300)), 6, full=True)
+    equals_exact(range(cases(60, 300)), cases(2, 6), full=True)
 
 
 @pytest.mark.heavy
@@ -185,7 +185,7 @@ def equals_all_kept(deck: str, n: int, limit: int, most_over: float) -> None:
 @compiled
 @pytest.mark.parametrize("deck", LIVELY_DECKS)
 def test_a_turn_needs_no_more_than_it_keeps(deck: str) -> None:
-    equals_all_kept(deck, cases(10, 20), 800, cases(8, 7) / 10)
+    equals_all_kept(deck, cases(10, 20), 800, 0.7)
 
 
 @pytest.mark.long
@@ -225,14 +225,14 @@ def equals_brute_force(deck: str, n: int, extended: bool, health: int, most: int
 @pytest.mark.parametrize("deck", CLASS_DECKS)
 def test_small_turns_are_worth_the_best_sequence(deck: str, health: int) -> None:
     compared, _, _ = equals_brute_force(deck, cases(50, 100), True, health, 2_000)
-    assert compared > cases(1, 4)  # of a shaman few: its power is chance
+    assert compared > cases(3, 4)  # of a shaman few: its power is chance
 
 
 @compiled
 @pytest.mark.parametrize("deck", LIVELY_DECKS)
 def test_small_turns_of_lively_decks_are_worth_the_best_sequence(deck: str) -> None:
     compared, _, _ = equals_brute_force(deck, cases(30, 60), True, 0, 400)
-    assert compared > cases(1, 3)
+    assert compared > cases(2, 3)
 
 
 @pytest.mark.long

@@ -81,6 +81,16 @@ EVENT = np.dtype(
 A_HERO, NO_ONE = 0, -1
 """Whom an event is about, where it is no minion: the hero of its seat, or no character."""
 
+BEFORE = np.dtype(
+    [
+        ("n_board", "i2"),
+        ("n_hand", "i2"),
+        ("armed", "i2"),  # 1: it had a weapon
+        ("kept", "i2"),  # 1: it has got no other one since then
+    ]
+)
+"""What is asked of a side as an action began, of what waits for its end."""
+
 EVENTS = np.dtype(
     [
         ("game", "u8"),  # stream of the game's chance; 0: what is not forced stops the action
@@ -111,6 +121,9 @@ EVENTS = np.dtype(
         ),  # births of the minions that stood next to the target when it was chosen; 0: none
         ("unsure", "i2"),  # 1: for a player who thinks ahead something depended on cards that are hidden
         ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
+        ("before", BEFORE, (2,)),  # of each seat, as the action began
+        ("births", "i2"),  # of the state as the action began: what is younger came with the action
+        ("fallen", "i2", (2,)),  # 1: the hero of the seat is dead, also if it is healed
         ("taken", "i2", (GRAVES,)),  # workspace of rows that draw several things, each once
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),

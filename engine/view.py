@@ -148,16 +148,16 @@ class SideView:
 
     @cached_property
     def costs(self) -> tuple[int | None, ...]:
-        """What each card in hand costs now, The Coin 0; None where the observer cannot see it."""
+        """What each card in hand costs now; None where the observer cannot see it."""
         table, real = self._position.table, bool(self._position.state["effects"])
         found: list[int | None] = []
         for place, number in enumerate(self._side["hand"][: self.hand_size].tolist()):
-            if number < 0:
-                found.append(0 if number == COIN else None)
+            if number < 0 and number != COIN:
+                found.append(None)
             elif real:
                 found.append(int(cost_of(self._position.state, table.array, self.seat, place)))
             else:
-                found.append(table.cards[number].spec.cost)
+                found.append(0 if number == COIN else table.cards[number].spec.cost)
         return tuple(found)
 
     @cached_property

@@ -6,7 +6,7 @@ characters that `side`, `kind` and `filter` allow. docs/effects.md explains each
 
 from enum import IntEnum
 
-EFFECTS_VERSION = 1
+EFFECTS_VERSION = 2
 """Changes only when the same position and the same chance would lead to another position."""
 
 MAX_ROWS = 6

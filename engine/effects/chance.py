@@ -80,8 +80,8 @@ def draw_imagined(events: np.void, state: np.void, number: int) -> None:
 
 
 @njit_borrowing
-def begin_action(events: np.void) -> None:
-    """Forget the last action. `events` is modified in place."""
+def begin_action(events: np.void, state: np.void) -> None:
+    """Forget the last action, and note how the next begins. `events` is modified in place."""
     events["first"] = 0
     events["last"] = 0
     events["n_outcomes"] = 0
@@ -92,6 +92,12 @@ def begin_action(events: np.void) -> None:
     events["played"] = 0
     events["decoy"] = 0
     events["unsure"] = 0
+    events["births"] = state["births"]
+    for seat in range(2):
+        before, side = events["before"][seat], state["sides"][seat]
+        before["n_board"], before["n_hand"] = side["n_board"], side["n_hand"]
+        before["armed"], before["kept"] = side["durability"] > 0, 1
+        events["fallen"][seat] = 0
 
 
 @njit_borrowing

@@ -2,18 +2,20 @@
 
 import numpy as np
 
+from engine.codes import COIN
 from engine.effects.board import any_asks
 from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import count_of, holds
 from engine.events import NO_ROW
 from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.vocabulary import ENEMY, OWN, Ask, Op, Trait, Trigger
+from engine.vocabulary import ENEMY, OWN, SPELLS, Ask, Op, Trait, Trigger
 
 
 @njit_borrowing_inline
 def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
     """What a card in hand costs with what was done to it there, before what is in play or promised."""
-    cost = int(cards[side["hand"][place]]["cost"])
+    number = int(side["hand"][place])
+    cost = 0 if number == COIN else int(cards[number]["cost"])
     if asked_by(cards) & (Ask.COSTS | Ask.HAND):
         cost += int(side["held"][place]["cost"])
     return cost
@@ -21,19 +23,27 @@ def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
 
 @njit_borrowing
 def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
-    """What the card at a place of a hand costs now, >= 0.
+    """What the card at a place of a hand costs now, >= 0; what its own text says comes last (patch 9.2).
 
     Args:
         state: dtype `STATE`, of a game with effects.
         cards: the card table.
         seat: whose hand.
-        place: of a card that is known, not The Coin.
+        place: of a card that is known.
     """
     side = state["sides"][seat]
-    card = cards[side["hand"][place]]
+    number = int(side["hand"][place])
     cost = held_cost(side, cards, place)
     if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
         return cost
+    if asked_by(cards) & Ask.COSTS:
+        cost = _cost_by_auras(state, cards, seat, number, cost)
+        for n in range(len(side["promises"])):
+            if side["promises"][n]:
+                cost = _cost_by(cards, int(side["promises"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost)
+    if number == COIN:
+        return max(cost, 0)
+    card = cards[number]
     if card["hears"] >> Trigger.COST & 1:
         for n in range(card["n_effects"]):
             effect = card["effects"][n]
@@ -44,11 +54,6 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
                 if effect["count"]:
                     times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
                 cost += times * effect["amount"]
-    if asked_by(cards) & Ask.COSTS:
-        cost = _cost_by_auras(state, cards, seat, card, cost)
-        for n in range(len(side["promises"])):
-            if side["promises"][n]:
-                cost = _cost_by(cards[side["promises"][n] - 1], Trigger.PLAY, card, OWN | ENEMY, cost)
     return max(cost, 0)
 
 
@@ -63,7 +68,7 @@ def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
 
 
 @njit_borrowing
-def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, cost: int) -> int:
+def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
     """A card's cost after what minions in play make of it."""
     for own_seat in range(2):
         side = state["sides"][own_seat]
@@ -71,22 +76,32 @@ def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, card: np.void, 
             minion = side["board"][place]
             if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
                 whose = OWN if own_seat == seat else ENEMY
-                cost = _cost_by(cards[minion["card"]], Trigger.AURA, card, whose, cost)
+                cost = _cost_by(cards, minion["card"], Trigger.AURA, number, whose, cost)
     return cost
 
 
 @njit_borrowing
-def _cost_by(source: np.void, trigger: int, card: np.void, whose: int, cost: int) -> int:
-    """A card's cost after what the rows of another make of it."""
+def _cost_by(cards: np.ndarray, by: int, trigger: int, number: int, whose: int, cost: int) -> int:
+    """A card's cost after what the rows of the card `by` make of it."""
+    source = cards[by]
     if not source["hears"] >> trigger & 1:
         return cost
     for n in range(source["n_effects"]):
         effect = source["effects"][n]
         if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
             continue
-        if is_asked(card, effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+        if _is_about(cards, effect, number):
             cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
     return cost
+
+
+@njit_borrowing
+def _is_about(cards: np.ndarray, effect: np.void, number: int) -> bool:
+    """Whether a row is about a card, or about The Coin: a spell without anything more."""
+    kinds, asked = effect["of_kind"], effect["of_filter"]
+    if number == COIN:
+        return bool(asked == 0 and (kinds == 0 or kinds & SPELLS))
+    return is_asked(cards[number], kinds, asked, effect["of_arg"])
 
 
 @njit_borrowing
@@ -99,6 +114,6 @@ def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
         for row in range(source["n_effects"]):
             effect = source["effects"][row]
             once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
-            if once and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]):
+            if once and _is_about(cards, effect, number):
                 side["promises"][n] = 0
                 break

@@ -69,7 +69,9 @@ def mend_minion(
 
 @njit_borrowing
 def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
-    """Heal a hero, at most to full health, with what waits for it."""
+    """Heal a hero who is not dead, at most to full health, with what waits for it."""
+    if events["fallen"][seat]:
+        return
     side = state["sides"][seat]
     before = side["health"]
     heal_hero(side, amount)

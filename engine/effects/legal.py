@@ -44,14 +44,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         if place < own["n_hand"]:
             number = int(own["hand"][place])
             action = _encode(ActionKind.PLAY, place, 0)
-            if number == COIN:
-                actions[n] = action
-                n += 1
-                continue
-            if number < 0:
+            if number < 0 and number != COIN:
                 continue
             cost = held_cost(own, cards, place)
-            if altered or cards[number]["hears"] >> Trigger.COST & 1:
+            if altered or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
                 cost = cost_of(state, cards, seat, place)
         else:
             number = int(own["power"]) - 1
@@ -60,6 +56,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             action = _encode(ActionKind.POWER, 0, 0)
             cost = int(cards[number]["cost"])
         if cost > own["mana"]:
+            continue
+        if number == COIN:
+            actions[n] = action
+            n += 1
             continue
         card = cards[number]
         minion = card["kind"] == CardKind.MINION

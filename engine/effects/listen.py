@@ -25,6 +25,14 @@ from engine.vocabulary import (
 COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, Trigger.AFTER_PLAYED))
 """Bits of the events whose amount is what was paid for their card."""
 
+ENDS = sum(
+    1 << t for t in (Trigger.AFTER_CAST, Trigger.AFTER_PLAYED, Trigger.AFTER_ATTACK, Trigger.POWER_USED)
+)
+"""Bits of the events that end an action: what waits for them must have been there when it began.
+
+So it is since patch 9.2 of Hearthstone. A minion that is summoned ends an action where it was played.
+"""
+
 
 @njit_borrowing
 def is_heard(cards: np.ndarray, trigger: int) -> bool:
@@ -75,22 +83,26 @@ def _tell(
     event["trigger"], event["seat"], event["who"] = trigger, seat, who
     event["about"], event["amount"] = number, amount
     begin = events["last"]
+    ends = ENDS >> trigger & 1 or (trigger == Trigger.AFTER_SUMMONED and who > 0 and who == events["played"])
+    youngest = events["births"] if ends else state["births"]
     for own_seat in range(2):
         side = state["sides"][own_seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             heard = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
-            if heard and minion["traits"] & Trait.ACTS:
+            if heard and minion["traits"] & Trait.ACTS and minion["born"] <= youngest:
                 hear_minion(state, cards, events, minion, own_seat)
         # Secrets wait on the opponent's turn alone, but for those of the turn's start.
         for place in range(side["n_secrets"]):
             number = side["secrets"][place]
-            if number >= 0 and (state["active"] != own_seat or trigger == Trigger.TURN_START):
+            waits = number >= 0 and side["secret_born"][place] <= youngest
+            if waits and (state["active"] != own_seat or trigger == Trigger.TURN_START):
                 hear(state, cards, events, number, -1, own_seat, side["secret_born"][place])
     sort_by_birth(events, begin)
     for own_seat in range(2):
         side = state["sides"][own_seat]
-        if side["durability"] > 0 and cards[side["weapon"]]["hears"] >> trigger & 1:
+        waits = side["durability"] > 0 and (not ends or events["before"][own_seat]["kept"])
+        if waits and cards[side["weapon"]]["hears"] >> trigger & 1:
             hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
     return 0
 

@@ -18,7 +18,7 @@ from engine.effects.queue import push, queue_rows
 from engine.effects.resolve import settle
 from engine.effects.secrets import counters, hide, is_secret
 from engine.effects.targets import neighbours, target_of
-from engine.effects.weapons import equip, hero_limit
+from engine.effects.weapons import hero_limit, leave_behind, put_on
 from engine.effects.zones import leave_deck
 from engine.events import EVENTS, NO_ONE, NO_TARGET
 from engine.jit import njit_borrowing
@@ -59,7 +59,7 @@ _place_in = njit_borrowing(place_in)
 def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
     """`engine.rules.apply` in a game with effects."""
     kind, source, target = _decode(action)
-    begin_action(events)
+    begin_action(events, state)
     deaths = 0
     if kind == ActionKind.PLAY:
         aim = _target(state, action, target)
@@ -103,23 +103,22 @@ def _play(
     """
     seat = state["active"]
     own = state["sides"][seat]
-    if own["hand"][place] == COIN:
-        lose_held(own, place, cards)
+    attack, health = own["held"][place]["attack"], own["held"][place]["health"]
+    number, cost = pay_for(state, cards, seat, place)
+    if number == COIN:
         if counters(state, cards, events):
             _count_countered(state, cards, events)
             return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
         if asked_by(cards) & OF_PLAYS:
-            _tell_of_coin(state, cards, events)
+            _tell_of_coin(state, cards, cost, events)
         return
-    attack, health = own["held"][place]["attack"], own["held"][place]["health"]
-    number, cost = pay_for(state, cards, seat, place)
     card = cards[number]
     if card["kind"] == CardKind.SPELL and counters(state, cards, events):
         _count_countered(state, cards, events)
         return
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
-    born = -1
+    born = weapon = -1
     if card["kind"] == CardKind.MINION:
         to = at if at >= 0 else int(own["n_board"])
         born = enter(state, cards, seat, number, to)
@@ -127,14 +126,14 @@ def _play(
         count_arrival(own, cards, number)
         events["played"] = born
     elif card["kind"] == CardKind.WEAPON:
-        equip(state, cards, seat, number, events)
+        weapon = put_on(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
     told = asked_by(cards) & OF_PLAYS
     if told:
         _tell_before(state, cards, number, born, cost, target, events)
     elif events["first"] < events["last"]:
-        settle(state, cards, events)  # what the weapon before leaves behind
+        settle(state, cards, events)  # what waits for a weapon
     if events["waiting"]:
         return
     if events["decoy"] and target > 0:
@@ -153,6 +152,8 @@ def _play(
         queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
         if times > 1 and option == 0:
             _queue_again(cards, number, seat, born, target, events)
+    if weapon >= 0:
+        leave_behind(state, cards, seat, weapon, events)
     settle(state, cards, events)
     if told and not events["waiting"]:
         _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
@@ -160,7 +161,7 @@ def _play(
 
 @njit_borrowing
 def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
-    """Pay for a card in hand, not The Coin, and take it out; its number, and what it cost."""
+    """Pay for a card in hand, and take it out; its number, and what it cost."""
     own = state["sides"][seat]
     cost = cost_of(state, cards, seat, place)
     number = lose_held(own, place, cards)
@@ -188,17 +189,17 @@ def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None
 
 
 @njit_borrowing
-def _tell_of_coin(state: np.void, cards: np.ndarray, events: np.void) -> None:
+def _tell_of_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void) -> None:
     """The Coin is a card that is played, and a spell."""
     seat = state["active"]
     own = state["sides"][seat]
     for trigger in (Trigger.PLAYED, Trigger.CAST):
-        announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
+        announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
     settle(state, cards, events)
     own["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
     own["spells"] += 1 if asked_by(cards) & Ask.SPELLS else 0
     for trigger in (Trigger.AFTER_PLAYED, Trigger.AFTER_CAST):
-        announce(state, cards, events, trigger, seat, NO_ONE, COIN, 0)
+        announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
     settle(state, cards, events)
 
 
@@ -277,7 +278,7 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
     For players who think ahead; the end of a turn as it is played is an action of `apply_effects`.
     """
-    begin_action(events)
+    begin_action(events, state)
     _finish(state, cards, events)
     return 0
 

@@ -9,7 +9,7 @@ happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import HERO_HEALTH, Keyword
+from engine.codes import BOARD_SIZE, HERO_HEALTH, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.beside import close_gap, summon_beside
 from engine.effects.board import leave, place_of, take_card
@@ -17,7 +17,7 @@ from engine.effects.burial import any_dying, bury
 from engine.effects.cardsets import asked_by
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
-from engine.effects.listen import announce, seen_from
+from engine.effects.listen import ENDS, announce, seen_from
 from engine.effects.numbers import count_of, holds, holds_hidden, spell_damage_of
 from engine.effects.operations import (
     bounce,
@@ -73,6 +73,9 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
             if waits:
                 hoist(events, begin)
         refresh(state, cards)
+        for seat in range(2):
+            if state["sides"][seat]["health"] <= 0:
+                events["fallen"][seat] = 1
         if not any_dying(state):
             return 0
         bury(state, cards, events)
@@ -97,13 +100,13 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
         place = secret_place(state["sides"][seat], waiting["source"])
         if place < 0:
             return
-        if condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
+        if condition and not _is_met(state, cards, effect, waiting, events):
             return
         if not has_object(state, cards, effect, waiting, events):
             return
         reveal(state, cards, seat, place, waiting["row"], events)
         waiting["heard"] = REVEALED
-    elif condition and not holds(state, cards, seat, condition, effect["condition_arg"], waiting):
+    elif condition and not _is_met(state, cards, effect, waiting, events):
         return
     times = 1
     if effect["count"]:
@@ -139,6 +142,26 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
         amount *= doubled
         amount2 = times * effect["amount2"]
         _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
+
+
+@njit_borrowing
+def _is_met(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void) -> bool:
+    """Whether a row's condition holds; where the row ends an action, also whether it did when that began."""
+    seat, condition, arg = waiting["seat"], effect["condition"], effect["condition_arg"]
+    if not holds(state, cards, seat, condition, arg, waiting):
+        return False
+    if not ENDS >> int(effect["trigger"]) & 1:
+        return True
+    own, enemy = events["before"][seat], events["before"][1 - seat]
+    if condition == Condition.ROOM:
+        return bool(own["n_board"] < BOARD_SIZE)
+    if condition == Condition.EMPTY_HANDED:
+        return bool(own["n_hand"] == 0)
+    if condition == Condition.ARMED:
+        return bool(own["armed"])
+    if condition == Condition.ENEMY_MINIONS:
+        return bool(enemy["n_board"] + 1 >= arg)  # with the minion that is played
+    return True
 
 
 @njit_borrowing
@@ -200,7 +223,7 @@ def _on_character(
             _drain(state, cards, waiting, strike_hero(state, cards, events, whose, amount, 0), events)
         elif heals:
             mend_hero(state, cards, events, whose, amount)
-        else:
+        elif not events["fallen"][whose]:
             change_hero(state["sides"][whose], effect, amount)
         return
     owner = seat

@@ -20,17 +20,33 @@ def hero_limit(side: np.void, cards: np.ndarray) -> int:
 
 
 @njit_borrowing
+def has_weapon(side: np.void) -> bool:
+    """Whether a player has a weapon."""
+    return bool(side["weapon_attack"] or side["durability"] or side["weapon"])
+
+
+@njit_borrowing
 def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
     """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
+    disarm(state, cards, seat, events)
+    put_on(state, cards, seat, number, events)
+
+
+@njit_borrowing
+def put_on(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> int:
+    """Give a player a weapon; the card of the one before, which is gone, or -1. Modified in place."""
     side = state["sides"][seat]
     made = hero_limit(side, cards) - side["hero_attacks_left"]
-    disarm(state, cards, seat, events)
+    before = int(side["weapon"]) if has_weapon(side) else -1
+    lose_weapon(side)
     side["weapon"] = number
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
+    events["before"][seat]["kept"] = 0
     if seat == state["active"]:
         side["hero_attacks_left"] = hero_limit(side, cards) - made
     announce(state, cards, events, Trigger.EQUIPPED, seat, NO_ONE, number, 1)
+    return before
 
 
 @njit_borrowing
@@ -48,10 +64,16 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
     """Destroy a player's weapon, if there is one; its Deathrattle queues."""
     side = state["sides"][seat]
     number = side["weapon"]
-    if side["weapon_attack"] or side["durability"] or number:
+    if has_weapon(side):
         made = hero_limit(side, cards) - side["hero_attacks_left"]
         lose_weapon(side)
         if seat == state["active"]:
             side["hero_attacks_left"] = 1 - made
-        queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
-        announce(state, cards, events, Trigger.DISARMED, seat, NO_ONE, number, 1)
+        leave_behind(state, cards, seat, number, events)
+
+
+@njit_borrowing
+def leave_behind(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
+    """Queue the Deathrattle of a weapon that is gone, and what waits for that."""
+    queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
+    announce(state, cards, events, Trigger.DISARMED, seat, NO_ONE, number, 1)

@@ -134,7 +134,9 @@ def _hand(position: Position, seat: int) -> np.ndarray:
         row = found[place]
         if number < 0:
             row[:2] = 1, number == COIN
-            row[5] = number == COIN
+            if number == COIN:
+                cost = int(cost_of(state, table.array, seat, place)) if state["effects"] else 0
+                row[2], row[5] = cost / MAX_MANA, cost <= side["mana"]
             continue
         spec = table.cards[number].spec
         cost = int(cost_of(state, table.array, seat, place)) if state["effects"] else spec.cost

@@ -11,7 +11,7 @@ from ilp_agent.milp.cardorder import acts_of, order_acts
 from ilp_agent.milp.cardprogram import card_model
 from ilp_agent.milp.cardreading import read_turn
 from ilp_agent.milp.casts import OutsideError
-from ilp_agent.milp.program import Milp, Run, UnanswerableError, rounded, scaled_weights
+from ilp_agent.milp.program import Milp, Run, UnanswerableError, proven, rounded, scaled_weights
 from ilp_agent.plan import Terms, terms_of
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.policy import terms_of_actions
@@ -46,7 +46,7 @@ def solve_cards_milp(turn: CardTurn, weights: Weights, backend: str, run: Run) -
     if abs(sum(terms) / largest - predicted) > ALIKE * max(1.0, abs(predicted)):
         raise UnanswerableError(f"its plan is worth {sum(terms):g}, not {predicted * largest:g}")
     kept, again = _until_drawn(found, actions)
-    return CardPlan(status, float(sum(terms)), terms, kept, again)
+    return CardPlan(proven(status, weights), float(sum(terms)), terms, kept, again)
 
 
 def card_program(turn: CardTurn, weights: Weights, formulation: str) -> Milp:

@@ -14,7 +14,7 @@ from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.scope import check_scope
 from ilp_agent.exact.work import new_work
 from ilp_agent.milp.cardplan import card_program
-from ilp_agent.milp.program import Milp, Run, UnanswerableError, rounded, scaled_weights
+from ilp_agent.milp.program import Milp, Run, UnanswerableError, proven, rounded, scaled_weights
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
 from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, plan_of, terms_of
@@ -37,10 +37,10 @@ def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Ru
     if formulation == "thesis":
         thesis = thesis_model(problem, scaled)
         status, chosen = rounded(run, thesis.milp)
-        return _thesis_plan(thesis, weights, status, chosen)
+        return _thesis_plan(thesis, weights, proven(status, weights), chosen)
     model = sequential_model(problem, scaled)
     status, chosen = rounded(run, model.milp)
-    return sequential_plan(model, weights, status, chosen)
+    return sequential_plan(model, weights, proven(status, weights), chosen)
 
 
 def program_of(problem: TurnProblem | CardTurn, weights: Weights, formulation: str) -> Milp:

@@ -25,7 +25,7 @@ from ilp_agent import (
 from ilp_agent.backends import installed_backends
 from ilp_agent.replay import replay
 from tests.backends import backends
-from tests.conftest import UNCOMPILED
+from tests.conftest import UNCOMPILED, cases, heavy
 from tests.ilp_agent.positions import random_position
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
@@ -328,6 +328,28 @@ def test_only_proportions_of_weights_matter(backend: str, size: float) -> None:
             solve(problem, Weights.from_array(ALL.array * size), backend),
         )
         assert other.objective == pytest.approx(one.objective * size, rel=1e-9)
+
+
+@pytest.mark.parametrize("span", [1e7, 1e10, *heavy(1e9, 1e14)])
+def test_no_plan_is_called_the_best_where_there_is_a_better_one(backend: str, span: float) -> None:
+    """Solvers lose weights that are small beside the largest one; then they say FEASIBLE."""
+    names, proven = WEIGHT_NAMES, 0
+    for seed in range(cases(20, 200)):
+        pick = np.random.default_rng([90, seed])
+        m, h, e = (int(pick.integers(low, 4)) for low in (1, 0, 1))
+        problem = TurnProblem.from_position(random_position(pick, m, h, e, 0.25, 5, 25))
+        weights = Weights(**dict(zip(names, span ** pick.random(len(names)), strict=True)))
+        best, plan = solve(problem, weights, "exact").objective, solve(problem, weights, backend)
+        if plan.status == Status.OPTIMAL:
+            proven += 1
+            assert plan.objective == pytest.approx(best, rel=1e-15, abs=1e-3)  # of weights >= 1
+    assert proven or span > 1e8
+
+
+def test_a_weight_that_a_solver_does_not_see(backend: str) -> None:
+    problem = TurnProblem.build(hand=[M(1, 1, cost=1, value=1)], mana=1, enemy_hero=30)
+    plan = solve(problem, only(lethal=1e10, play=1), backend)
+    assert (plan.objective, plan.status) == (1, Status.OPTIMAL) or plan.status == Status.FEASIBLE
 
 
 def test_what_is_barred_counts_for_one_of_two_like_cards(backend: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine import deal, find_deck, find_ruleset
 from engine.cards.real import hero_classes
 from engine.codes import COIN, DECK_SIZE, Purpose
-from engine.vocabulary import CardKind
+from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.conftest import cases
 from tests.engine.test_effects_properties import deck_of
 from tests.reference.plain import below_key, shuffled
@@ -90,5 +90,6 @@ def test_deals_of_shipped_decks_are_what_they_were(ruleset: str, digest: str) ->
     found = hashlib.sha256()
     for seed, name in enumerate(names):
         decks = find_deck(name), find_deck(names[seed - 1])
-        found.update(str(deal(decks, seed, ruleset=ruleset)).encode())
+        dealt = str(deal(decks, seed, ruleset=ruleset)).replace(f" effects {EFFECTS_VERSION}", " effects 1")
+        found.update(dealt.encode())
     assert found.hexdigest()[:16] == digest

@@ -430,4 +430,4 @@ def test_larger_numbers_than_the_game_knows_cannot_be_written(change: str) -> No
     from engine.errors import NotationError
 
     with pytest.raises(NotationError, match="must be from -999 to"):
-        parse_position(f"turn 5 effects 1 | hero 30 board [1/1 {change}] | hero 30")
+        parse_position(f"turn 5 effects 2 | hero 30 board [1/1 {change}] | hero 30")

@@ -125,7 +125,7 @@ def test_a_frozen_hero_is_not_ready(draw) -> None:
 
 def test_secrets_costs_offers_and_what_is_not_covered(draw) -> None:
     drawing = draw(
-        "turn 5 effects 1 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
+        "turn 5 effects 2 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
         " | hero 27 mana 2/5 hand [Sea Giant*; Fireball* held -2/0/0] secrets [Ice Block*]"
         " | hero 30 board [Wisp*; Wisp*] hand [Mindgames*]"
     )

@@ -15,7 +15,7 @@ from engine.codes import DECK_SIZE, KEYWORD_FIELDS, Purpose
 from engine.decks import table_of
 from engine.streams import below
 from engine.varied import Varied
-from engine.vocabulary import CardKind
+from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.reference.plain import below_key, shuffled
 
 SMITE = edition("2018-07").for_deck("Holy Smite")
@@ -150,7 +150,7 @@ def test_a_deck_that_is_not_varied_is_what_it_was() -> None:
     plain, other = find_deck("hearthsim-basic"), varied("hearthsim-basic", "Holy Smite", 2)
     assert plain.identity == [plain.name, False, *(card.identity for card in plain.cards)]
     assert other.identity[:-1] == plain.identity
-    assert other.identity[-1][1:] == [2, 1], "the number of copies, and the version of effects"
+    assert other.identity[-1][1:] == [2, EFFECTS_VERSION], "the number of copies, and the version of effects"
     assert len({str(varied("hearthsim-basic", thing, n).identity) for thing in THINGS for n in (0, 1)}) == 22
     table = table_of([plain, other])
     assert table.cards[: len(table_of([plain]).cards)] == table_of([plain]).cards

@@ -280,7 +280,8 @@ def buff(game, what, one):
 def set_numbers(game, what, one):
     row = what.row
     if not one.is_minion:
-        one.health = row.amount2
+        if one not in game.fallen:
+            one.health = row.amount2
         return
     if row.amount != -1:
         one.set_attack(row.amount)

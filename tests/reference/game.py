@@ -43,6 +43,16 @@ class RealGame(Game):
         self.options, self.choices = [], []
         self.foe = None  # whom a character attacks just now
         self.stream, self.events = None, 0
+        self.note_begin()
+
+    def note_begin(self):
+        """Note what was there when an action began, for what waits for its end; nobody has died in it yet."""
+        self.oldest_new = self.births + 1
+        self.room = {id(side): side.room for side in self.sides}
+        self.empty_handed = {id(side): not side.hand for side in self.sides}
+        self.armed = {id(side): side.weapon is not None for side in self.sides}
+        self.minions = {id(side): len(side.board) for side in self.sides}
+        self.newly_armed, self.fallen = [], []
 
     # Chance
 
@@ -135,10 +145,11 @@ class RealGame(Game):
 
     # Events
 
-    def announce(self, trigger, side, who, facts, amount=1):
+    def announce(self, trigger, side, who, facts, amount=1, ends=False):
         """Something has happened: to whom, of whose side, about which card. What waits for it is put down.
 
-        Oldest minions first, then weapons.
+        Oldest minions first, then weapons. What waits for the end of an action must have been there, with what
+        it asks for, when the action began.
         """
         self.told += 1
         found = []
@@ -164,6 +175,8 @@ class RealGame(Game):
                     ]
         found.sort(key=lambda one: (1, 0) if one[3] is None else (0, one[3].born))
         for row, card, own, source in found:
+            if ends and not self.could_wait(row, own, source):
+                continue
             on = row.on
             if ("own" if side is own else "enemy") not in on.sides:
                 continue
@@ -177,6 +190,21 @@ class RealGame(Game):
             if fits:
                 what = Waiting(row, own, source, who, card, self.foe, amount, about=facts, event=self.told)
                 self.news.append(what)
+
+    def could_wait(self, row, side, source):
+        """Whether a row could already have waited for the end of an action when that began."""
+        if source is None:
+            return side not in self.newly_armed
+        if source.born >= self.oldest_new:
+            return False
+        enemy = self.opponent(side)
+        began = {
+            "room": self.room[id(side)],
+            "armed": self.armed[id(side)],
+            "empty_handed": self.empty_handed[id(side)],
+            "enemy_minions": self.minions[id(enemy)] + 1 >= (row.condition_arg or 0),
+        }
+        return began.get(row.condition, True)
 
     def hit(self, victim, damage, keywords, freezes):
         """Damage to a minion or hero; whether any got through."""
@@ -228,6 +256,8 @@ class RealGame(Game):
         return len(side.secrets) < 5 and all(one.facts is not self.cards[card] for one in side.secrets)
 
     def heal(self, one, amount):
+        if one in self.fallen:
+            return
         before = one.health
         one.heal(amount)
         if one.health > before:
@@ -318,12 +348,8 @@ class RealGame(Game):
     def cost(self, side, place):
         """What a card in hand costs."""
         card = side.hand[place]
-        facts = self.cards[card]
-        cost = facts["cost"] + getattr(card, "cost", 0)
-        for row in facts["rows"]:
-            what = Waiting(row, side, None, None, facts)
-            if row.trigger == "cost" and holds(self, what):
-                cost += row.amount * count(self, what)
+        facts = None if card == COIN else self.cards[card]
+        cost = (facts["cost"] if facts else 0) + getattr(card, "cost", 0)
         changes = []
         for half in self.sides:
             for one in half.board:
@@ -332,9 +358,19 @@ class RealGame(Game):
         for row, half in changes:
             if half is not None and ("own" if half is side else "enemy") not in row.side:
                 continue
-            if row.trigger in ("aura", "play") and row.of.passes(facts):
+            if row.trigger in ("aura", "play") and self.is_about(row, facts):
                 cost = max(cost + row.amount, min(cost, row.amount2))
+        for row in facts["rows"] if facts else ():
+            what = Waiting(row, side, None, None, facts)
+            if row.trigger == "cost" and holds(self, what):
+                cost += row.amount * count(self, what)
         return max(0, cost)
+
+    def is_about(self, row, facts):
+        """Whether a row that changes costs is about a card; without facts it is The Coin, a spell."""
+        if facts is None:
+            return not row.of.tests and (not row.of.kinds or "spell" in row.of.kinds)
+        return row.of.passes(facts)
 
     # What may be done
 
@@ -347,7 +383,7 @@ class RealGame(Game):
         actions = {"end turn"}
         for place, card in enumerate(side.hand):
             if card == COIN:
-                actions.add(f"play {place}")
+                actions |= {f"play {place}"} if self.cost(side, place) <= side.mana else set()
             else:
                 actions |= self.plays(card, place)
         if side.power is not None and not side.power_used:
@@ -477,6 +513,7 @@ class RealGame(Game):
         """Carry out an action; who died by the blows of an attack: "attacker", "defender"."""
         assert text in self.legal(), text
         self.outcomes = []
+        self.note_begin()
         verb, _, target = text.partition(" -> ")
         words = verb.split()
         aim = dict(self.characters()).get(target)
@@ -494,7 +531,7 @@ class RealGame(Game):
             self.keep(side, "powers")
             self.queue(self.cards[side.power], "play", side, None, aim)
             self.resolve()
-            self.announce("power_used", side, None, self.cards[side.power])
+            self.announce("power_used", side, None, self.cards[side.power], ends=True)
             self.resolve()
         else:
             fallen = self.fight(words[1], aim)
@@ -505,22 +542,21 @@ class RealGame(Game):
 
     def play_card(self, index, aim, option, at):
         side = self.sides[self.active]
-        price = 0 if side.hand[index] == COIN else self.cost(side, index)
+        price = self.cost(side, index)
         card = side.hand.pop(index)
         facts, spell = (
             (None, True) if card == COIN else (self.cards[card], self.cards[card]["kind"] == "spell")
         )
         side.mana -= price
-        minion = None
-        if facts:
-            side.promises = [
-                one
-                for one in side.promises
-                if not any(
-                    row.op == "cost" and row.trigger == "play" and row.times and row.of.passes(facts)
-                    for row in one["rows"]
-                )
-            ]
+        minion = before = None
+        side.promises = [
+            one
+            for one in side.promises
+            if not any(
+                row.op == "cost" and row.trigger == "play" and row.times and self.is_about(row, facts)
+                for row in one["rows"]
+            )
+        ]
         if spell and self.counters(side):
             self.keep(side, "played")
             self.resolve()
@@ -535,6 +571,7 @@ class RealGame(Game):
                 minion.max_health += getattr(card, "health", 0)
                 minion.health += getattr(card, "health", 0)
             elif facts["kind"] == "weapon":
+                before, side.weapon = side.weapon, None
                 self.equip(side, card)
                 side.weapon_attack += getattr(card, "attack", 0)
                 side.durability += getattr(card, "health", 0)
@@ -562,18 +599,20 @@ class RealGame(Game):
             if not spell and not option and self.rules(side, "battlecries_twice"):
                 again = [row for row in facts["rows"] if row.unless or row.condition != "combo"]
                 self.queue({**facts, "rows": again}, "play", side, minion, aim)
+        if before is not None:
+            self.leave_behind(side, before)
         self.resolve()
         self.keep(side, "played")
         if facts:
             self.wake(side, facts)
         if spell:
             self.keep(side, "spells")
-            self.announce("after_cast", side, None, facts, price)
+            self.announce("after_cast", side, None, facts, price, ends=True)
         if facts and facts["race"] in ("elemental", "all"):
             self.keep(side, "elementals")
-        self.announce("after_played", side, minion, facts, price)
+        self.announce("after_played", side, minion, facts, price, ends=True)
         if minion:
-            self.announce("after_summoned", side, minion, facts)
+            self.announce("after_summoned", side, minion, facts, ends=True)
         self.resolve()
 
     def wake(self, side, facts):
@@ -629,7 +668,7 @@ class RealGame(Game):
                 self.drain(owner, damage)
         fought = {"attacker": attacker, "defender": target}
         fallen = {word for word, one in fought.items() if one.is_minion and one.dying}
-        self.announce("after_attack", side, attacker, facts)
+        self.announce("after_attack", side, attacker, facts, ends=True)
         if attacker is side and side.weapon is not None:
             side.durability -= 1
             if side.durability == 0:
@@ -665,6 +704,7 @@ class RealGame(Game):
         self.disarm(side)
         facts = self.cards[card]
         side.weapon, side.weapon_number = facts, int(card)
+        self.newly_armed.append(side)
         side.weapon_attack, side.durability = facts["attack"], facts["health"]
         if side is self.sides[self.active]:
             side.count_attacks()
@@ -673,11 +713,15 @@ class RealGame(Game):
     def disarm(self, side):
         """The weapon is destroyed, if there is one; its Deathrattle waits with the other effects."""
         if side.weapon is not None:
-            self.queue(side.weapon, "deathrattle", side, None)
-            self.announce("disarmed", side, None, side.weapon)
+            self.leave_behind(side, side.weapon)
         side.weapon, side.weapon_attack, side.durability, side.weapon_aura = None, 0, 0, 0
         if side is self.sides[self.active]:
             side.count_attacks()
+
+    def leave_behind(self, side, weapon):
+        """The Deathrattle of a weapon that was destroyed."""
+        self.queue(weapon, "deathrattle", side, None)
+        self.announce("disarmed", side, None, weapon)
 
     def queue(self, facts, trigger, side, source, aim=None):
         for row in facts["rows"]:
@@ -691,6 +735,8 @@ class RealGame(Game):
             self.look_at_auras()
             for side in self.sides:
                 side.places = side.board
+                if side.health <= 0:
+                    self.fallen.append(side)
             dead = [one for side in self.sides for one in side.board if one.dying]
             if not dead:
                 return

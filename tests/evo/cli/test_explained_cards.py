@@ -7,7 +7,7 @@ from evo.stories.cardwords import plan_text
 from ilp_agent import find_profile, solve
 from ilp_agent.cardturn import CardTurn
 
-OFFER = "turn 5 first effects 1 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
+OFFER = "turn 5 first effects 2 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,6 @@ def _random_text(pick: np.random.Generator) -> str:
     own += f" attacks {int(pick.random() < 0.8)} power [{pick.choice(POWERS)}*]{weapon}"
     deck = "deck [Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*; Bloodfen Raptor*]"
     return (
-        f"turn 6 first effects 1 | {own} board [{'; '.join(ready)}] hand [{'; '.join(hand)}] {deck} | "
+        f"turn 6 first effects 2 | {own} board [{'; '.join(ready)}] hand [{'; '.join(hand)}] {deck} | "
         f"hero {int(pick.integers(1, 31))} board [{'; '.join(enemies)}] {deck}"
     )

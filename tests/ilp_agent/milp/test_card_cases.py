@@ -11,7 +11,7 @@ from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-TURN = "turn 6 first effects 1 | hero 30 "
+TURN = "turn 6 first effects 2 | hero 30 "
 
 
 def only(**weights: float) -> Weights:
@@ -150,27 +150,27 @@ PLANS = {
         6.0,
     ),
     "armour first, so that the hero lives": (
-        "turn 6 first effects 1 | hero 2 mana 2/6 attacks 1 power [Armor Up!*] weapon [Fiery War Axe*] | "
+        "turn 6 first effects 2 | hero 2 mana 2/6 attacks 1 power [Armor Up!*] weapon [Fiery War Axe*] | "
         "hero 20 board [Bloodfen Raptor*]",
         {"threat": 1},
         ["power", "attack hero -> 0"],
         0.0,
     ),
     "what gives attack and armour comes before the answer": (
-        "turn 6 first effects 1 | hero 1 mana 8/8 attacks 1 hand [Claw*; Claw*; Fiery War Axe*] weapon [Wicked Knife*] "
+        "turn 6 first effects 2 | hero 1 mana 8/8 attacks 1 hand [Claw*; Claw*; Fiery War Axe*] weapon [Wicked Knife*] "
         "| hero 16 board [Bloodfen Raptor*; Goldshire Footman*]",
         {"wound": 1, "hero": 0.1, "play": 1},
         None,
         2 + 0.3 + 1 + 1 + 3,
     ),
     "the hero does not die of the answer": (
-        "turn 6 first effects 1 | hero 3 attacks 1 weapon [Fiery War Axe*] | hero 20 board [Bloodfen Raptor*]",
+        "turn 6 first effects 2 | hero 3 attacks 1 weapon [Fiery War Axe*] | hero 20 board [Bloodfen Raptor*]",
         {"threat": 1},
         [],
         -3.0,
     ),
     "a heal gives back what was lost": (
-        "turn 6 first effects 1 | hero 26 mana 2/6 hand [Holy Light*] | hero 20",
+        "turn 6 first effects 2 | hero 26 mana 2/6 hand [Holy Light*] | hero 20",
         {"hero": 1},
         ["play 0 -> own hero"],
         4.0,
@@ -330,7 +330,7 @@ REFUSED = [
         "Damaged Golem (it may come beside a card that freezes all enemies)",
     ),
     (
-        "turn 6 first effects 1 | hero 2 mana 1/6 hand [Arcane Shot*] | hero 20 board [Leper Gnome*]",
+        "turn 6 first effects 2 | hero 2 mana 1/6 hand [Arcane Shot*] | hero 20 board [Leper Gnome*]",
         {},
         "Leper Gnome (a Deathrattle that may kill the own hero)",
     ),

@@ -9,7 +9,7 @@ from engine.streams import generator
 from engine.view import PlayerView
 from ilp_agent import IlpAgent, find_profile
 
-OFFERED = "turn 5 first effects 1 choices [CFM_649 0 0] options [{}] | hero 27 mana {}/5 power [Fireblast 2* used] | {}"
+OFFERED = "turn 5 first effects 2 choices [CFM_649 0 0] options [{}] | hero 27 mana {}/5 power [Fireblast 2* used] | {}"
 
 
 def next_action(position: Position, agent: Agent) -> Action:

@@ -262,7 +262,7 @@ def test_terms_sum_to_the_objective(deck: str) -> None:
 def test_a_minion_that_draws_waits_for_a_place() -> None:
     """Drawn cards come first where they may: not while the board is full."""
     position = parse_position(
-        "turn 17 first effects 1 | hero 21 mana 10/10 power [Armor Up! 2*] board [Gnomish Inventor 4:2/4* now 2/2"
+        "turn 17 first effects 2 | hero 21 mana 10/10 power [Armor Up! 2*] board [Gnomish Inventor 4:2/4* now 2/2"
         " ready; Shattered Sun Cleric 3:3/2* now 3/1 ready; Razorfen Hunter 3:2/3* now 2/1 ready; Boar 1:1/1* ready;"
         " Sen'jin Shieldmasta 4:3/5T* now 3/3T ready; Razorfen Hunter 3:2/3* ready; Boar 1:1/1* ready]"
         " hand [Gnomish Inventor 4:2/4*] deck [Heroic Strike 2*] | hero 11 board [Boulderfist Ogre 6:6/7* ready]"
@@ -279,7 +279,7 @@ def test_a_minion_that_draws_waits_for_a_place() -> None:
 def test_nothing_follows_an_attack_that_kills() -> None:
     """A spell on the own Ogre comes after the Ogre's attack, but not after the last blow."""
     position = parse_position(
-        "turn 13 first effects 1 | hero 13 mana 10/10 power [Lesser Heal 2*] board [Chillwind Yeti 4:4/5* now 4/2"
+        "turn 13 first effects 2 | hero 13 mana 10/10 power [Lesser Heal 2*] board [Chillwind Yeti 4:4/5* now 4/2"
         " ready; Chillwind Yeti 4:4/5* now 4/2 ready; Boulderfist Ogre 6:6/7* now 6/5 ready]"
         " hand [Shadow Word: Death 3*; Shadow Word: Pain 2*] | hero 1"
     )

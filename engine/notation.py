@@ -268,8 +268,10 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
             _parse_held(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
-    last = max(birth, int(state["sides"]["secret_born"].max()))
-    state["births"] = bounded("births", births or str(last), 0, np.iinfo(np.int16).max)
+    sides = state["sides"]
+    youngest = max(int(sides["secret_born"].max()), int(sides["board"]["born"].max()))
+    last = births or str(max(birth, youngest))
+    state["births"] = bounded("births", last, youngest, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 

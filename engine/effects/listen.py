@@ -84,7 +84,7 @@ def _tell(
     event["about"], event["amount"] = number, amount
     begin = events["last"]
     ends = ENDS >> trigger & 1 or (trigger == Trigger.AFTER_SUMMONED and who > 0 and who == events["played"])
-    youngest = events["births"] if ends else state["births"]
+    youngest = events["births"] if ends else np.iinfo(np.int16).max
     for own_seat in range(2):
         side = state["sides"][own_seat]
         for place in range(side["n_board"]):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ilp_agent.exact.scope import check_scope
 from ilp_agent.milp.interpret import sequential_plan
-from ilp_agent.milp.program import Run, UnanswerableError, rounded, scaled_weights
+from ilp_agent.milp.program import Run, UnanswerableError, proven, rounded, scaled_weights
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
 from ilp_agent.plan import Plan, Status
 from ilp_agent.problem import TurnProblem
@@ -37,7 +37,7 @@ def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> I
         if status != Status.OPTIMAL:
             return
         with suppress(UnanswerableError):  # no order serves these attacks
-            yield sequential_plan(model, weights, status, chosen, whole=True)
+            yield sequential_plan(model, weights, proven(status, weights), chosen, whole=True)
         cut_off(model, decisions, chosen)
 
 

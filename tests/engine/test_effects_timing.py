@@ -10,8 +10,9 @@ import pytest
 
 from engine import PlayerView, parse_position
 from engine.cards.real import effect_rows
+from engine.codes import COIN
 from engine.effects.listen import ENDS
-from engine.vocabulary import Condition
+from engine.vocabulary import Condition, Trigger
 from tests.engine.test_effects_named import seen_at_the_end
 
 HALF = Fraction(1, 2)
@@ -84,6 +85,17 @@ ENDS_OF_ACTIONS: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         "board [Wisp*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*]",
         ["play 0"],
         {"secrets [Cat Trick": 1, "Cat in a Hat": 0},
+    ),
+    "Rat Trap: nor is there room for a rat": (
+        "turn 9 | hero 20 mana 6/6 played 2 hand [Arcane Explosion*] | hero 25 secrets [Rat Trap*] "
+        "board [Wisp*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*; Chillwind Yeti*]",
+        ["play 0"],
+        {"secrets [Rat Trap": 1, "Doom Rat": 0},
+    ),
+    "a minion whose birth is written counts as one that was there": (
+        "turn 9 | hero 20 mana 6/6 board [Wild Pyromancer* born 9] hand [Arcane Shot*] | hero 25 board [Wisp*]",
+        ["play 0 -> hero"],
+        {"Wild Pyromancer 2:3/2* now 3/1": 1, "died 1 board []": 1},
     ),
     "Sacred Trial: two minions, and a Battlecry that brings a fourth": (
         "turn 9 | hero 20 mana 8/8 hand [Murloc Tidehunter*] board [Wisp*; Wisp*] | hero 25 secrets [Sacred Trial*]",
@@ -208,27 +220,27 @@ WEAPONS: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
 # The Coin is a spell: what changes the costs of spells changes its own.
 COIN_COSTS: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
     "Nerubian Unraveler": (
-        "turn 9 | hero 20 mana 3/9 hand [The Coin*] | hero 25 board [Nerubian Unraveler*]",
+        "turn 9 | hero 20 mana 3/9 hand [The Coin] | hero 25 board [Nerubian Unraveler*]",
         ["play 0"],
         {"mana 2/9": 1},
     ),
     "Doomed Apprentice": (
-        "turn 9 | hero 20 mana 3/9 hand [The Coin*] | hero 25 board [Doomed Apprentice*]",
+        "turn 9 | hero 20 mana 3/9 hand [The Coin] | hero 25 board [Doomed Apprentice*]",
         ["play 0"],
         {"mana 3/9": 1},
     ),
     "Loatheb": (
-        "turn 9 | hero 20 mana 5/9 hand [Loatheb*] | hero 25 mana 8/8 hand [The Coin*]",
+        "turn 9 | hero 20 mana 5/9 hand [Loatheb*] | hero 25 mana 8/8 hand [The Coin]",
         ["play 0", "end turn", "play 0"],
         {"mana 5/9": 1},
     ),
     "Sorcerer's Apprentice: no less than nothing": (
-        "turn 9 | hero 20 mana 3/9 hand [The Coin*] board [Sorcerer's Apprentice*] | hero 25",
+        "turn 9 | hero 20 mana 3/9 hand [The Coin] board [Sorcerer's Apprentice*] | hero 25",
         ["play 0"],
         {"mana 4/9": 1},
     ),
     "Preparation: The Coin is the next spell": (
-        "turn 9 | hero 20 mana 6/9 hand [Preparation*; The Coin*; Fireball*] | hero 25",
+        "turn 9 | hero 20 mana 6/9 hand [Preparation*; The Coin; Fireball*] | hero 25",
         ["play 0", "play 0", "play 0 -> hero"],
         {"mana 3/9": 1, "| hero 19": 1},
     ),
@@ -264,8 +276,9 @@ def test_what_happens_when(name: str) -> None:
 
 def test_the_coin_is_not_played_where_it_costs_more_than_there_is() -> None:
     position = parse_position(
-        "turn 9 | hero 20 mana 1/9 hand [The Coin*] | hero 25 board [Nerubian Unraveler*]"
+        "turn 9 | hero 20 mana 1/9 hand [The Coin] | hero 25 board [Nerubian Unraveler*]"
     )
+    assert position.state["sides"][0]["hand"][0] == COIN
     assert [str(action) for action in position.legal_actions()] == ["end turn"]
     assert PlayerView(position, 0).own.costs == (2,)
 
@@ -281,3 +294,11 @@ def test_conditions_at_the_end_of_an_action_are_known() -> None:
         if ENDS >> effect.trigger & 1 and effect.condition
     }
     assert found == of_event | of_begin
+    summoned = [
+        effect
+        for rows in effect_rows().values()
+        for effect in rows
+        if effect.trigger == Trigger.AFTER_SUMMONED
+    ]
+    assert summoned
+    assert not any(effect.condition for effect in summoned), "which of them end an action?"

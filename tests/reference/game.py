@@ -193,9 +193,9 @@ class RealGame(Game):
 
     def could_wait(self, row, side, source):
         """Whether a row could already have waited for the end of an action when that began."""
-        if source is None:
-            return side not in self.newly_armed
-        if source.born >= self.oldest_new:
+        if side in self.newly_armed if source is None else source.born >= self.oldest_new:
+            return False
+        if isinstance(source, Secret) and row.op in ("summon", "copy") and not self.room[id(side)]:
             return False
         enemy = self.opponent(side)
         began = {

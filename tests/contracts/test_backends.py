@@ -330,8 +330,8 @@ def test_only_proportions_of_weights_matter(backend: str, size: float) -> None:
         assert other.objective == pytest.approx(one.objective * size, rel=1e-9)
 
 
-def own_tolerance(backend: str) -> bool:
-    """Whether a backend is a solver of integer programs."""
+def has_tolerance(backend: str) -> bool:
+    """Whether a backend is a solver of integer programs, which work to tolerances."""
     return backend in ("gurobi", "highs", "scip")
 
 
@@ -346,7 +346,7 @@ def test_no_plan_is_called_the_best_where_there_is_a_better_one(backend: str, sp
         weights = Weights(**dict(zip(names, span ** pick.random(len(names)), strict=True)))
         best, plan = solve(problem, weights, "exact").objective, solve(problem, weights, backend)
         is_told = weights.array.max() <= 1e8 * weights.array[weights.array > 0].min()
-        assert plan.status == (Status.OPTIMAL if is_told or not own_tolerance(backend) else Status.FEASIBLE)
+        assert plan.status == (Status.OPTIMAL if is_told or not has_tolerance(backend) else Status.FEASIBLE)
         if plan.status == Status.OPTIMAL:
             proven += 1
             assert plan.objective == pytest.approx(best, rel=1e-15, abs=1e-3)  # of weights >= 1

@@ -251,8 +251,8 @@ class _Progress:
 
     def _plan(self, *functions: FunctionType) -> None:
         """Find what has to be compiled yet, of these kernels and of what is expected."""
-        held = kernelcache.held()
         waiting = [*functions, *(one.py_func for one in self._expected if not one.is_compiled)]
+        held = kernelcache.held() if waiting else set()
         own, apart = set[FunctionType](), dict[FunctionType, None]()
         self._machines = {}
         for one in waiting:  # which grows

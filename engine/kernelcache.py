@@ -75,7 +75,12 @@ def _sweep(folder: Path) -> None:
 def held() -> set[tuple[str, str]]:
     """Of which kernels there are files, for some types: keys, and "part" or "machine"."""
     folder = cache_folder()
-    found = (_FILE.fullmatch(path.name) for path in folder.iterdir()) if folder else ()
+    try:
+        names = [path.name for path in folder.iterdir()] if folder is not None else []
+    except OSError as error:
+        tell_once(folder, error)
+        return set()
+    found = map(_FILE.fullmatch, names)
     return {(match[1], match[2]) for match in found if match and not match[3]}
 
 
@@ -154,4 +159,7 @@ def _note(name: str) -> None:
 def exists(name: str) -> bool:
     """Whether something is kept under a name."""
     folder = cache_folder()
-    return folder is not None and (folder / name).is_file()
+    if folder is not None:
+        with suppress(OSError):  # a folder that may no longer be read
+            return (folder / name).is_file()
+    return False

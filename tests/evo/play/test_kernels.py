@@ -61,3 +61,18 @@ def test_what_was_read_or_written_can_be_sent(fetched: list[object]) -> None:
     kernelcache.write(NAMES[1].replace("machine", "part"), b"of no use to others")
     assert NAMES[0] in kernelcache.used
     assert all(name.endswith(".machine") for name in kernelcache.used)
+
+
+def test_a_cache_that_is_gone_or_may_not_be_read_is_told_once(
+    fetched: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernelcache, "_told", [])
+    kernelcache.write(NAMES[0], b"first")
+    assert kernelcache.held() == {("0" * 32, "machine")}
+    (tmp_path / "kernels").rename(tmp_path / "moved")
+    (tmp_path / "kernels").write_bytes(b"")  # "Not a directory" for root too, who may read everything
+    assert kernelcache.held() == set()
+    assert not kernelcache.exists(NAMES[0])
+    assert kernelcache.read(NAMES[0]) is None
+    assert capsys.readouterr().err.count("Cannot keep compiled kernels") == 1
+    assert fetched == []

@@ -1,7 +1,7 @@
 """A deck: its cards or a pool, checked, and as a record for kernels. `engine.deckfiles` finds decks."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -87,7 +87,11 @@ class Deck:
     @property
     def identity(self) -> list[Any]:
         """Name, whether it is random, and the text of each card, for the hashes of configurations."""
-        real = [self.hero_class, self.power.identity, EFFECTS_VERSION] if self.power else []
+        return self.identity_under(EFFECTS_VERSION)
+
+    def identity_under(self, effects: int) -> list[Any]:
+        """What `identity` is where games are played under this version of the effects."""
+        real = [self.hero_class, self.power.identity, effects] if self.power else []
         varied = [self.varied.identity] if self.varied else []
         size = [self.size] if self.random and self.size != DECK_SIZE else []
         return [self.name, self.random, *size, *(card.identity for card in self.cards), *real, *varied]
@@ -111,6 +115,14 @@ class Deck:
         """Each different card with its count, by cost and name; of a random deck, its pool."""
         found = Counter(self.cards)
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
+
+
+def earlier_effects(fits: Callable[[int], bool]) -> str:
+    """What to say of games that fit an earlier version of the effects; "" where they fit none."""
+    for version in range(1, EFFECTS_VERSION):
+        if fits(version) and not fits(EFFECTS_VERSION):
+            return f"effects {version}, and this version plays effects {EFFECTS_VERSION}"
+    return ""
 
 
 def coverage_of(decks: Iterable[Deck]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from engine.cards import Card
 from engine.cards.real import find_real
 from engine.cards.table import CardTable
-from engine.codes import COIN, UNKNOWN, Keyword
+from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
 from engine.vocabulary import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
@@ -125,7 +125,8 @@ def trait_words(traits: int) -> list[str]:
 
 def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: int) -> str:
     armour = f"+{side['armour']}" if side["armour"] else ""
-    words = [f"hero {side['health']}{armour} mana {side['mana']}/{side['crystals']}"]
+    full = f"/{side['max_health']}" if side["max_health"] != HERO_HEALTH else ""
+    words = [f"hero {side['health']}{full}{armour} mana {side['mana']}/{side['crystals']}"]
     words += [f"{name} {side[name]}" for name in COUNTERS if side[name]]
     if effects:
         words += _format_hero(table, side)

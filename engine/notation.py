@@ -10,7 +10,8 @@ A position:
   The letters: C Charge, R Rush, T Taunt, W Windfury, D Divine Shield, L Lifesteal, P Poisonous, S Stealth.
 - A minion on board is its card, then `now attack/health` with the letters it still has where anything
   changed, `ready` (`ready 2`) for the attacks it has left, and `arrived` on the turn it was played.
-- `hero 28+2` is health and armour, `mana 3/5` is mana left and crystals; a deck is in drawing order.
+- `hero 28+2` is health and armour, `hero 2/3` health and full health where that is not 30, `mana 3/5` mana
+  left and crystals; a deck is in drawing order.
 - `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
 - A hidden card is `?`, several in a row `12 ?`.
 
@@ -85,7 +86,7 @@ _HEROES_CARD = re.compile(
 )
 _HELD_CARD = re.compile(rf"(?P<card>.*?) held (?P<held>-?{NUMBER}/-?{NUMBER}/-?{NUMBER})$")
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
-_HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:\+(?P<armour>{NUMBER}))?$")
+_HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:/(?P<max>{NUMBER}))?(?:\+(?P<armour>{NUMBER}))?$")
 _MANA = re.compile(rf"(?P<mana>{NUMBER})(?:/(?P<crystals>{NUMBER}))?$")
 _ACTION = re.compile(
     rf"(?:end turn|(?P<power>power)|choose (?P<choose>{NUMBER})|attack (?P<attacker>{NUMBER}|hero)"
@@ -223,7 +224,8 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
             f"{problem} in {text!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
         )
     hero = matched(_HERO, "hero", fields["hero"], "28+2")
-    side["health"] = bounded("hero", hero["health"], -MAX_COUNT, HERO_HEALTH)
+    side["max_health"] = bounded("hero's full health", hero["max"] or str(HERO_HEALTH), 1, HERO_HEALTH)
+    side["health"] = bounded("hero", hero["health"], -MAX_COUNT, int(side["max_health"]))
     side["armour"] = bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
     mana = matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
     side["mana"] = bounded("mana", mana["mana"], 0, MAX_MANA)

@@ -8,7 +8,7 @@ from engine import rules
 from engine.actions import Action
 from engine.cards import Card
 from engine.cards.table import CardTable
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
+from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.combat import guards
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, IllegalActionError, NotationError
@@ -163,10 +163,12 @@ def _from_bytes(state: bytes, table: CardTable) -> Position:
 
 
 def empty_state(like: np.void | None = None) -> np.void:
-    """A new writable state record: all zero, or a copy of `like`."""
+    """A new writable state record: all zero but for the heroes' full health, or a copy of `like`."""
     # Copied as bytes: numpy copies records field by field, which takes ten times as long.
     content = bytearray(STATE.itemsize) if like is None else bytearray(like.tobytes())
     state: np.void = np.frombuffer(content, STATE)[0]
+    if like is None:
+        state["sides"]["max_health"] = HERO_HEALTH
     return state
 
 

@@ -25,7 +25,7 @@ class Ruleset:
         first_draw: whether both players draw at the start of their first turn.
         turn_cap: rounds after which the game is a draw.
         mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
-        hero_health: with which heroes begin; healing goes up to 30 all the same.
+        hero_health: that heroes begin with, and that healing goes up to.
 
     Raises:
         RulesetError: a number is not an integer or out of range.

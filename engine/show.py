@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from engine.cards import Card
-from engine.codes import ActionKind, Outcome
+from engine.codes import HERO_HEALTH, ActionKind, Outcome
 from engine.console import plain_width
 from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
@@ -102,13 +102,14 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     side = SideView(position, seat)
     player = f"{'Second' if seat else 'First'} player"
     armour = f" + {side.armour} armour" if side.armour else ""
+    full = f" of {side.max_health}" if side.max_health != HERO_HEALTH else ""
     counts = f"mana {side.mana}/{side.crystals}, deck {side.deck_size}"
     counts += f", fatigue {side.fatigue}" if side.fatigue else ""
     effects = bool(position.state["effects"])
     if effects:
-        title = f"{player}{_class_of(position, seat)}: {side.health} health{armour}"
+        title = f"{player}{_class_of(position, seat)}: {side.health}{full} health{armour}"
     else:
-        title = f"{player}: {side.health} health{armour}, {counts}"
+        title = f"{player}: {side.health}{full} health{armour}, {counts}"
     minions = [
         _draw_minion(place, minion, to_move, _changes(position, seat, place) if effects else Changes())
         for place, minion in enumerate(side.board)

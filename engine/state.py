@@ -99,7 +99,8 @@ HELD = np.dtype(
 
 SIDE = np.dtype(
     [
-        ("health", "i2"),  # hero; at most 30; <= 0 is dead
+        ("health", "i2"),  # hero; at most its max_health; <= 0 is dead
+        ("max_health", "i2"),  # of the hero when it is not hurt, 1 to 30
         ("armour", "i2"),  # hero, >= 0; lost before health
         ("mana", "i2"),  # left this turn, 0 to 10
         ("crystals", "i2"),  # mana a turn, 0 to 10
@@ -187,7 +188,7 @@ RULES = np.dtype(
         ("mulligan_above", "i2"),  # opening cards dearer than this are replaced; -1: none are
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
         ("turn_cap", "i2"),  # rounds
-        ("hero_health", "i2"),  # with which heroes begin, 1 to 30
+        ("hero_health", "i2"),  # that heroes begin with, and have when they are not hurt, 1 to 30
     ]
 )
 """A ruleset as kernels read it (`engine.ruleset.Ruleset`)."""
@@ -327,6 +328,7 @@ def deal_game(
     _deal(state["sides"][1], cards, second, rules["hand_second"], above, second_choices, key, 1)
     for seat in range(2):
         state["sides"][seat]["health"] = rules["hero_health"]
+        state["sides"][seat]["max_health"] = rules["hero_health"]
         state["sides"][seat]["hero_attacks_left"] = state["effects"]
     if rules["coin"]:
         side = state["sides"][1]

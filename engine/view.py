@@ -78,6 +78,7 @@ class SideView:
     Attributes:
         seat: 0 went first.
         health: of the hero.
+        max_health: that it has when it is not hurt.
         armour: of the hero, lost before health.
         mana: left this turn.
         crystals: mana a turn.
@@ -103,6 +104,7 @@ class SideView:
         side = position.state["sides"][seat]
         self.seat = seat
         self.health = int(side["health"])
+        self.max_health = int(side["max_health"])
         self.armour = int(side["armour"])
         self.mana = int(side["mana"])
         self.crystals = int(side["crystals"])

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo, create_model, m
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.errors import WrongValueError, unknown_name
 from engine.lazy import loaded
+from engine.vocabulary import EFFECTS_VERSION
 from evo.decklibrary import refuse_unused
 from evo.runkeys import WITH_SOLVER, RunKeys
 from evo.runoptions import MOST_DEALS, FinalOptions, OpponentOptions, ValidationOptions
@@ -213,6 +214,10 @@ class _RunConfig(RunKeys):
 
         Decks are hashed by name and cards, wherever their files are: an edited deck is another run.
         """
+        return self.digest_under(EFFECTS_VERSION)
+
+    def digest_under(self, effects: int) -> str:
+        """What `digest` is where games are played under this version of the effects."""
         content: dict[str, Any] = {}
         for key, value, default in _values(self):
             if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
@@ -220,9 +225,9 @@ class _RunConfig(RunKeys):
             if key in HASHED or (key not in NOT_HASHED and value != default):
                 section, _, name = key.rpartition(".")
                 (content.setdefault(section, {}) if section else content)[name] = value
-        content["decks"] = [deck.identity for deck in self.found_decks]
+        content["decks"] = [deck.identity_under(effects) for deck in self.found_decks]
         if self.library:
-            content["library"] = [deck.identity for deck in self.found_library]
+            content["library"] = [deck.identity_under(effects) for deck in self.found_library]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property

@@ -17,7 +17,7 @@ differ by rounding are equal). The search ends at the first lethal turn, when no
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_MANA, ActionKind, Death, Keyword
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
 from engine.combat import guards, is_guarded, may_attack_hero
 from engine.jit import njit
 from engine.rules import apply_plain, encode
@@ -84,7 +84,7 @@ def _end_score(state: np.void, cards: np.ndarray, weights: np.ndarray, node: np.
             for _ in range(attacks_on_hero(minion)):
                 dealt += minion["attack"]
                 if minion["keywords"] & Keyword.LIFESTEAL:
-                    health = max(health, min(health + minion["attack"], HERO_HEALTH))
+                    health = max(health, min(health + minion["attack"], own["max_health"]))
         if dealt >= counts[ENEMY_HERO]:
             return np.inf
         counts[ENEMY_HERO] -= dealt

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import COIN, HERO_HEALTH, MAX_MANA, Keyword
+from engine.codes import COIN, MAX_MANA, Keyword
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.cardsets import is_asked, is_of_race
 from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
@@ -258,7 +258,7 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.ARMOUR:
         return int(side["armour"])
     if count == Count.DAMAGE_TAKEN:
-        return max(HERO_HEALTH - int(side["health"]), 0)
+        return max(int(side["max_health"] - side["health"]), 0)
     if count == Count.DIED:
         return int(side["perished"] + enemy["perished"])
     if count == Count.PLAYED:
@@ -272,7 +272,7 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.DAMAGED:
         return n_damaged(side) + n_damaged(enemy)
     if count == Count.OWN_DAMAGED:
-        return n_damaged(side) + (1 if side["health"] < HERO_HEALTH else 0)
+        return n_damaged(side) + (1 if side["health"] < side["max_health"] else 0)
     if count == Count.TOTEMS:
         return int(side["totems"])
     if count == Count.SPELLS:

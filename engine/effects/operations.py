@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Keyword
+from engine.codes import BOARD_SIZE, MAX_MANA, MAX_STAT, Keyword
 from engine.effects.board import has_room, leave, print_card, take_card
 from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION, damage_hero
@@ -21,7 +21,7 @@ def clamp(number: int, low: int) -> int:
 @njit_borrowing
 def heal_hero(side: np.void, amount: int) -> None:
     """Heal a hero, at most to full health. Modified in place."""
-    side["health"] = max(side["health"], min(side["health"] + amount, HERO_HEALTH))
+    side["health"] = max(side["health"], min(side["health"] + amount, side["max_health"]))
 
 
 @njit_borrowing

@@ -9,7 +9,7 @@ happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.
 import numpy as np
 
 from engine.apart import njit_apart
-from engine.codes import BOARD_SIZE, HERO_HEALTH, Keyword
+from engine.codes import BOARD_SIZE, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.beside import close_gap, summon_beside
 from engine.effects.board import leave, place_of, take_card
@@ -220,7 +220,7 @@ def _on_character(
     if who in (OWN_HERO, ENEMY_HERO):
         whose = seat if who == OWN_HERO else 1 - seat
         if full:
-            amount = max(HERO_HEALTH - int(state["sides"][whose]["health"]), 0)
+            amount = max(int(state["sides"][whose]["max_health"] - state["sides"][whose]["health"]), 0)
         if op == Op.DAMAGE:
             events["hits"][whose, TO_HERO] += max(amount, 0)
             _drain(state, cards, waiting, strike_hero(state, cards, events, whose, amount, 0), events)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, HERO_HEALTH, OWN_SIDE, Keyword
+from engine.codes import BOARD_SIZE, OWN_SIDE, Keyword
 from engine.effects.board import has_room, is_dying, place_of
 from engine.effects.chance import chosen_of
 from engine.effects.secrets import is_secret, may_hide
@@ -50,9 +50,9 @@ def passes(asked: int, arg: int, minion: np.void) -> bool:
 @njit_borrowing
 def hero_passes(asked: int, side: np.void) -> bool:
     """Whether a hero is what a row's filter asks for: of a hero a row may ask whether it is damaged."""
-    if asked & Filter.DAMAGED and side["health"] >= HERO_HEALTH:
+    if asked & Filter.DAMAGED and side["health"] >= side["max_health"]:
         return False
-    return not (asked & Filter.UNDAMAGED and side["health"] < HERO_HEALTH)
+    return not (asked & Filter.UNDAMAGED and side["health"] < side["max_health"])
 
 
 @njit_borrowing

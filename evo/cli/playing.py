@@ -111,7 +111,9 @@ def played(
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     is_new = not path.exists()
     with (
-        open_tournament(path, tournament.definition, tournament.ruleset, len(tournament.matchups)) as folder,
+        open_tournament(
+            path, tournament.definition, tournament.ruleset, len(tournament.matchups), tournament.decks
+        ) as folder,
         removed_if_abandoned(path) as keep,
     ):
         if not is_new or len(folder.played):

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine import RULES_VERSION
 from engine.compilation import processors
+from engine.decks import earlier_effects
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import Tally
@@ -254,7 +255,11 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
             f"run folder {folder.path} was started under rules {manifest['rules']}, "
             f"and this version plays rules {RULES_VERSION}"
         )
-    if manifest.get("config_hash", folder.config.digest) != folder.config.digest:
+    known = manifest.get("config_hash", folder.config.digest)
+    if known != folder.config.digest:
+        earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
+        if earlier:
+            raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
         raise RunError(
             f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
             "start a new run"

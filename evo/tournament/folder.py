@@ -7,7 +7,7 @@ with the first game that is missing.
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 
 from engine import Deck, ManaforgeError, Ruleset
+from engine.decks import earlier_effects
 from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
+from engine.vocabulary import EFFECTS_VERSION
 from evo.decklibrary import deck_files_in
 from evo.play.games import FAULTS, GAME
 from evo.play.results import impossible_games
@@ -25,6 +27,7 @@ from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS, keep_decks
 from evo.storage.files import (
     append_event,
+    digest_of,
     first_link,
     json_bytes,
     parquet_bytes,
@@ -175,7 +178,7 @@ class TournamentFolder:
             "When there is space, the same command continues"
         )
 
-    def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int) -> None:
+    def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck]) -> None:
         """Lock the folder, compare its content with a definition, and read the games played.
 
         Raises:
@@ -195,13 +198,13 @@ class TournamentFolder:
             raise TournamentError(f"{self.path} is in use by another process")
         (self.path / "batches").mkdir(exist_ok=True)
         if about.exists():
-            self._compare(about, definition)
+            self._compare(about, definition, decks)
         for leftover in self.path.glob("*.tmp"):
             leftover.unlink()
         self._read(ruleset, most)
         self._write(about, json_bytes(definition))
 
-    def _compare(self, about: Path, definition: dict[str, Any]) -> None:
+    def _compare(self, about: Path, definition: dict[str, Any], decks: Sequence[Deck]) -> None:
         try:
             known = read_json(about)
         except ValueError:
@@ -216,6 +219,9 @@ class TournamentFolder:
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL if key in known)))
         other = [key for key in keys if key not in MAY_GROW and known.get(key) != definition.get(key)]
         if other:
+            earlier = decks_under_earlier(decks, known.get("decks"))
+            if earlier:
+                raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
                 f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"
             )
@@ -241,7 +247,19 @@ class TournamentFolder:
         )
 
 
-def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, most: int) -> TournamentFolder:
+def cards_of(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
+    """A deck's name and a hash of its cards and of the version of the effects, as JSON values."""
+    return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity_under(effects)[2:]])}
+
+
+def decks_under_earlier(decks: Sequence[Deck], known: object) -> str:
+    """What to say where a definition has these decks under an earlier version of the effects; else ""."""
+    return earlier_effects(lambda version: [cards_of(deck, version) for deck in decks] == known)
+
+
+def open_tournament(
+    path: Path, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck] = ()
+) -> TournamentFolder:
     """Lock a folder for a tournament, new or to be continued.
 
     Args:
@@ -249,6 +267,7 @@ def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, mo
         definition: all that determines the games, as JSON values, with `schema` and `games`.
         ruleset: of the games.
         most: games of the tournament.
+        decks: of the tournament, to say under which version of the effects older games were played.
 
     Raises:
         TournamentError: the folder cannot be used, is in use, or holds another tournament.
@@ -257,7 +276,7 @@ def open_tournament(path: Path, definition: dict[str, Any], ruleset: Ruleset, mo
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
-            folder.begin(definition, ruleset, most)
+            folder.begin(definition, ruleset, most, decks)
         except OSError as error:
             why = why_unusable(error, path, "use folder")
             raise TournamentError(f"{why}; choose another --out") from None

@@ -20,7 +20,7 @@ from evo.seeds import Stream
 from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS
 from evo.storage.files import digest_of, why_unusable
-from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, read_played
+from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, decks_under_earlier, read_played
 from evo.tournament.run import Tournament
 from evo.wording import wanted
 from ilp_agent.mulligan import DeckKeeps
@@ -182,6 +182,9 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     )
     other = _differences(tournament.definition, record.content)
     if other:
+        earlier = decks_under_earlier(tournament.decks, record.content["decks"])
+        if earlier:
+            raise TournamentError(f"it was played under {earlier}")
         raise TournamentError(f"its {', '.join(other)} are not those of this version and machine")
     return tournament
 

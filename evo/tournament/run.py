@@ -22,7 +22,13 @@ from evo.seeds import Stream
 from evo.stats.points import points_of
 from evo.stats.sequential import Sprt, Verdict
 from evo.storage.files import digest_of
-from evo.tournament.folder import TOURNAMENT_SCHEMA, DefinitionError, TournamentFolder, too_many_games
+from evo.tournament.folder import (
+    TOURNAMENT_SCHEMA,
+    DefinitionError,
+    TournamentFolder,
+    cards_of,
+    too_many_games,
+)
 from rivals import find_kind
 
 SAVE_SECONDS = 5.0
@@ -158,8 +164,8 @@ class Tournament:
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
-            "decks": [_cards_of(deck) for deck in self.decks],
-            **({"library": [_cards_of(deck) for deck in self.library]} if self.library else {}),
+            "decks": [cards_of(deck) for deck in self.decks],
+            **({"library": [cards_of(deck) for deck in self.library]} if self.library else {}),
             "ruleset": self.ruleset.name,
             "seats": self.seats,
             "format": self.style,
@@ -189,11 +195,6 @@ class Tournament:
         if self.sprt:
             words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
         return " ".join(shlex.quote(word) for word in words)
-
-
-def _cards_of(deck: Deck) -> dict[str, Any]:
-    """A deck's name and a hash of its cards, as JSON values."""
-    return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity[2:]])}
 
 
 def _kept_by(entrant: Entrant) -> list[list[Any]]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine import MinionSpec
-from engine.codes import HERO, HERO_HEALTH
+from engine.codes import HERO
 from engine.vocabulary import HEROES, Filter, Trait
 from ilp_agent.milp.cardclass import (
     CardProblem,
@@ -263,7 +263,7 @@ def _heals(built: CardModel, w: Weights) -> None:
     found, milp = built.found, built.model.milp
     heals = [(v, -float(cast.heal)) for v, cast in zip(built.casts, found.casts, strict=True) if cast.heal]
     if w.hero and heals:
-        healed = milp.continuous("healed", max(0, HERO_HEALTH - int(found.own["health"])), w.hero)
+        healed = milp.continuous("healed", max(0, int(found.own["max_health"] - found.own["health"])), w.hero)
         milp.add("heals give back what was lost", [(healed, 1.0), *heals], upper=0)
 
 

@@ -49,6 +49,7 @@ def _side(side: SideView) -> dict[str, Any]:
     }
     return {
         "health": side.health,
+        "max_health": side.max_health,
         "armour": side.armour,
         "mana": side.mana,
         "crystals": side.crystals,

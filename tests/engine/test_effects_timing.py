@@ -13,7 +13,7 @@ from engine.cards.real import effect_rows
 from engine.codes import COIN
 from engine.effects.listen import ENDS
 from engine.vocabulary import Condition, Trigger
-from tests.engine.test_effects_named import seen_at_the_end
+from tests.engine.test_effects_named import check_story
 
 HALF = Fraction(1, 2)
 
@@ -267,11 +267,7 @@ STORIES = {
 
 @pytest.mark.parametrize("name", STORIES)
 def test_what_happens_when(name: str) -> None:
-    start, actions, wanted = STORIES[name]
-    found = seen_at_the_end(parse_position(start), actions)
-    assert sum(found.values()) == 1
-    for words, probability in wanted.items():
-        assert sum(share for text, share in found.items() if words in text) == probability, (words, *found)
+    check_story(*STORIES[name])
 
 
 def test_the_coin_is_not_played_where_it_costs_more_than_there_is() -> None:

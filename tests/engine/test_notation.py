@@ -20,7 +20,7 @@ FULL = (
     "turn 5 second cap 90 | hero 28+2 mana 3/5 fatigue 1 died 2 burned 3 "
     "board [River Crocolisk 2:2/3 now 2/1 ready; Scarlet Crusader 3:3/1D now 3/1; 4:2/2W ready 2 arrived; "
     "1:1/1CRTWDLPS] hand [The Coin; Ogre, the Big (yes) 4:4/5=2.5; 3 ?] deck [War Golem 7:7/7; ?; 1:1/2R] "
-    "| hero -3 mana 0/4 board [] hand [] deck []"
+    "| hero -3/25 mana 0/4 board [] hand [] deck []"
 )
 
 

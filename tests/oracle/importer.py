@@ -107,9 +107,9 @@ def _import_side(
         if player.get(name):
             raise SkippedError("a quest" if name == "quest" else "an effect on a player or a deck")
     hero, weapon, power = player["hero"], player["weapon"], player["power"]
-    if hero["max_health"] != HERO_HEALTH or set(hero.get("keywords", ())) - {"WINDFURY"}:
+    if not 1 <= hero["max_health"] <= HERO_HEALTH or set(hero.get("keywords", ())) - {"WINDFURY"}:
         raise SkippedError("a hero that is not covered")
-    side["health"], side["armour"] = hero["health"], hero["armor"]
+    side["health"], side["max_health"], side["armour"] = hero["health"], hero["max_health"], hero["armor"]
     side["mana"], side["crystals"] = player["mana"], player["crystals"]
     side["fatigue"] = player["fatigue"]
     side["overload"], side["locked"] = player["overloaded"], player["overload_locked"]

@@ -212,7 +212,7 @@ class Side(plain.Side):
 
     @property
     def damaged(self):
-        return self.health < 30
+        return self.health < self.max_health
 
     @property
     def room(self):
@@ -232,7 +232,7 @@ class Side(plain.Side):
         return True
 
     def restore(self):
-        self.heal(30)
+        self.heal(self.max_health)
 
     def add(self, attack, health, this_turn):
         self.attack = min(MOST, self.attack + attack)

@@ -133,7 +133,7 @@ COUNTS = {
     "enemy_weapon_attack": lambda game, what, arg: other_side(game, what.side).weapon_attack,
     "hero_attack": lambda game, what, arg: what.side.attack + what.side.weapon_attack,
     "armour": lambda game, what, arg: what.side.armour,
-    "damage_taken": lambda game, what, arg: 30 - what.side.health,
+    "damage_taken": lambda game, what, arg: what.side.max_health - what.side.health,
     "died": lambda game, what, arg: sum(side.perished for side in game.sides),
     "played": lambda game, what, arg: what.side.played,
     "event": lambda game, what, arg: what.amount,

@@ -1,6 +1,7 @@
 """Random games with real cards, played by the engine and by the reference side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -97,6 +98,8 @@ def play_both(number: int, kind: str) -> int:
     if pick.random() < 0.5:
         decks.reverse()
     rules = find_ruleset(str(pick.choice(list(rulesets()))))
+    if pick.random() < 0.25:
+        rules = replace(rules, hero_health=int(pick.integers(1, 31)))
     key = stream_key(number)
     position, game = deal_key(tuple(decks), key, rules), start_game(decks, rules, number)
     chance = Chance.drawn(key, position.states)

@@ -255,7 +255,7 @@ def strike(game, what, one):
 def heal_row(game, what, one):
     amount = what.row.amount * what.times
     if what.row.op == "restore":
-        amount = max(0, (one.max_health if one.is_minion else 30) - one.health)
+        amount = max(0, one.max_health - one.health)
     harms = game.rules(what.side, "healing_harms")
     if harms:
         amount += bonus(what)

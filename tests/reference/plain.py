@@ -16,7 +16,7 @@ COIN = "The Coin"
 
 class Side:
     def __init__(self):
-        self.health, self.armour = 30, 0
+        self.health, self.max_health, self.armour = 30, 30, 0
         self.mana, self.crystals, self.fatigue = 0, 0, 0
         self.hand, self.deck, self.board = [], [], []
         self.died, self.burned = 0, 0
@@ -32,7 +32,7 @@ class Side:
                 self.health -= 1
 
     def heal(self, amount):
-        self.health = min(30, self.health + amount)
+        self.health = min(self.max_health, self.health + amount)
 
     def draw(self):
         if not self.deck:
@@ -76,7 +76,7 @@ class Game:
                 order = shuffled(deck["cards"], below_key(seed, Purpose.SHUFFLE, seat))
             side.deck = order[::-1]
             side.take_seat(deck)
-            side.health = rules.hero_health
+            side.health = side.max_health = rules.hero_health
             for _ in range(min((rules.hand_first, rules.hand_second)[seat], len(side.deck))):
                 side.draw()
             if rules.mulligan_above >= 0 and keeps[seat] is not None:
@@ -275,7 +275,8 @@ def facts_of(position):
     sides = []
     for side in state["sides"]:
         numbers = tuple(
-            int(side[name]) for name in ("health", "armour", "mana", "crystals", "fatigue", "died", "burned")
+            int(side[name])
+            for name in ("health", "max_health", "armour", "mana", "crystals", "fatigue", "died", "burned")
         )
         hand = tuple(COIN if c == -1 else int(c) for c in side["hand"][: side["n_hand"]])
         deck = tuple(int(c) for c in side["deck"][: side["n_deck"]][::-1])

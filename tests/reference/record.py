@@ -12,7 +12,7 @@ from tests.reference.game import RealGame
 from tests.reference.plain import COIN
 
 NUMBERS = (
-    *("health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
+    *("health", "max_health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
     *("weapon_attack", "durability", "overload", "locked", "weapon_aura", "played", "spells", "totems"),
     *(
         "perished",

@@ -1,13 +1,14 @@
 """Whole runs: the same bytes in every pool and after any stops; damage is reported and repaired."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from evo.evolution.records import restore
-from evo.evolution.run import evolve, extend
+from evo.evolution.run import begin_session, evolve, extend, new_manifest
 from evo.play.local import LocalPool
 from evo.play.ray import RayPool
 from evo.storage.champion import whole_champion
@@ -165,6 +166,16 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
 
 
 # Who may use a folder
+
+
+def test_a_run_under_earlier_effects_is_named(tmp_path: Path) -> None:
+    real = TINY.changed(decks=["basic-mage"])
+    assert TINY.digest_under(1) == TINY.digest, "bodies have no effects"
+    earlier = new_manifest(real) | {"config_hash": real.digest_under(1)}
+    told = "was started under effects 1, and this version plays effects 2"
+    folder, pool = create_run(tmp_path / "run", real, earlier), LocalPool(1)
+    with folder, closing(pool), pytest.raises(RunError, match=told):
+        begin_session(folder, pool)
 
 
 def test_two_processes_on_one_folder_and_folders_that_are_none(copy: Path, tmp_path: Path) -> None:

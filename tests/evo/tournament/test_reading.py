@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from engine import ManaforgeError
+from engine import ManaforgeError, find_deck
 from evo.api import play_tournament
-from evo.tournament.folder import TournamentError
+from evo.tournament.folder import TournamentError, cards_of
 from evo.tournament.reading import read_tournament, replay, tournament_to_replay
 from rivals.outside import allowed
 from rivals.outside.agent import check_starts, processes
@@ -75,6 +75,10 @@ def test_a_game_that_ends_otherwise_than_the_folder_says_is_told(played: Path, t
         (
             {"decks": [{"deck": "none", "cards_sha256": "0"}, {"deck": "more", "cards_sha256": "1"}]},
             "deck none",
+        ),
+        (
+            {"decks": [cards_of(find_deck(f"basic-{one}"), effects=1) for one in ("mage", "hunter")]},
+            r"it was played under effects 1, and this version plays effects 2",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
-from evo.tournament.folder import TournamentError, TournamentFolder, open_tournament
+from evo.tournament.folder import TournamentError, TournamentFolder, cards_of, open_tournament
 from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -260,6 +260,21 @@ def test_full_disk_keeps_what_was_saved(
     assert not list((tmp_path / "full").glob("*.tmp"))
     again, _ = run(made, tmp_path / "full")
     assert (again == whole).all()
+
+
+def test_a_folder_of_games_under_earlier_effects_is_named(tmp_path: Path) -> None:
+    for names, told in (
+        (("basic-mage", "basic-hunter"), "was played under effects 1, and this version plays effects 2"),
+        (("basic-mage", "thesis-paladin"), "was played under effects 1, and this version plays effects 2"),
+        (DECKS, r"holds another tournament \(seed differ\)"),
+    ):
+        made = tournament(*THREE, decks=names)
+        most, path = len(made.matchups), tmp_path / "-".join(names)
+        before = made.definition | {"decks": [cards_of(deck, effects=1) for deck in made.decks], "seed": 9}
+        with open_tournament(path, before, made.ruleset, most):
+            pass
+        with pytest.raises(TournamentError, match=told):
+            open_tournament(path, made.definition, made.ruleset, most, made.decks)
 
 
 @compiled

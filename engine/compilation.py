@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -251,27 +252,35 @@ class _Progress:
 
     def _plan(self, *functions: FunctionType) -> None:
         """Find what has to be compiled yet, of these kernels and of what is expected."""
-        waiting = [*functions, *(one.py_func for one in self._expected if not one.is_compiled)]
-        held = kernelcache.held() if waiting else set()
-        own, apart = set[FunctionType](), dict[FunctionType, None]()
+        needed = [*functions, *(one.py_func for one in self._expected if not one.is_compiled)]
+        held = kernelcache.held() if needed else set()
         self._machines = {}
-        for one in waiting:  # which grows
+        waiting, apart = deque(needed), set[FunctionType]()
+        while waiting:
+            one = waiting.popleft()
             if one in self._machines or (one not in functions and (kernel_key(one), "machine") in held):
                 continue
-            parts = reached(one)
-            self._machines[one] = MACHINE_SHARE * sum(map(_work, parts))
-            for part in parts - self._read:
+            self._machines[one] = MACHINE_SHARE * sum(map(_work, reached(one)))
+            for part in reached(one) - self._read:
                 if part not in self._functions and (kernel_key(part), "part") not in held:
                     self._functions[part] = _work(part)
-            if one not in apart and not self._waits:
-                own |= {one, *parts}
-            called = [apart_of[part] for part in parts if part in apart_of]
-            found = [one.function for one in called if not one.is_ready() and self._may_be_called(one)]
-            apart |= dict.fromkeys(found)
-            waiting += found
-        others = (self._functions.keys() | self._machines.keys()) - own if apart or self._waits else ()
-        self._apart = {one: kernel_key(one) for one in others}
+            called = self._called_apart(one)
+            apart.update(called)
+            waiting += called
         self._count = len(self._read) + len(self._functions)
+        self._apart = {one: kernel_key(one) for one in self._for_another(apart)}
+
+    def _called_apart(self, function: FunctionType) -> list[FunctionType]:
+        """The kernels that one calls through their address and that are not ready."""
+        called = [apart_of[part] for part in reached(function) if part in apart_of]
+        return [one.function for one in called if not one.is_ready() and self._may_be_called(one)]
+
+    def _for_another(self, apart: set[FunctionType]) -> set[FunctionType]:
+        """What another process may compile: all that only kernels called through their address need."""
+        if not apart and not self._waits:
+            return set()
+        own = set[FunctionType]().union(*map(reached, self._machines.keys() - apart))
+        return (self._functions.keys() | self._machines.keys()) - (set() if self._waits else own)
 
     def _look(self) -> None:
         """Note what the other process has compiled."""

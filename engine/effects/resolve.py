@@ -104,9 +104,6 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         if not has_object(state, cards, effect, waiting, events):
             return
-        was_full = events["before"][seat]["n_board"] == BOARD_SIZE
-        if was_full and ENDS >> int(effect["trigger"]) & 1 and effect["op"] in (Op.SUMMON, Op.COPY):
-            return
         reveal(state, cards, seat, place, waiting["row"], events)
         waiting["heard"] = REVEALED
     elif condition and not _is_met(state, cards, effect, waiting, events):

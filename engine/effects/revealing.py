@@ -5,8 +5,9 @@ Source: the Hearthstone Wiki, Secret: one that can do nothing stays hidden.
 
 import numpy as np
 
-from engine.codes import HAND_SIZE
+from engine.codes import BOARD_SIZE, HAND_SIZE
 from engine.effects.board import has_room, is_dying, place_of
+from engine.effects.listen import ENDS
 from engine.effects.targets import select
 from engine.effects.zones import is_named
 from engine.jit import njit_borrowing
@@ -34,6 +35,9 @@ def has_object(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.v
     own = state["sides"][waiting["seat"]]
     if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
         return False
+    was_full = events["before"][waiting["seat"]]["n_board"] == BOARD_SIZE
+    if was_full and op in (Op.SUMMON, Op.COPY) and ENDS >> int(effect["trigger"]) & 1:
+        return False  # as the action began
     if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
         return False
     if op in (Op.ENHANCE, Op.CHEAPEN) and n_named(cards, own, effect) == 0:

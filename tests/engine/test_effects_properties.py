@@ -146,6 +146,7 @@ BOUNDS = {
     },
     SIDE: {
         "health": (-MAX_COUNT, HERO_HEALTH),
+        "max_health": (1, HERO_HEALTH),
         "armour": (0, MAX_STAT),
         "mana": (0, MAX_MANA),
         "crystals": (0, MAX_MANA),

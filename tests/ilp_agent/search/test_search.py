@@ -14,6 +14,7 @@ from ilp_agent.search.backend import SearchSolver, search_position
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED, SearchMemory
+from ilp_agent.weights import N_TERMS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
 from tests.ilp_agent.positions import random_position, random_weights
 from tests.ilp_agent.search.brute import brute_force
@@ -233,6 +234,50 @@ def test_small_turns_are_worth_the_best_sequence(deck: str, health: int) -> None
 def test_small_turns_of_lively_decks_are_worth_the_best_sequence(deck: str) -> None:
     compared, _, _ = equals_brute_force(deck, cases(30, 60), True, 0, 400)
     assert compared > cases(2, 3)
+
+
+BLOWS = ("Consecration", "Hellfire", "Arcane Shot", "Holy Nova", "Drain Life", "Whirlwind", "Moonfire")
+HEALERS = ("Mistress of Mixtures", "Zombie Chow", "Abomination", "Leper Gnome", "Wisp", "Voodoo Doctor")
+
+
+def about_to_die(seed: int) -> str:
+    """A position in which both heroes have little health, and minions of both heal or hurt them as they die."""
+    pick = np.random.default_rng([88, seed])
+    halves = []
+    for own in (True, False):
+        board = pick.choice(HEALERS, int(pick.integers(0, 3)))
+        ready = " ready" if own else ""
+        minions = [f"{name}*{ready if pick.random() < 0.7 else ''}" for name in board]
+        half = (
+            f"hero {int(pick.integers(1, 7))} mana {int(pick.integers(2, 8))}/8 board [{'; '.join(minions)}]"
+        )
+        if own:
+            half += (
+                f" hand [{'; '.join(f'{name}*' for name in pick.choice(BLOWS, int(pick.integers(1, 3))))}]"
+            )
+            half += " weapon [Fiery War Axe*] attacks 1" if pick.random() < 0.5 else ""
+        halves.append(half)
+    return f"turn 9 | {halves[0]} | {halves[1]}"
+
+
+@compiled
+def test_a_hero_without_health_is_not_healed_back_in_the_search() -> None:
+    memory, solved, won, lost = searching(20_000), np.zeros(1, SOLVED), 0, 0
+    for seed in range(cases(60, 400)):
+        position = parse_position(about_to_die(seed))
+        weights = np.random.default_rng([89, seed]).random(N_TERMS)
+        weights[Term.LETHAL], weights[Term.HOLD] = 100.0, 0.0
+        cards = own_cards(position.table)
+        best, tried = brute_force(position.states, cards, weights, 20_000)
+        assert tried > 0, position
+        won, lost = won + (best > 90), lost + (best < 0)
+        for reduced in (0, 1):
+            memory.start["reduced"] = reduced
+            search_position(position.states, cards, weights, learn_facts(cards), *memory, solved)
+            assert not solved["unproven"][0]
+            assert solved["value"][0] == pytest.approx(best, rel=1e-9, abs=1e-9), position
+    assert won > 5
+    assert lost > 0
 
 
 @pytest.mark.long

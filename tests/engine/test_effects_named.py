@@ -244,6 +244,17 @@ STORIES: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         ["play 0 -> hero", "play 0 -> hero", "end turn", "end turn"],
         {"mana 7/7": 1},
     ),
+    "Ice Block: on the opponent's turn it also prevents what an empty deck does": (
+        "turn 23 second | hero 3 fatigue 2 secrets [Ice Block*] board [Bloodmage Thalnos*]"
+        " | hero 4 mana 8/10 hand [Cone of Cold*]",
+        ["play 0 -> 0"],
+        {"| hero 3 mana 10/10 fatigue 3 died 1 is [immune]": 1},
+    ),
+    "Ice Block: on the own turn it prevents nothing": (
+        "turn 23 first | hero 3 fatigue 2 mana 8/10 secrets [Ice Block*] hand [Arcane Intellect*] | hero 4",
+        ["play 0"],
+        {"| hero -4 mana 5/10 fatigue 4": 1},
+    ),
     "Full health: healing goes up to it": (
         "turn 9 | hero 1/3 mana 9/9 hand [Holy Light*] | hero 20",
         ["play 0 -> own hero"],

@@ -14,6 +14,8 @@ from engine.streams import generator, stream_key
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.engine.test_effects import CASES
 from tests.engine.test_effects_games import RICH
+from tests.engine.test_effects_named import STORIES as NAMED
+from tests.engine.test_effects_timing import STORIES as TIMED
 from tests.reference import effects
 from tests.reference.characters import Minion
 from tests.reference.compare import (
@@ -80,6 +82,24 @@ def compare_actions(position: Position, place: int | None = None) -> int:
 def test_the_cases_of_the_engine_agree(name: str) -> None:
     position = parse_position(CASES[name][0].replace("9 ?", "; ".join(["1/1"] * 9)))
     assert compare_actions(position) >= 2
+
+
+STORIES = {name: story for name, story in (NAMED | TIMED).items() if "*" in story[0]}
+"""Those with real cards."""
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_stories_of_cards_agree(name: str) -> None:
+    """With one draw of chance, as far as the story goes with it."""
+    text, actions, _ = STORIES[name]
+    position = parse_position(text)
+    chance, game = Chance.drawn(stream_key(7), position.states), game_of(position, stream_key(7))
+    for action in map(parse_action, actions):
+        if action not in position.legal_actions():
+            break
+        position.play(action, chance)
+        game.act(str(action))
+        assert problem(position, game) == "", f"{action} in {text}"
 
 
 @pytest.mark.heavy

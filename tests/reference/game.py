@@ -133,12 +133,12 @@ class RealGame(Game):
 
     def draw(self, side):
         """Draw a card, or be hurt by an empty deck."""
-        before, held = side.health + side.armour, len(side.hand)
-        side.draw()
-        lost = before - side.health - side.armour
-        if lost:
-            self.keep(side, "hurt_now", lost)
-            self.announce("damaged", side, side, None, lost)
+        held = len(side.hand)
+        if side.deck:
+            side.draw()
+        else:
+            side.fatigue += 1
+            self.hit(side, side.fatigue, frozenset(), freezes=False)
         if len(side.hand) > held:
             card = side.hand[-1]
             self.announce("drawn", side, None, self.cards[card] if card != COIN else None)

@@ -1,4 +1,4 @@
-"""The dead leave together; their Deathrattles, and what waits for deaths, are put down; compiled."""
+"""The dead leave together; then each death has its turn, with all that waits for it; compiled."""
 
 import numpy as np
 
@@ -6,7 +6,9 @@ from engine.effects.auras import n_rules
 from engine.effects.board import is_dying, leave
 from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce, is_heard
-from engine.effects.queue import queue_deathrattle, sort_by_birth
+from engine.effects.queue import hoist, push, queue_deathrattle, sort_by_birth
+from engine.effects.weapons import leave_weapons
+from engine.events import DEATH, NO_TARGET
 from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION
 from engine.vocabulary import GRAVES, MAX_QUEUE, Ask, Rule, Trigger
@@ -25,9 +27,10 @@ def any_dying(state: np.void) -> bool:
 
 @njit_borrowing
 def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Bury all that are about to die; queue their Deathrattles and what waits for deaths.
+    """Bury all that are about to die, and broken weapons; queue their deaths, oldest first, weapons last.
 
-    Oldest first, whoever's they are. Where each stood is kept as the number of survivors to its left.
+    Where each stood is kept as the number of survivors to its left. Where a card waits for deaths each death
+    is told of when it is its turn (`tell_of_death`), before its Deathrattles.
     """
     begin = events["last"]
     n_dead = 0
@@ -48,6 +51,8 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             dead = events["dead"][n_dead]
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
             n_dead += 1
+            if is_heard(cards, Trigger.DIED):
+                push(events, minion["card"], DEATH, seat, -1, minion["born"], -1, NO_TARGET)
             before = events["last"]
             for _ in range(times):
                 queue_deathrattle(cards, minion, seat, place, events)
@@ -55,27 +60,45 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 events["queue"][n % MAX_QUEUE]["was"] = was
             leave(side, place, ZERO_MINION)
             was += 1
-    if is_heard(cards, Trigger.DIED) or asked_by(cards) & Ask.GRAVES:
-        _tell_of_deaths(state, cards, Trigger.DIED, n_dead, events)
-    sort_by_birth(events, begin)
-    if is_heard(cards, Trigger.BURIED):
-        _tell_of_deaths(state, cards, Trigger.BURIED, n_dead, events)
+    sort_by_birth(events, begin, events["last"])
+    leave_weapons(state, cards, events)
+    _sort_dead(events, n_dead)
+    for n in range(n_dead):
+        dead = events["dead"][n]
+        if asked_by(cards) & Ask.GRAVES:
+            dig_grave(state["sides"][dead[1]], dead[2])
+        announce(state, cards, events, Trigger.BURIED, dead[1], dead[0], dead[2], 1)
 
 
 @njit_borrowing
-def _tell_of_deaths(state: np.void, cards: np.ndarray, trigger: int, n_dead: int, events: np.void) -> None:
-    """Tell of the dead, oldest first, and remember them when it is for the first time."""
-    told = 0
-    for _ in range(n_dead):
-        oldest = -1
-        for n in range(n_dead):
-            if not told >> n & 1 and (oldest < 0 or events["dead"][n][0] < events["dead"][oldest][0]):
-                oldest = n
-        told |= 1 << oldest
-        dead = events["dead"][oldest]
-        if asked_by(cards) & Ask.GRAVES and trigger == Trigger.DIED:
-            dig_grave(state["sides"][dead[1]], dead[2])
-        announce(state, cards, events, trigger, dead[1], dead[0], dead[2], 1)
+def tell_of_death(state: np.void, cards: np.ndarray, death: np.void, events: np.void) -> None:
+    """Queue what waits for a death among the Deathrattles of the dead minion, oldest first.
+
+    Source: HearthSim/hs-bugs 29 and 964: one death after another, each with all that it causes.
+    """
+    begin, first, born = events["last"], events["first"], death["source"]
+    rattles = 0
+    while first + rattles < begin:
+        waiting = events["queue"][(first + rattles) % MAX_QUEUE]
+        if waiting["source"] != born or waiting["row"] == DEATH:
+            break
+        rattles += 1
+    announce(state, cards, events, Trigger.DIED, death["seat"], born, death["card"], 1)
+    heard = events["last"] - begin
+    hoist(events, begin)
+    sort_by_birth(events, first, first + heard + rattles)
+
+
+@njit_borrowing
+def _sort_dead(events: np.void, n_dead: int) -> None:
+    """Sort those that have just died by birth. `events` is modified in place."""
+    dead = events["dead"]
+    for n in range(1, n_dead):
+        for m in range(n, 0, -1):
+            if dead[m - 1, 0] <= dead[m, 0]:
+                break
+            for part in range(3):
+                dead[m - 1, part], dead[m, part] = dead[m, part], dead[m - 1, part]
 
 
 @njit_borrowing

@@ -98,6 +98,7 @@ def begin_action(events: np.void, state: np.void) -> None:
         before["n_board"], before["n_hand"] = side["n_board"], side["n_hand"]
         before["armed"], before["kept"] = side["durability"] > 0, 1
         events["fallen"][seat] = 0
+        events["broken"][seat] = 0
 
 
 @njit_borrowing

@@ -98,7 +98,7 @@ def _tell(
             waits = number >= 0 and side["secret_born"][place] <= youngest
             if waits and (state["active"] != own_seat or trigger == Trigger.TURN_START):
                 hear(state, cards, events, number, -1, own_seat, side["secret_born"][place])
-    sort_by_birth(events, begin)
+    sort_by_birth(events, begin, events["last"])
     for own_seat in range(2):
         side = state["sides"][own_seat]
         waits = side["durability"] > 0 and (not ends or events["before"][own_seat]["kept"])

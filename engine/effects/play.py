@@ -125,15 +125,15 @@ def _play(
         strengthen(own["board"][to], attack, health)
         count_arrival(own, cards, number)
         events["played"] = born
-    elif card["kind"] == CardKind.WEAPON:
-        weapon = put_on(state, cards, seat, number, events)
-        own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
-        own["durability"] = clamp(own["durability"] + health, 1)
     told = asked_by(cards) & OF_PLAYS
     if told:
         _tell_before(state, cards, number, born, cost, target, events)
-    elif events["first"] < events["last"]:
-        settle(state, cards, events)  # what waits for a weapon
+    if card["kind"] == CardKind.WEAPON and not events["waiting"]:
+        weapon = put_on(state, cards, seat, number, events)
+        own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
+        own["durability"] = clamp(own["durability"] + health, 1)
+        if events["first"] < events["last"]:
+            settle(state, cards, events)  # what waits for a weapon
     if events["waiting"]:
         return
     if events["decoy"] and target > 0:

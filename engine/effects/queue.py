@@ -85,10 +85,10 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
 
 
 @njit_borrowing
-def sort_by_birth(events: np.void, begin: int) -> None:
-    """Sort what was queued since `begin` by the birth of its source, rows of one source in their order."""
+def sort_by_birth(events: np.void, begin: int, end: int) -> None:
+    """Sort what waits from `begin` to `end` by the birth of its source, rows of one source in their order."""
     queue = events["queue"]
-    for n in range(begin + 1, events["last"]):
+    for n in range(begin + 1, end):
         m = n
         while m > begin and queue[(m - 1) % MAX_QUEUE]["source"] > queue[n % MAX_QUEUE]["source"]:
             m -= 1

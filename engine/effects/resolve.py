@@ -1,8 +1,8 @@
 """Effects are carried out: one queue, no recursion, and deaths once nothing waits; compiled.
 
 A card's rows run in their order; what waits for an event of theirs goes before the rows that are left. When
-the queue is empty auras are looked at again, and all that are about to die leave together; their Deathrattles
-and what waits for deaths queue in the order in which their minions came into play; again, until nothing
+the queue is empty auras are looked at again, and all that are about to die leave together; then one death
+comes after another, oldest minion first, with its Deathrattles and what waits for it; again, until nothing
 happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours.
 """
 
@@ -13,7 +13,7 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.beside import close_gap, summon_beside
 from engine.effects.board import leave, place_of, take_card
-from engine.effects.burial import any_dying, bury
+from engine.effects.burial import any_dying, bury, tell_of_death
 from engine.effects.cardsets import asked_by
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
@@ -33,7 +33,7 @@ from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
-from engine.events import ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
+from engine.events import DEATH, ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit_borrowing
 from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import (
@@ -66,6 +66,9 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
         while events["first"] < events["last"]:
             waiting = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
+            if waiting["row"] == DEATH:
+                tell_of_death(state, cards, waiting, events)
+                continue
             begin = events["last"]
             carry_out(state, cards, waiting, events)
             if events["waiting"]:
@@ -76,7 +79,7 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
                 events["fallen"][seat] = 1
-        if not any_dying(state):
+        if not (any_dying(state) or events["broken"][0] or events["broken"][1]):
             return 0
         bury(state, cards, events)
         refresh(state, cards)
@@ -102,6 +105,8 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         if condition and not _is_met(state, cards, effect, waiting, events):
             return
+        if effect["op"] == Op.REDIRECT:
+            waiting["foe"] = seen_from(events["defender"], state["active"] == seat)  # a decoy, by now
         if not has_object(state, cards, effect, waiting, events):
             return
         reveal(state, cards, seat, place, waiting["row"], events)
@@ -120,7 +125,7 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
     bonus = 0
     by_hand = waiting["itself"] < 0
     of_event = effect["count"] == Count.EVENT
-    heals = effect["op"] == Op.HEAL and has_rule(state, cards, seat, Rule.HEALING_HARMS)
+    heals = effect["op"] in (Op.HEAL, Op.RESTORE) and has_rule(state, cards, seat, Rule.HEALING_HARMS)
     hurts = effect["op"] == Op.DAMAGE or heals
     if card["kind"] == CardKind.SPELL and hurts and by_hand and not of_event:
         bonus = spell_damage_of(state["sides"][seat])
@@ -211,20 +216,23 @@ def _on_character(
     full = op == Op.RESTORE
     if heals and has_rule(state, cards, seat, Rule.HEALING_HARMS):
         op = HARM
+    whole = op == HARM and effect["pick"] != Pick.SELF
     if op == Op.REDIRECT:
         events["defender"] = seen_from(who, state["active"] == seat)
         return
     if who in (OWN_HERO, ENEMY_HERO):
         whose = seat if who == OWN_HERO else 1 - seat
+        side = state["sides"][whose]
         if full:
-            amount = max(int(state["sides"][whose]["max_health"] - state["sides"][whose]["health"]), 0)
+            amount += to_full(int(side["health"]), int(side["max_health"]), whole)
         if op == Op.DAMAGE:
             events["hits"][whose, TO_HERO] += max(amount, 0)
-            _drain(state, cards, waiting, strike_hero(state, cards, events, whose, amount, 0), events)
+            dealt = strike_hero(state, cards, events, whose, amount, 0)
+            _after_blow(state, cards, waiting, dealt, dealt > 0, events)
         elif heals:
             mend_hero(state, cards, events, whose, amount)
         elif not events["fallen"][whose]:
-            change_hero(state["sides"][whose], effect, amount)
+            change_hero(side, effect, amount)
         return
     owner = seat
     place = place_of(state["sides"][seat], who)
@@ -235,12 +243,13 @@ def _on_character(
             return
     minion = state["sides"][owner]["board"][place]
     if full:
-        amount = max(int(minion["max_health"]) - int(minion["health"]), 0)
+        amount += to_full(int(minion["health"]), int(minion["max_health"]), whole)
     if op == Op.DAMAGE:
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
         keywords = _keywords_of(state, cards, waiting)
+        is_hit = amount > 0 and not minion["traits"] & Trait.IMMUNE
         dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
-        _drain(state, cards, waiting, dealt, events)
+        _after_blow(state, cards, waiting, dealt, is_hit, events)
     elif op == Op.STRIKE:
         _strike_by(state, cards, owner, place, waiting["target"], events)
     elif heals:
@@ -294,6 +303,8 @@ def _strike_by(
     minion = state["sides"][seat]["board"][by]
     damage, keywords = int(minion["attack"]), int(minion["keywords"])
     events["hits"][seat, TO_MINIONS] += damage
+    if damage > 0 and not state["sides"][seat]["board"][place]["traits"] & Trait.IMMUNE:
+        minion["keywords"] &= ~Keyword.STEALTH
     dealt = strike_minion(state, cards, events, seat, place, damage, keywords, minion["traits"])
     if dealt > 0 and keywords & Keyword.LIFESTEAL:
         drain(state, cards, events, seat, dealt)
@@ -373,7 +384,23 @@ def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
 
 
 @njit_borrowing
-def _drain(state: np.void, cards: np.ndarray, waiting: np.void, damage: int, events: np.void) -> None:
-    """Heal the player's hero by damage with Lifesteal. `state` is modified in place."""
+def to_full(health: int, most: int, whole: bool) -> int:
+    """The amount of what restores a character to full health: where it does harm, all of that health.
+
+    Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by what is missing instead.
+    """
+    return most if whole else max(most - health, 0)
+
+
+@njit_borrowing
+def _after_blow(
+    state: np.void, cards: np.ndarray, waiting: np.void, damage: int, is_hit: bool, events: np.void
+) -> None:
+    """The minion that hit someone is seen; damage with Lifesteal heals its hero. Modified in place."""
+    if is_hit and waiting["itself"] >= 0 and waiting["place"] < 0:
+        side = state["sides"][waiting["seat"]]
+        place = place_of(side, waiting["source"])
+        if place >= 0:
+            side["board"][place]["keywords"] &= ~Keyword.STEALTH
     if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:
         drain(state, cards, events, waiting["seat"], damage)

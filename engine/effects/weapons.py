@@ -51,12 +51,26 @@ def put_on(state: np.void, cards: np.ndarray, seat: int, number: int, events: np
 
 @njit_borrowing
 def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
-    """Change the durability of a player's weapon; it is destroyed where none is left. Modified in place."""
+    """Change the durability of a weapon, which leaves with the dead where none is left. Modified in place.
+
+    Source: HearthSim/hs-bugs 106; a weapon that is destroyed leaves at once (25).
+    """
     side = state["sides"][seat]
-    if side["durability"] + change <= 0:
-        disarm(state, cards, seat, events)  # while it is still known how often it lets the hero attack
-    else:
+    if side["durability"] + change > 0:
         side["durability"] = clamp(side["durability"] + change, 0)
+    elif has_weapon(side):
+        events["broken"][seat] = 1 + side["weapon"]
+        _lose(state, cards, seat)
+
+
+@njit_borrowing
+def leave_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Queue the Deathrattles of the weapons that are worn out, and what waits for that."""
+    for seat in range(2):
+        number = int(events["broken"][seat]) - 1
+        if number >= 0:
+            events["broken"][seat] = 0
+            leave_behind(state, cards, seat, number, events)
 
 
 @njit_borrowing
@@ -65,11 +79,18 @@ def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> Non
     side = state["sides"][seat]
     number = side["weapon"]
     if has_weapon(side):
-        made = hero_limit(side, cards) - side["hero_attacks_left"]
-        lose_weapon(side)
-        if seat == state["active"]:
-            side["hero_attacks_left"] = 1 - made
+        _lose(state, cards, seat)
         leave_behind(state, cards, seat, number, events)
+
+
+@njit_borrowing
+def _lose(state: np.void, cards: np.ndarray, seat: int) -> None:
+    """Take away a player's weapon; attacks that were made with it stay made. `state` is modified in place."""
+    side = state["sides"][seat]
+    made = hero_limit(side, cards) - side["hero_attacks_left"]
+    lose_weapon(side)
+    if seat == state["active"]:
+        side["hero_attacks_left"] = 1 - made
 
 
 @njit_borrowing

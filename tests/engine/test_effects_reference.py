@@ -15,6 +15,7 @@ from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.engine.test_effects import CASES
 from tests.engine.test_effects_games import RICH
 from tests.engine.test_effects_named import STORIES as NAMED
+from tests.engine.test_effects_reported import STORIES as REPORTED
 from tests.engine.test_effects_timing import STORIES as TIMED
 from tests.reference import effects
 from tests.reference.characters import Minion
@@ -84,7 +85,7 @@ def test_the_cases_of_the_engine_agree(name: str) -> None:
     assert compare_actions(position) >= 2
 
 
-STORIES = {name: story for name, story in (NAMED | TIMED).items() if "*" in story[0]}
+STORIES = {name: story for name, story in (NAMED | TIMED | REPORTED).items() if "*" in story[0]}
 """Those with real cards."""
 
 

@@ -168,7 +168,11 @@ def carry_out(game, what):
     row = what.row
     if isinstance(what.source, Secret):
         if not what.source.revealed:
-            if what.source not in what.side.secrets or not holds(game, what) or not has_object(game, what):
+            if what.source not in what.side.secrets or not holds(game, what):
+                return
+            if row.op == "redirect":
+                what.foe = game.foe  # a decoy, by now
+            if not has_object(game, what):
                 return
             game.reveal(what.source, what.side, what.event)
         elif what.source.revealed != what.event:
@@ -228,7 +232,10 @@ def damage(game, what, victim, amount):
     """Damage by the source of a row: its keywords count."""
     minion = what.source is not None and what.source.is_minion
     keywords = what.source.keywords if minion else what.facts["keywords"]
-    if game.hit(victim, amount, keywords, False) and "lifesteal" in keywords:
+    through = game.hit(victim, amount, keywords, False)
+    if minion and what.source in what.side.board:
+        game.show(what.source, victim, amount, through)
+    if through and "lifesteal" in keywords:
         game.drain(what.side, amount)
 
 
@@ -247,16 +254,19 @@ def strike(game, what, one):
     """The chosen minion deals its damage."""
     by = what.target
     if by is not None and by in by.side.board:
-        through = game.hit(one, by.attack, set(by.keywords), "freezes" in by.traits)
+        keywords = set(by.keywords)
+        through = game.hit(one, by.attack, keywords, "freezes" in by.traits)
+        game.show(by, one, by.attack, through)
         if through and "lifesteal" in by.keywords:
             game.drain(by.side, by.attack)
 
 
 def heal_row(game, what, one):
     amount = what.row.amount * what.times
-    if what.row.op == "restore":
-        amount = max(0, one.max_health - one.health)
     harms = game.rules(what.side, "healing_harms")
+    if what.row.op == "restore":
+        # By all its health; a minion that restores itself, by what is missing.
+        amount = one.max_health if harms and what.row.pick != "self" else max(0, one.max_health - one.health)
     if harms:
         amount += bonus(what)
     if what.row.op == "heal":
@@ -707,7 +717,7 @@ def weapon(game, what, side):
         side.weapon_attack = min(MOST, max(0, side.weapon_attack + what.row.amount * what.times))
         side.durability = min(MOST, max(0, side.durability + what.row.amount2 * what.times))
         if side.durability == 0:
-            game.disarm(side)
+            game.wear_out(side)
 
 
 def add_card(game, what, side):

@@ -1,5 +1,7 @@
 """Games with real cards: turns, legal actions, attacks, deaths. Written from docs/effects.md."""
 
+from functools import partial
+
 from engine.codes import Purpose
 from engine.streams import below
 from tests.reference import choices
@@ -52,7 +54,7 @@ class RealGame(Game):
         self.empty_handed = {id(side): not side.hand for side in self.sides}
         self.armed = {id(side): side.weapon is not None for side in self.sides}
         self.minions = {id(side): len(side.board) for side in self.sides}
-        self.newly_armed, self.fallen = [], []
+        self.newly_armed, self.fallen, self.broken = [], [], {}
 
     # Chance
 
@@ -221,6 +223,11 @@ class RealGame(Game):
         elif shield and "divine_shield" not in victim.keywords:
             self.announce("shield_lost", side, victim, facts)
         return through
+
+    def show(self, by, victim, damage, through):
+        """A minion that hits someone, even a Divine Shield, is no longer hidden."""
+        if through or (victim.is_minion and damage > 0 and "immune" not in victim.traits):
+            by.keywords.discard("stealth")
 
     def prevented(self, side, damage):
         """Whether a Secret keeps damage from killing a hero."""
@@ -570,11 +577,6 @@ class RealGame(Game):
                 minion.attack += getattr(card, "attack", 0)
                 minion.max_health += getattr(card, "health", 0)
                 minion.health += getattr(card, "health", 0)
-            elif facts["kind"] == "weapon":
-                before, side.weapon = side.weapon, None
-                self.equip(side, card)
-                side.weapon_attack += getattr(card, "attack", 0)
-                side.durability += getattr(card, "health", 0)
         self.announce("played", side, minion, facts, price)
         if facts and facts["overload"]:
             self.keep(side, "overloaded", facts["overload"])
@@ -586,6 +588,12 @@ class RealGame(Game):
             if facts and aim is not None and aim.is_minion:
                 self.announce("targeted", side, aim, aim.facts)
         self.resolve()
+        if facts and facts["kind"] == "weapon":
+            before, side.weapon = side.weapon, None
+            self.equip(side, card)
+            side.weapon_attack += getattr(card, "attack", 0)
+            side.durability += getattr(card, "health", 0)
+            self.resolve()
         decoy, self.decoy = self.decoy, None
         if decoy is not None and aim is not None and aim.is_minion:
             aim = decoy
@@ -654,6 +662,8 @@ class RealGame(Game):
         blow, answer = self.blow_of(attacker), (0, set(), False)
         if target.is_minion:
             answer = self.blow_of(target)
+            if answer[0] > 0 and "immune" not in attacker.traits:
+                target.keywords.discard("stealth")
         beside = neighbours(target) if attacker is not side and "cleaves" in attacker.traits else []
         for owner, victim, (damage, keywords, freezes) in (
             (side, target, blow),
@@ -672,7 +682,7 @@ class RealGame(Game):
         if attacker is side and side.weapon is not None:
             side.durability -= 1
             if side.durability == 0:
-                self.disarm(side)
+                self.wear_out(side)
         self.resolve()
         self.foe = None
         return fallen
@@ -714,6 +724,14 @@ class RealGame(Game):
         """The weapon is destroyed, if there is one; its Deathrattle waits with the other effects."""
         if side.weapon is not None:
             self.leave_behind(side, side.weapon)
+        self.lose_weapon(side)
+
+    def wear_out(self, side):
+        """The weapon is used up; its Deathrattle comes with those of the minions that die now."""
+        self.broken[id(side)] = side.weapon
+        self.lose_weapon(side)
+
+    def lose_weapon(self, side):
         side.weapon, side.weapon_attack, side.durability, side.weapon_aura = None, 0, 0, 0
         if side is self.sides[self.active]:
             side.count_attacks()
@@ -738,10 +756,10 @@ class RealGame(Game):
                 if side.health <= 0:
                     self.fallen.append(side)
             dead = [one for side in self.sides for one in side.board if one.dying]
-            if not dead:
+            if not dead and not self.broken:
                 return
             dead.sort(key=lambda one: one.born)
-            rattles = []
+            rattles = {minion: [] for minion in dead}
             twice = [self.rules(side, "deathrattles_twice", dead) > 0 for side in self.sides]
             for minion in dead:
                 minion.side.died += 1
@@ -753,16 +771,25 @@ class RealGame(Game):
                 places[places.index(minion)] = minion.grave
                 for _ in range(1 + twice[self.sides.index(minion.side)]):
                     for row, facts in minion.rows("deathrattle"):
-                        rattles.append(Waiting(row, minion.side, minion, None, facts, None, minion.attack))
-            for minion in dead:
-                self.announce("died", minion.side, minion, minion.facts)
-            heard, self.news = self.news, []
+                        last = Waiting(row, minion.side, minion, None, facts, None, minion.attack)
+                        rattles[minion].append(last)
+            self.waiting += [partial(self.die, minion, rattles[minion]) for minion in dead]
+            for side in self.sides:
+                if id(side) in self.broken:
+                    self.leave_behind(side, self.broken.pop(id(side)))
+            self.waiting += self.news
+            self.news = []
             for minion in dead:
                 self.announce("buried", minion.side, minion, minion.facts)
-            buried, self.news = self.news, []
-            self.waiting = sorted(rattles + heard, key=lambda what: what.source.born if what.source else -1)
-            self.waiting += buried
+            self.waiting += self.news
+            self.news = []
             self.look_at_auras()
+
+    def die(self, minion, rattles):
+        """What waits for a death, among the Deathrattles of the dead minion; oldest first."""
+        self.announce("died", minion.side, minion, minion.facts)
+        found, self.news = rattles + self.news, []
+        self.rest = sorted(found, key=lambda what: what.source.born if what.source else -1)
 
     def empty(self):
         """Carry out one row after another; what is heard during a row comes before the rows that wait."""

@@ -34,7 +34,7 @@ STEALTH: dict[str, Story] = {
     "a minion to which an attack is redirected strikes back": (
         "turn 9 | hero 20 board [Wisp* ready; Knife Juggler* now 2/2S] | hero 25 secrets [Misdirection* born 1]",
         ["attack 0 -> hero"],
-        {"Knife Juggler 2:2/2* now 2/1]": HALF, "now 2/2S]": HALF},
+        {"Knife Juggler 2:2/2* now 2/1 born 2]": HALF, "now 2/2S]": HALF},
     ),
     "a minion without attack does not": (
         "turn 9 | hero 20 board [Wisp* ready; Shieldbearer* now 0/4S] | hero 25 secrets [Misdirection* born 1]",

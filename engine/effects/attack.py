@@ -96,8 +96,8 @@ def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: i
                 if 0 <= place < enemy["n_board"]:
                     dealt += strike_minion(state, cards, events, defends, place, damage, keywords, traits)
                     events["hits"][defends, TO_MINIONS] += damage
-        immune = (own if slot == HERO else own["board"][slot])["traits"] & Trait.IMMUNE
-        if back > 0 and not immune:
+        own_traits = own["traits"] if slot == HERO else own["board"][slot]["traits"]
+        if back > 0 and not own_traits & Trait.IMMUNE:
             defender["keywords"] &= ~Keyword.STEALTH
         if slot == HERO:
             taken = strike_hero(state, cards, events, seat, back, back_traits)

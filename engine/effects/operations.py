@@ -223,7 +223,7 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
     elif op == Op.FREEZE:
         side["traits"] |= Trait.FROZEN
     elif op == Op.SET:
-        side["health"] = effect["amount2"]
+        side["health"] = min(int(effect["amount2"]), int(side["max_health"]))
     elif op == Op.TRAIT:
         side["traits"] |= effect["amount"]
 

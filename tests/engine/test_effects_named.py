@@ -265,6 +265,11 @@ STORIES: dict[str, tuple[str, list[str], dict[str, int | Fraction]]] = {
         ["play 0"],
         {"| hero 9/9+4 mana 3/9": 1},
     ),
+    "Full health: Alexstrasza sets no more": (
+        "turn 9 | hero 20 mana 9/9 hand [Alexstrasza*] | hero 3/9",
+        ["play 0 -> hero"],
+        {"| hero 9/9 mana": 1},
+    ),
     "Full health: Lifesteal goes up to it, among bodies too": (
         "turn 9 | hero 2/3 board [4/2L ready] | hero 20/25",
         ["attack 0 -> hero"],

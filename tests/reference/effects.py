@@ -291,7 +291,7 @@ def set_numbers(game, what, one):
     row = what.row
     if not one.is_minion:
         if one not in game.fallen:
-            one.health = row.amount2
+            one.health = min(row.amount2, one.max_health)
         return
     if row.amount != -1:
         one.set_attack(row.amount)

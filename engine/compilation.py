@@ -311,8 +311,8 @@ class _Progress:
             self._look()
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
         done = self._count - len(self._functions)
-        head = "Compiling the game's kernels, once after an update"
-        return f"{head}: {done} of {self._count}, about {seconds} s left"
+        counted = f"{done} of {self._count}, " if self._count else ""  # else only machine code is left
+        return f"Compiling the game's kernels, once after an update: {counted}about {seconds} s left"
 
     def _speak(self, wake: int) -> None:
         ends_at = float("inf")

@@ -92,7 +92,7 @@ class Deck:
     def identity_under(self, effects: int) -> list[Any]:
         """What `identity` is where games are played under this version of the effects."""
         real = [self.hero_class, self.power.identity, effects] if self.power else []
-        varied = [self.varied.identity] if self.varied else []
+        varied = [self.varied.identity_under(effects)] if self.varied else []
         size = [self.size] if self.random and self.size != DECK_SIZE else []
         return [self.name, self.random, *size, *(card.identity for card in self.cards), *real, *varied]
 

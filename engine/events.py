@@ -61,9 +61,6 @@ WAITING = np.dtype(
 )
 """An effect that waits its turn."""
 
-DEATH = -1
-"""In place of a row: a death of which has to be told."""
-
 TO_MINIONS, TO_HERO = 0, 1
 """Places of `hits`: amounts as they were dealt, before shields, armour and what was left of the victim."""
 
@@ -127,7 +124,7 @@ EVENTS = np.dtype(
         ("before", BEFORE, (2,)),  # of each seat, as the action began
         ("births", "i2"),  # of the state as the action began: what is younger came with the action
         ("fallen", "i2", (2,)),  # 1: the hero of the seat is dead, also if it is healed
-        ("broken", "i2", (2,)),  # 1 + card of the seat's weapon that is worn out; 0: none
+        ("broken", "i2", (2,)),  # 1 + card of the seat's weapon that is used up and not buried yet; 0: none
         ("taken", "i2", (GRAVES,)),  # workspace of rows that draw several things, each once
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),

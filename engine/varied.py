@@ -64,7 +64,11 @@ class Varied:
     @property
     def identity(self) -> list[Any]:
         """All that decides what is dealt, for the hashes of tournaments."""
-        version = [EFFECTS_VERSION] if self.effects else []
+        return self.identity_under(EFFECTS_VERSION)
+
+    def identity_under(self, effects: int) -> list[Any]:
+        """What `identity` is where games are played under this version of the effects."""
+        version = [effects] if self.effects else []
         return [self.card.identity if self.card else self.keyword, self.count, *version]
 
     def has(self, card: Card) -> bool:

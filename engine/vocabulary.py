@@ -153,7 +153,7 @@ class Trigger(IntEnum):
     SHIELD_LOST = 27  # a minion's
     IN_DECK = 28  # after a card was played: of the card itself, in the deck
     DISCARDED_ITSELF = 29  # the card itself is, from the hand
-    BURIED = 30  # a minion that died, once Deathrattles and what waits for deaths are put down
+    BURIED = 30  # a minion that died: the last of what its death brings
 
 
 NOT_STANDING = (

@@ -1,4 +1,4 @@
-"""The dead leave together; then each death has its turn, with all that waits for it; compiled."""
+"""The dead leave together; each death queues with its Deathrattles and all that waits for it; compiled."""
 
 import numpy as np
 
@@ -6,9 +6,8 @@ from engine.effects.auras import n_rules
 from engine.effects.board import is_dying, leave
 from engine.effects.cardsets import asked_by
 from engine.effects.listen import announce, is_heard
-from engine.effects.queue import hoist, push, queue_deathrattle, sort_by_birth
-from engine.effects.weapons import leave_weapons
-from engine.events import DEATH, NO_TARGET
+from engine.effects.queue import bring_forward, queue_deathrattle, sort_by_birth
+from engine.effects.weapons import bury_weapons
 from engine.jit import njit_borrowing
 from engine.state import ZERO_MINION
 from engine.vocabulary import GRAVES, MAX_QUEUE, Ask, Rule, Trigger
@@ -27,10 +26,10 @@ def any_dying(state: np.void) -> bool:
 
 @njit_borrowing
 def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Bury all that are about to die, and broken weapons; queue their deaths, oldest first, weapons last.
+    """Bury all that are about to die, and weapons that are used up; queue what comes of that.
 
-    Where each stood is kept as the number of survivors to its left. Where a card waits for deaths each death
-    is told of when it is its turn (`tell_of_death`), before its Deathrattles.
+    One death after another, oldest minion first, each with its Deathrattles and what waits for it; weapons
+    last. Where each stood is kept as the number of survivors to its left.
     """
     begin = events["last"]
     n_dead = 0
@@ -51,8 +50,6 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             dead = events["dead"][n_dead]
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
             n_dead += 1
-            if is_heard(cards, Trigger.DIED):
-                push(events, minion["card"], DEATH, seat, -1, minion["born"], -1, NO_TARGET)
             before = events["last"]
             for _ in range(times):
                 queue_deathrattle(cards, minion, seat, place, events)
@@ -61,32 +58,43 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             leave(side, place, ZERO_MINION)
             was += 1
     sort_by_birth(events, begin, events["last"])
-    leave_weapons(state, cards, events)
-    _sort_dead(events, n_dead)
-    for n in range(n_dead):
-        dead = events["dead"][n]
-        if asked_by(cards) & Ask.GRAVES:
-            dig_grave(state["sides"][dead[1]], dead[2])
-        announce(state, cards, events, Trigger.BURIED, dead[1], dead[0], dead[2], 1)
+    waits = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.BURIED)
+    if waits or asked_by(cards) & Ask.GRAVES:
+        _sort_dead(events, n_dead)
+        for n in range(n_dead):
+            dead = events["dead"][n]
+            if asked_by(cards) & Ask.GRAVES:
+                dig_grave(state["sides"][dead[1]], dead[2])
+            if waits:
+                begin = _tell_of_death(state, cards, dead, begin, events)
+    bury_weapons(state, cards, events)
 
 
 @njit_borrowing
-def tell_of_death(state: np.void, cards: np.ndarray, death: np.void, events: np.void) -> None:
-    """Queue what waits for a death among the Deathrattles of the dead minion, oldest first.
+def _tell_of_death(state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void) -> int:
+    """Queue what waits for a death among its Deathrattles, by age, then what comes last; returns the end.
 
-    Source: HearthSim/hs-bugs 29 and 964: one death after another, each with all that it causes.
+    Those that wait must be in play as the dead leave. Sources: HearthSim/hs-bugs 29, 820 and 964.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        dead: birth, seat and card.
+        begin: where its Deathrattles wait.
+        events: modified in place.
     """
-    begin, first, born = events["last"], events["first"], death["source"]
-    rattles = 0
-    while first + rattles < begin:
-        waiting = events["queue"][(first + rattles) % MAX_QUEUE]
-        if waiting["source"] != born or waiting["row"] == DEATH:
-            break
-        rattles += 1
-    announce(state, cards, events, Trigger.DIED, death["seat"], born, death["card"], 1)
-    heard = events["last"] - begin
-    hoist(events, begin)
-    sort_by_birth(events, first, first + heard + rattles)
+    end = begin
+    while end < events["last"] and events["queue"][end % MAX_QUEUE]["source"] == dead[0]:
+        end += 1
+    last = events["last"]
+    announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+    bring_forward(events, last, begin)
+    end += events["last"] - last
+    sort_by_birth(events, begin, end)
+    last = events["last"]
+    announce(state, cards, events, Trigger.BURIED, dead[1], dead[0], dead[2], 1)
+    bring_forward(events, last, end)
+    return int(end + events["last"] - last)
 
 
 @njit_borrowing

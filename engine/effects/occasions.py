@@ -51,7 +51,7 @@ _OF_CHARACTERS = {
     Trigger.SUMMONED: "Whenever {one} comes into play: ",
     Trigger.AFTER_SUMMONED: "After {one} has come into play: ",
     Trigger.DIED: "After {one} dies: ",
-    Trigger.BURIED: "After {one} has died, and all that follows from it is put down: ",
+    Trigger.BURIED: "After {one} has died, and all else that its death brings: ",
     Trigger.DAMAGED: "Whenever {one} takes damage: ",
     Trigger.HEALED: "Whenever {one} is healed: ",
     Trigger.ATTACKS: "Whenever {one} attacks: ",

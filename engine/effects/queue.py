@@ -108,6 +108,13 @@ def hoist(events: np.void, begin: int) -> None:
 
 
 @njit_borrowing
+def bring_forward(events: np.void, begin: int, to: int) -> None:
+    """Let what was queued since `begin` go before what waits at `to`, in its order. Modified in place."""
+    for n in range(begin, events["last"]):
+        _move(events, n, to + n - begin)
+
+
+@njit_borrowing
 def copy_row(to: np.void, waiting: np.void) -> None:
     """Make one queued row what another is. `to` is modified in place."""
     to["card"], to["row"], to["seat"] = waiting["card"], waiting["row"], waiting["seat"]

@@ -13,7 +13,7 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.effects.auras import has_rule, n_rules, refresh
 from engine.effects.beside import close_gap, summon_beside
 from engine.effects.board import leave, place_of, take_card
-from engine.effects.burial import any_dying, bury, tell_of_death
+from engine.effects.burial import any_dying, bury
 from engine.effects.cardsets import asked_by
 from engine.effects.chance import chosen_of
 from engine.effects.harm import drain, mend_hero, mend_minion, strike_hero, strike_minion
@@ -33,7 +33,7 @@ from engine.effects.revealing import has_object
 from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
 from engine.effects.targets import choose, select
 from engine.effects.zones import change_held, from_pool, make_copy, shuffle_in
-from engine.events import DEATH, ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
+from engine.events import ENEMY_HERO, EVENTS, NO_TARGET, OWN_HERO, TO_HERO, TO_MINIONS
 from engine.jit import njit_borrowing
 from engine.state import CARD, STATE, ZERO_MINION
 from engine.vocabulary import (
@@ -66,9 +66,6 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
         while events["first"] < events["last"]:
             waiting = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
-            if waiting["row"] == DEATH:
-                tell_of_death(state, cards, waiting, events)
-                continue
             begin = events["last"]
             carry_out(state, cards, waiting, events)
             if events["waiting"]:
@@ -224,7 +221,7 @@ def _on_character(
         whose = seat if who == OWN_HERO else 1 - seat
         side = state["sides"][whose]
         if full:
-            amount += to_full(int(side["health"]), int(side["max_health"]), whole)
+            amount += _to_full(int(side["health"]), int(side["max_health"]), whole)
         if op == Op.DAMAGE:
             events["hits"][whose, TO_HERO] += max(amount, 0)
             dealt = strike_hero(state, cards, events, whose, amount, 0)
@@ -243,7 +240,7 @@ def _on_character(
             return
     minion = state["sides"][owner]["board"][place]
     if full:
-        amount += to_full(int(minion["health"]), int(minion["max_health"]), whole)
+        amount += _to_full(int(minion["health"]), int(minion["max_health"]), whole)
     if op == Op.DAMAGE:
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
         keywords = _keywords_of(state, cards, waiting)
@@ -384,7 +381,7 @@ def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
 
 
 @njit_borrowing
-def to_full(health: int, most: int, whole: bool) -> int:
+def _to_full(health: int, most: int, whole: bool) -> int:
     """The amount of what restores a character to full health: where it does harm, all of that health.
 
     Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by what is missing instead.

@@ -60,12 +60,12 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
         side["durability"] = clamp(side["durability"] + change, 0)
     elif has_weapon(side):
         events["broken"][seat] = 1 + side["weapon"]
-        _lose(state, cards, seat)
+        _put_away(state, cards, seat)
 
 
 @njit_borrowing
-def leave_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Queue the Deathrattles of the weapons that are worn out, and what waits for that."""
+def bury_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Queue the Deathrattles of the weapons that are used up, and what waits for that. Modified in place."""
     for seat in range(2):
         number = int(events["broken"][seat]) - 1
         if number >= 0:
@@ -75,16 +75,16 @@ def leave_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
 
 @njit_borrowing
 def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
-    """Destroy a player's weapon, if there is one; its Deathrattle queues."""
+    """Destroy a player's weapon, if there is one; its Deathrattle queues. Modified in place."""
     side = state["sides"][seat]
     number = side["weapon"]
     if has_weapon(side):
-        _lose(state, cards, seat)
+        _put_away(state, cards, seat)
         leave_behind(state, cards, seat, number, events)
 
 
 @njit_borrowing
-def _lose(state: np.void, cards: np.ndarray, seat: int) -> None:
+def _put_away(state: np.void, cards: np.ndarray, seat: int) -> None:
     """Take away a player's weapon; attacks that were made with it stay made. `state` is modified in place."""
     side = state["sides"][seat]
     made = hero_limit(side, cards) - side["hero_attacks_left"]

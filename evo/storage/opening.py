@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import find_deck
+from engine.decks import earlier_effects
 from evo.config import ConfigError, RunConfig
 from evo.configfiles import deck_beside, read_config, read_toml
 from evo.storage.decks import DECKS, missing_decks
@@ -141,6 +142,9 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
             f"run folder {path} has no readable manifest.json, which says what cards it was started with"
         )
     if known != folder.config.digest:
+        earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
+        if earlier:
+            raise RunError(f"run folder {path} was started under {earlier}; start a new run")
         names = ", ".join(folder.config.deck_names)
         raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
     with folder:

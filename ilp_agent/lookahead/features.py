@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
+from engine.codes import COIN, UNKNOWN, Keyword
 from engine.combat import guards
 from engine.jit import njit_borrowing
 from engine.vocabulary import ENEMY, CardKind, Op, Trigger
@@ -256,7 +256,7 @@ assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for nam
 @njit_borrowing
 def _wounds(side: np.void) -> float:
     """What a hero lacks to half its health, squared and divided by that half: the last points are dear."""
-    half = HERO_HEALTH // 2
+    half = max(side["max_health"] // 2, 1)
     lacks = max(0, half - (side["health"] + side["armour"]))
     return float(lacks * lacks / half)
 

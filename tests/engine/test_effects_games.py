@@ -49,7 +49,7 @@ def test_random_games_stay_in_bounds_and_round_trip(seed: int) -> None:
         assert parse_position(text, position.table).state.tobytes() == position.state.tobytes()
         assert str(parse_position(text)) == text
         for side in position.state["sides"]:
-            assert side["health"] <= HERO_HEALTH
+            assert side["health"] <= side["max_health"] == HERO_HEALTH
             assert 0 <= side["armour"] <= MAX_STAT
             assert 0 <= side["mana"] <= MAX_MANA
             assert 0 <= side["crystals"] <= MAX_MANA

@@ -62,15 +62,27 @@ DEATHS: dict[str, Story] = {
         ["play 0"],
         {"died 3 board [] hand [War Golem 7:7/7*; Wisp 0:1/1*]": 1},
     ),
-    "Mad Scientist: Duplicate hears the deaths that come after his (Wiki, Duplicate)": (
+    "Mad Scientist: Duplicate was not in play as the minions left, since patch 9.2 (820)": (
         "turn 9 | hero 20 mana 10/10 hand [Flamestrike*] | hero 20 board [Mad Scientist*; Wisp*] deck [Duplicate*]",
         ["play 0"],
-        {"died 2 board [] hand [Wisp 0:1/1*; Wisp 0:1/1*] deck []": 1},
-    ),
-    "Mad Scientist: Duplicate does not hear those before": (
-        "turn 9 | hero 20 mana 10/10 hand [Flamestrike*] | hero 20 board [Wisp*; Mad Scientist*] deck [Duplicate*]",
-        ["play 0"],
         {"secrets [Duplicate 3* born 3] board [] hand [] deck []": 1},
+    ),
+    "Mad Scientist: nor was Redemption (820)": (
+        "turn 9 | hero 20 mana 10/10 hand [Flamestrike*] | hero 20 board [Mad Scientist*; Wisp*] deck [Redemption*]",
+        ["play 0"],
+        {"secrets [Redemption 1* born 3] board [] hand [] deck []": 1},
+    ),
+    "Redemption is the last of its own death, before the next (Wiki, Redemption)": (
+        "turn 9 | hero 20 mana 10/10 hand [Flamestrike*]"
+        " | hero 20 secrets [Redemption* born 9] board [Wisp* born 1; Explosive Sheep* born 2]",
+        ["play 0"],
+        {"died 3 board []": 1},
+    ),
+    "Redemption: an Explosive Sheep does not hit itself": (
+        "turn 9 | hero 20 mana 10/10 hand [Flamestrike*]"
+        " | hero 20 secrets [Redemption* born 9] board [Explosive Sheep* born 1]",
+        ["play 0"],
+        {"died 1 board [Explosive Sheep 2:1/1* born 10": 1},
     ),
     "Baron Rivendare doubles nothing where he dies too (metastone 38)": (
         "turn 9 | hero 20 mana 10/10 hand [Twisting Nether*] | hero 20 board [Baron Rivendare*; Abomination*]",
@@ -109,6 +121,12 @@ FULL_HEALTH: dict[str, Story] = {
         ["play 0"],
         {"| hero 5 mana 1/10 died 1": 1, "| hero 3 mana 8/8 died 1": 1},
     ),
+    "Tree of Life with Auchenai Soulpriest and Spell Damage": (
+        "turn 9 | hero 20 mana 10/10 hand [Tree of Life*] board [Auchenai Soulpriest*; Kobold Geomancer*]"
+        " | hero 30+30 board [Shieldbearer* now 0/9 max 9]",
+        ["play 0"],
+        {"| hero 29 mana 8/8 died 1": 1},
+    ),
     "Ancestral Healing with Auchenai Soulpriest": (
         "turn 9 | hero 20 mana 9/9 hand [Ancestral Healing*] board [Auchenai Soulpriest*] | hero 20 board [Boulderfist Ogre*]",
         ["play 0 -> 0"],
@@ -138,6 +156,16 @@ WEAPONS: dict[str, Story] = {
         " | hero 25 board [Acolyte of Pain*] deck [Wisp*; Wisp*; Wisp*]",
         ["attack hero -> 0"],
         {"died 1 board [] hand [Wisp 0:1/1*] deck [Wisp": 1},
+    ),
+    "Death's Bite, used up by Bloodsail Corsair": (
+        "turn 9 | hero 20 mana 9/9 hand [Bloodsail Corsair*] | hero 25 weapon [Death's Bite* now 4/1] board [Wisp*]",
+        ["play 0"],
+        {"Bloodsail Corsair 1:1/2* now 1/1": 1, "| hero 25 mana 8/8 died 1 board []": 1},
+    ),
+    "Tirion Fordring's weapon comes after the last blow of the old one": (
+        "turn 9 | hero 20 weapon [Fiery War Axe* now 9/1] attacks 1 | hero 25 board [Tirion Fordring* now 6/6T]",
+        ["attack hero -> 0"],
+        {"weapon [Ashbringer": 1, "| hero 14 mana 9/9": 1},
     ),
     "Death's Bite: Armorsmiths": (
         "turn 9 | hero 20 weapon [Death's Bite* now 4/1] attacks 1 board [Armorsmith* now 1/1] | hero 25 board [Armorsmith*]",

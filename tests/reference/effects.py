@@ -149,7 +149,7 @@ def bonus(what):
     """Spell Damage of the player, for spells."""
     if what.facts["kind"] != "spell" or (what.source is not None and what.source.is_minion):
         return 0
-    if what.row.count == "event" or what.row.op == "restore":
+    if what.row.count == "event":
         return 0
     times = what.row.times if what.row.pick == "chosen" else 1
     return times * sum(minion.spell_damage for minion in what.side.board)

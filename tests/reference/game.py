@@ -1,7 +1,5 @@
 """Games with real cards: turns, legal actions, attacks, deaths. Written from docs/effects.md."""
 
-from functools import partial
-
 from engine.codes import Purpose
 from engine.streams import below
 from tests.reference import choices
@@ -235,7 +233,7 @@ class RealGame(Game):
         if side is self.sides[self.active] or "immune" in side.traits or not fatal:
             return False
         for secret in side.secrets:
-            if secret.facts and secret.facts["rows"][0].op == "prevent":
+            if secret.facts and any(row.op == "prevent" for row in secret.facts["rows"]):
                 self.reveal(secret, side, -1)
                 side.traits.add("immune")
                 return True
@@ -245,7 +243,7 @@ class RealGame(Game):
         """Whether a Secret of the opponent stops the spell that a player casts."""
         enemy = self.opponent(side)
         for secret in enemy.secrets:
-            if secret.facts and secret.facts["rows"][0].op == "counter":
+            if secret.facts and any(row.op == "counter" for row in secret.facts["rows"]):
                 self.reveal(secret, enemy, -1)
                 return True
         return False
@@ -773,23 +771,22 @@ class RealGame(Game):
                     for row, facts in minion.rows("deathrattle"):
                         last = Waiting(row, minion.side, minion, None, facts, None, minion.attack)
                         rattles[minion].append(last)
-            self.waiting += [partial(self.die, minion, rattles[minion]) for minion in dead]
+            for minion in dead:
+                self.announce("died", minion.side, minion, minion.facts)
+                found = rattles[minion] + self.take_news()
+                self.waiting += sorted(found, key=lambda what: what.source.born if what.source else -1)
+                self.announce("buried", minion.side, minion, minion.facts)
+                self.waiting += self.take_news()
             for side in self.sides:
                 if id(side) in self.broken:
                     self.leave_behind(side, self.broken.pop(id(side)))
-            self.waiting += self.news
-            self.news = []
-            for minion in dead:
-                self.announce("buried", minion.side, minion, minion.facts)
-            self.waiting += self.news
-            self.news = []
+            self.waiting += self.take_news()
             self.look_at_auras()
 
-    def die(self, minion, rattles):
-        """What waits for a death, among the Deathrattles of the dead minion; oldest first."""
-        self.announce("died", minion.side, minion, minion.facts)
-        found, self.news = rattles + self.news, []
-        self.rest = sorted(found, key=lambda what: what.source.born if what.source else -1)
+    def take_news(self):
+        """What has been heard, which waits no longer to be put down."""
+        found, self.news = self.news, []
+        return found
 
     def empty(self):
         """Carry out one row after another; what is heard during a row comes before the rows that wait."""

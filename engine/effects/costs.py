@@ -69,15 +69,29 @@ def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
 
 @njit_borrowing
 def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
-    """A card's cost after what minions in play make of it."""
-    for own_seat in range(2):
-        side = state["sides"][own_seat]
-        for place in range(side["n_board"]):
-            minion = side["board"][place]
-            if minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED:
-                whose = OWN if own_seat == seat else ENEMY
-                cost = _cost_by(cards, minion["card"], Trigger.AURA, number, whose, cost)
-    return cost
+    """A card's cost after what minions in play make of it, in the order in which they came into play."""
+    last = -1
+    while True:
+        following, place = np.iinfo(np.int16).max, -1
+        whose = 0
+        for own_seat in range(2):
+            side = state["sides"][own_seat]
+            for n in range(side["n_board"]):
+                minion = side["board"][n]
+                acts = minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED
+                if acts and last < minion["born"] < following and _changes_costs(cards[minion["card"]]):
+                    following, place, whose = int(minion["born"]), n, own_seat
+        if place < 0:
+            return cost
+        by = state["sides"][whose]["board"][place]["card"]
+        cost = _cost_by(cards, by, Trigger.AURA, number, OWN if whose == seat else ENEMY, cost)
+        last = following
+
+
+@njit_borrowing_inline
+def _changes_costs(card: np.void) -> bool:
+    """Whether a minion may change what cards cost while it stands."""
+    return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & Ask.COSTS)
 
 
 @njit_borrowing

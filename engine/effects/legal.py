@@ -204,7 +204,7 @@ def _list_aimed(
     by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
     if aims:
         n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)
-    if not aims or (not by_spell and n == before):
+    if not aims or (n == before and played["aim"] == Aim.IF_ANY):
         actions[n] = action
         n += 1
     return n

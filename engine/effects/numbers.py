@@ -105,7 +105,8 @@ def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: 
     elif condition in (Condition.AT_HERO, Condition.FOE_DYING):
         who = waiting["foe"]
     if condition == Condition.AT_HERO:
-        return bool(who in (OWN_HERO, ENEMY_HERO))
+        # An attack on the enemy hero, in the opponent's turn, was led back to who attacks.
+        return bool(who == OWN_HERO or (who == ENEMY_HERO and seat == state["active"]))
     if who in (OWN_HERO, ENEMY_HERO):
         hero = side if who == OWN_HERO else enemy
         if condition == Condition.TARGET_FROZEN:

@@ -8,7 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from engine import parse_position
+from engine.streams import stream_key
 from tests.engine.test_effects_named import check_story
+from tests.reference.record import game_of
 
 HALF = Fraction(1, 2)
 
@@ -232,7 +235,29 @@ SECRETS: dict[str, Story] = {
     ),
 }
 
+# What comes of the records of another engine: the order of cost auras (273), Choose One (Wiki), a Secret's hero.
 OTHERS: dict[str, Story] = {
+    "the older aura comes first: Summoning Portal": (
+        "turn 9 | hero 20 mana 9/9 hand [Bloodfen Raptor*] board [Summoning Portal*] | hero 20 board [Mana Wraith* born 5]",
+        ["play 0"],
+        {"mana 8/9": 0, "mana 7/9": 1},
+    ),
+    "the older aura comes first, whoever's it is: Mana Wraith": (
+        "turn 9 | hero 20 mana 9/9 hand [Bloodfen Raptor*] board [Summoning Portal* born 5] | hero 20 board [Mana Wraith* born 1]",
+        ["play 0"],
+        {"mana 8/9": 1},
+    ),
+    "the older aura comes first, not the one to the left": (
+        "turn 9 | hero 20 mana 9/9 hand [Bloodfen Raptor*] board [Summoning Portal* born 5; Mana Wraith* born 1] | hero 20",
+        ["play 0"],
+        {"mana 8/9": 1},
+    ),
+    "Bear Trap: an attack that Misdirection leads back is none on the own hero": (
+        "turn 9 second | hero 20 secrets [Bear Trap* born 1; Misdirection* born 2]"
+        " | hero 20 mana 5/5 board [Chillwind Yeti* born 3 ready]",
+        ["attack 0 -> hero"],
+        {"| hero 16 mana": 1, "secrets [Bear Trap 2* born 1]": 1},
+    ),
     "Hobgoblin looks at a minion before auras come (metastone 293)": (
         "turn 9 | hero 20 mana 9/9 hand [Wisp*] board [Hobgoblin*; Raid Leader*] | hero 20",
         ["play 0"],
@@ -284,6 +309,19 @@ STORIES = {
     )
     for name, story in stories.items()
 }
+
+
+def test_keeper_of_the_grove_does_not_silence_nobody() -> None:
+    """Of the two that a card is played as, one that needs a target is not offered without one (Wiki, Choose One)."""
+    alone = parse_position("turn 9 | hero 20 mana 9/9 hand [Keeper of the Grove*] | hero 20")
+    plays = {str(action) for action in alone.legal_actions()} - {"end turn"}
+    assert plays == {"play 0 as 1 -> hero", "play 0 as 1 -> own hero"}
+    other = parse_position("turn 9 | hero 20 mana 9/9 hand [Keeper of the Grove*] | hero 20 board [Wisp*]")
+    assert "play 0 as 2 -> 0" in {str(action) for action in other.legal_actions()}
+    for position in (alone, other):
+        assert {str(action) for action in position.legal_actions()} == game_of(
+            position, stream_key(1)
+        ).legal()
 
 
 @pytest.mark.parametrize("name", STORIES)

@@ -86,7 +86,9 @@ MEANINGS = {
     "minion_attack": lambda game, what, arg: any(one.attack >= arg for one in what.side.board),
     "minion_health": lambda game, what, arg: any(one.health >= arg for one in others(what.side, what.source)),
     "attack": lambda game, what, arg: what.source.attack >= arg,
-    "at_hero": lambda game, what, arg: not what.foe.is_minion,
+    "at_hero": lambda game, what, arg: (
+        what.foe is what.side or (not what.foe.is_minion and what.side is game.sides[game.active])
+    ),
     "foe_dying": lambda game, what, arg: dying(what.foe),
     "alone": lambda game, what, arg: sum(len(side.board) for side in game.sides) <= 1,
     "unique": lambda game, what, arg: len(set(known(what.side.deck))) == len(known(what.side.deck)),

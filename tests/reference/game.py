@@ -356,9 +356,8 @@ class RealGame(Game):
         facts = None if card == COIN else self.cards[card]
         cost = (facts["cost"] if facts else 0) + getattr(card, "cost", 0)
         changes = []
-        for half in self.sides:
-            for one in half.board:
-                changes += [(row, half) for row, _ in one.rows("aura") if row.op == "cost"]
+        for one in sorted([*self.sides[0].board, *self.sides[1].board], key=lambda one: one.born):
+            changes += [(row, one.side) for row, _ in one.rows("aura") if row.op == "cost"]
         changes += [(row, None) for card in side.promises for row in card["rows"] if row.op == "cost"]
         for row, half in changes:
             if half is not None and ("own" if half is side else "enemy") not in row.side:
@@ -431,7 +430,11 @@ class RealGame(Game):
             played = self.cards[options[n]] if options else facts
             if options and not self.uses(facts | {"rows": []}, "", cost):
                 continue
-            for use in self.uses(facts | {"rows": played["rows"], "needs": played["needs"]}, text, cost):
+            for use in self.uses(
+                facts | {"rows": played["rows"], "needs": played["needs"], "option": bool(options)},
+                text,
+                cost,
+            ):
                 found.add(use)
                 if facts["kind"] == "minion" and self.beside_matters(facts, side):
                     start, arrow, target = use.partition(" -> ")
@@ -480,7 +483,7 @@ class RealGame(Game):
         if not unknown and not any(holds(self, what) for what in asked):
             return {text}
         targets = self.targets(facts, aimed[0])
-        if not targets and facts["kind"] in ("minion", "weapon"):
+        if not targets and facts["kind"] in ("minion", "weapon") and not facts.get("option"):
             return {text}
         return {f"{text} -> {one}" for one in targets}
 

@@ -13,6 +13,9 @@ from engine.streams import below, derive, shuffle, stream_key
 
 COIN = "The Coin"
 
+NUMBERS = ("health", "max_health", "armour", "mana", "crystals", "fatigue", "died", "burned")
+"""Of a side, by the names that both have for them."""
+
 
 class Side:
     def __init__(self):
@@ -218,15 +221,7 @@ class Game:
                 (m["card"], m["attack"], m["health"], frozenset(m["keywords"]), m["attacks"], m["new"])
                 for m in side.board
             ]
-            numbers = (
-                side.health,
-                side.armour,
-                side.mana,
-                side.crystals,
-                side.fatigue,
-                side.died,
-                side.burned,
-            )
+            numbers = tuple(getattr(side, name) for name in NUMBERS)
             sides.append((numbers, tuple(side.hand), tuple(side.deck), tuple(board)))
         return (self.turn, self.active, *sides)
 
@@ -274,10 +269,7 @@ def facts_of(position):
     state = position.state
     sides = []
     for side in state["sides"]:
-        numbers = tuple(
-            int(side[name])
-            for name in ("health", "max_health", "armour", "mana", "crystals", "fatigue", "died", "burned")
-        )
+        numbers = tuple(int(side[name]) for name in NUMBERS)
         hand = tuple(COIN if c == -1 else int(c) for c in side["hand"][: side["n_hand"]])
         deck = tuple(int(c) for c in side["deck"][: side["n_deck"]][::-1])
         board = tuple(
@@ -306,7 +298,8 @@ def game_of(position):
         bool(state["first_draw"]),
     )
     for side, (numbers, hand, deck, board) in zip(game.sides, facts_of(position)[2:], strict=True):
-        side.health, side.armour, side.mana, side.crystals, side.fatigue, side.died, side.burned = numbers
+        for name, value in zip(NUMBERS, numbers, strict=True):
+            setattr(side, name, value)
         side.hand, side.deck = list(hand), list(deck)
         side.board = [
             {

@@ -123,8 +123,9 @@ EVENTS = np.dtype(
         ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
         ("before", BEFORE, (2,)),  # of each seat, as the action began
         ("births", "i2"),  # of the state as the action began: what is younger came with the action
-        ("fallen", "i2", (2,)),  # 1: the hero of the seat is dead, also if it is healed
-        ("broken", "i2", (2,)),  # 1 + card of the seat's weapon that is used up and not buried yet; 0: none
+        ("fallen", "i2"),  # a bit for each seat: its hero is dead, also if it is healed
+        ("broken", "i2"),  # a bit for each seat: its weapon is used up, and not buried yet
+        ("worn", "i2", (2,)),  # the cards of these weapons
         ("taken", "i2", (GRAVES,)),  # workspace of rows that draw several things, each once
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
         ("spare", WAITING, (1,)),

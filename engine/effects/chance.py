@@ -9,6 +9,8 @@ and says how many the next event has (`waiting`); what it has done to the state 
 import numpy as np
 
 from engine.codes import Purpose
+from engine.effects.cardsets import asked_by
+from engine.effects.listen import OF_ENDS
 from engine.events import NO_TARGET
 from engine.jit import njit_borrowing
 from engine.streams import below, derive
@@ -80,7 +82,7 @@ def draw_imagined(events: np.void, state: np.void, number: int) -> None:
 
 
 @njit_borrowing
-def begin_action(events: np.void, state: np.void) -> None:
+def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
     """Forget the last action, and note how the next begins. `events` is modified in place."""
     events["first"] = 0
     events["last"] = 0
@@ -92,13 +94,14 @@ def begin_action(events: np.void, state: np.void) -> None:
     events["played"] = 0
     events["decoy"] = 0
     events["unsure"] = 0
-    events["births"] = state["births"]
-    for seat in range(2):
-        before, side = events["before"][seat], state["sides"][seat]
-        before["n_board"], before["n_hand"] = side["n_board"], side["n_hand"]
-        before["armed"], before["kept"] = side["durability"] > 0, 1
-        events["fallen"][seat] = 0
-        events["broken"][seat] = 0
+    events["fallen"] = 0
+    events["broken"] = 0
+    if asked_by(cards) & OF_ENDS:
+        events["births"] = state["births"]
+        for seat in range(2):
+            before, side = events["before"][seat], state["sides"][seat]
+            before["n_board"], before["n_hand"] = side["n_board"], side["n_hand"]
+            before["armed"], before["kept"] = side["durability"] > 0, 1
 
 
 @njit_borrowing

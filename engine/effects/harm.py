@@ -70,7 +70,7 @@ def mend_minion(
 @njit_borrowing
 def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
     """Heal a hero who is not dead, at most to full health, with what waits for it."""
-    if events["fallen"][seat]:
+    if events["fallen"] >> seat & 1:
         return
     side = state["sides"][seat]
     before = side["health"]

@@ -33,6 +33,9 @@ ENDS = sum(
 So it is since patch 9.2 of Hearthstone. A minion that is summoned ends an action where it was played.
 """
 
+OF_ENDS = (ENDS | 1 << Trigger.AFTER_SUMMONED) << EVENT_SHIFT
+"""Bits of `asks` for which it is noted how an action began."""
+
 
 @njit_borrowing
 def is_heard(cards: np.ndarray, trigger: int) -> bool:

@@ -59,7 +59,7 @@ _place_in = njit_borrowing(place_in)
 def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
     """`engine.rules.apply` in a game with effects."""
     kind, source, target = _decode(action)
-    begin_action(events, state)
+    begin_action(events, state, cards)
     deaths = 0
     if kind == ActionKind.PLAY:
         aim = _target(state, action, target)
@@ -278,7 +278,7 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
     For players who think ahead; the end of a turn as it is played is an action of `apply_effects`.
     """
-    begin_action(events, state)
+    begin_action(events, state, cards)
     _finish(state, cards, events)
     return 0
 

@@ -75,8 +75,8 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
         refresh(state, cards)
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
-                events["fallen"][seat] = 1
-        if not (any_dying(state) or events["broken"][0] or events["broken"][1]):
+                events["fallen"] |= 1 << seat
+        if not (events["broken"] or any_dying(state)):
             return 0
         bury(state, cards, events)
         refresh(state, cards)
@@ -228,7 +228,7 @@ def _on_character(
             _after_blow(state, cards, waiting, dealt, dealt > 0, events)
         elif heals:
             mend_hero(state, cards, events, whose, amount)
-        elif not events["fallen"][whose]:
+        elif not events["fallen"] >> whose & 1:
             change_hero(side, effect, amount)
         return
     owner = seat

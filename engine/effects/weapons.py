@@ -59,7 +59,8 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
     if side["durability"] + change > 0:
         side["durability"] = clamp(side["durability"] + change, 0)
     elif has_weapon(side):
-        events["broken"][seat] = 1 + side["weapon"]
+        events["broken"] |= 1 << seat
+        events["worn"][seat] = side["weapon"]
         _put_away(state, cards, seat)
 
 
@@ -67,10 +68,9 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
 def bury_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Queue the Deathrattles of the weapons that are used up, and what waits for that. Modified in place."""
     for seat in range(2):
-        number = int(events["broken"][seat]) - 1
-        if number >= 0:
-            events["broken"][seat] = 0
-            leave_behind(state, cards, seat, number, events)
+        if events["broken"] >> seat & 1:
+            leave_behind(state, cards, seat, int(events["worn"][seat]), events)
+    events["broken"] = 0
 
 
 @njit_borrowing

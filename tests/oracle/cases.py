@@ -293,6 +293,8 @@ def _case(
     if step.found and not why:
         return None
     if step.found and step.after is None and not step.found[0].startswith("not legal"):
+        if "legal" not in record:
+            return None
         step = _of_legal(record, step, cards)
     names = {*kinds, *(AS_EXPLAINED + what for what in why)}
     if all(shown[name] >= ENOUGH for name in names):

@@ -12,7 +12,6 @@ import numpy as np
 
 from engine import RULES_VERSION
 from engine.compilation import processors
-from engine.decks import earlier_effects
 from evo.config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, play_final
 from evo.evolution.fitness import Tally
@@ -33,6 +32,7 @@ from evo.play.pool import Pool
 from evo.storage.champion import whole_champion, write_champion
 from evo.storage.files import json_bytes
 from evo.storage.kinds import OPPONENTS
+from evo.storage.opening import refuse_earlier_effects
 from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
 from evo.strategies import Strategy, Told, find_strategy
@@ -257,9 +257,7 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
         )
     known = manifest.get("config_hash", folder.config.digest)
     if known != folder.config.digest:
-        earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
-        if earlier:
-            raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
+        refuse_earlier_effects(folder, known)
         raise RunError(
             f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
             "start a new run"

@@ -142,15 +142,24 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
             f"run folder {path} has no readable manifest.json, which says what cards it was started with"
         )
     if known != folder.config.digest:
-        earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
-        if earlier:
-            raise RunError(f"run folder {path} was started under {earlier}; start a new run")
+        refuse_earlier_effects(folder, known)
         names = ", ".join(folder.config.deck_names)
         raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
     with folder:
         folder.acquire()
         folder.keep_decks()
         folder.write_config()
+
+
+def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
+    """Say so where a run's hash is that of its configuration under an earlier version of the effects.
+
+    Raises:
+        RunError: it is.
+    """
+    earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
+    if earlier:
+        raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
 
 
 def _decks_named(path: Path) -> dict[str, list[Any]]:

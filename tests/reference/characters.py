@@ -240,3 +240,24 @@ class Side(plain.Side):
     def end_turn(self):
         self.attack = 0
         self.traits -= {"immune"}
+
+
+class Secret:
+    """A Secret in play; without facts where it is hidden."""
+
+    is_minion = False
+    grave = None
+
+    def __init__(self, facts, born):
+        self.facts, self.born, self.revealed = facts, born, 0
+        self.number = facts and facts["number"]
+
+
+class Held(int):
+    """A card in hand that something befell: more cost, attack and health."""
+
+    def __new__(cls, card, cost=0, attack=0, health=0):
+        held = super().__new__(cls, int(card))
+        for name, more in (("cost", cost), ("attack", attack), ("health", health)):
+            setattr(held, name, max(-127, min(127, getattr(card, name, 0) + more)))
+        return held

@@ -178,3 +178,10 @@ COUNTS |= {
         "divine_shield" in one.keywords for side in game.sides for one in side.board
     ),
 }
+
+
+def is_about(row, facts):
+    """Whether a row that changes costs is about a card; without facts it is The Coin, a spell."""
+    if facts is None:
+        return not row.of.tests and (not row.of.kinds or "spell" in row.of.kinds)
+    return row.of.passes(facts)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.reference import choices
-from tests.reference.characters import MOST
+from tests.reference.characters import MOST, Held, Secret
 from tests.reference.circumstances import count, holds
 from tests.reference.plain import COIN
 
@@ -203,17 +203,6 @@ def has_object(game, what):
     if row.op in ("enhance", "cheapen") and not fit(game, row, what.side.hand):
         return False
     return row.pick != "random" or any(not one.dying for one in candidates(game, what))
-
-
-class Secret:
-    """A Secret in play; without facts where it is hidden."""
-
-    is_minion = False
-    grave = None
-
-    def __init__(self, facts, born):
-        self.facts, self.born, self.revealed = facts, born, 0
-        self.number = facts and facts["number"]
 
 
 def split(game, what, hits):
@@ -583,16 +572,6 @@ def enhance(game, what, side):
         numbers = (row.amount * what.times, row.amount2 * what.times)
         change = (numbers[0], 0, 0) if row.op == "cheapen" else (0, *numbers)
         side.hand[place] = Held(side.hand[place], *change)
-
-
-class Held(int):
-    """A card in hand that something befell: more cost, attack and health."""
-
-    def __new__(cls, card, cost=0, attack=0, health=0):
-        held = super().__new__(cls, int(card))
-        for name, more in (("cost", cost), ("attack", attack), ("health", health)):
-            setattr(held, name, max(-127, min(127, getattr(card, name, 0) + more)))
-        return held
 
 
 def mill(game, what, side):

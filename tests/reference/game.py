@@ -3,12 +3,10 @@
 from engine.codes import Purpose
 from engine.streams import below
 from tests.reference import choices
-from tests.reference.characters import MOST, Grave, Minion, Side
-from tests.reference.circumstances import count, holds, kept_by
+from tests.reference.characters import MOST, Grave, Held, Minion, Secret, Side
+from tests.reference.circumstances import count, holds, is_about, kept_by
 from tests.reference.effects import (
     NOT_STANDING,
-    Held,
-    Secret,
     Waiting,
     candidates,
     carry_out,
@@ -362,19 +360,13 @@ class RealGame(Game):
         for row, half in changes:
             if half is not None and ("own" if half is side else "enemy") not in row.side:
                 continue
-            if row.trigger in ("aura", "play") and self.is_about(row, facts):
+            if row.trigger in ("aura", "play") and is_about(row, facts):
                 cost = max(cost + row.amount, min(cost, row.amount2))
         for row in facts["rows"] if facts else ():
             what = Waiting(row, side, None, None, facts)
             if row.trigger == "cost" and holds(self, what):
                 cost += row.amount * count(self, what)
         return max(0, cost)
-
-    def is_about(self, row, facts):
-        """Whether a row that changes costs is about a card; without facts it is The Coin, a spell."""
-        if facts is None:
-            return not row.of.tests and (not row.of.kinds or "spell" in row.of.kinds)
-        return row.of.passes(facts)
 
     # What may be done
 
@@ -561,7 +553,7 @@ class RealGame(Game):
             one
             for one in side.promises
             if not any(
-                row.op == "cost" and row.trigger == "play" and row.times and self.is_about(row, facts)
+                row.op == "cost" and row.trigger == "play" and row.times and is_about(row, facts)
                 for row in one["rows"]
             )
         ]

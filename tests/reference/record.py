@@ -6,8 +6,8 @@ from engine.codes import Keyword
 from engine.state import STATE
 from engine.vocabulary import OF_OTHER, HeroName, Race, Trait
 from tests.reference.cards import cards_alone
-from tests.reference.characters import Minion
-from tests.reference.effects import NOT_STANDING, Held, Secret
+from tests.reference.characters import Held, Minion, Secret
+from tests.reference.effects import NOT_STANDING
 from tests.reference.game import RealGame
 from tests.reference.plain import COIN
 

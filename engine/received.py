@@ -86,6 +86,20 @@ def open_regular(path: Path, flags: int) -> IO[bytes]:
         raise
 
 
+def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
+    """Why another user decides what a file or folder holds; "" where only this user and root do.
+
+    Args:
+        status: of the file or folder.
+        writers: bits of those who must not be allowed to write it, such as `stat.S_IWOTH`.
+    """
+    if status.st_uid not in (0, os.geteuid()):
+        return f"it belongs to another user (number {status.st_uid})"
+    if status.st_mode & writers & stat.S_IWOTH:
+        return "every user may write it"
+    return "its group may write it" if status.st_mode & writers & stat.S_IWGRP else ""
+
+
 def read_text(path: Path, most: int = MOST_TEXT) -> str:
     """The text of a regular file, with one kind of line end.
 

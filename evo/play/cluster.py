@@ -7,6 +7,7 @@ import stat
 import sys
 from pathlib import Path
 
+from engine.received import why_untrusted
 from evo.play.results import PlaceError, PoolError
 
 PROBE_SECONDS = 5.0
@@ -66,15 +67,10 @@ def refuse_others(file: Path, status: os.stat_result) -> None:
     Raises:
         PoolError: it is one.
     """
-    why = ""
     if not stat.S_ISREG(status.st_mode):
         why = "it is not a regular file"
-    elif status.st_uid not in (0, os.geteuid()):
-        why = f"it belongs to another user (number {status.st_uid})"
-    elif status.st_mode & stat.S_IWOTH:
-        why = "every user may write it"
-    elif status.st_nlink > 1:
-        why = "it has a second name elsewhere"
+    else:
+        why = why_untrusted(status) or ("it has a second name elsewhere" if status.st_nlink > 1 else "")
     if why:
         raise PoolError(
             f"--address auto: {file} is not followed: {why}, and whoever chooses a cluster can run code on "

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -489,6 +490,80 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
     assert not folder_of_old.exists()
     assert recent.exists()
     assert foreign.exists(), "what we did not make is not ours to remove"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache that is not there yet; its folder of kernels."""
+    monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path / "deep" / "cache-{uid}"))
+    monkeypatch.setattr(kernelcache, "_told", [])
+    kernelcache.cache_folder.cache_clear()
+    yield tmp_path / "deep" / f"cache-{os.geteuid()}" / "kernels"
+    kernelcache.cache_folder.cache_clear()
+
+
+NAME = "0" * 32 + "-" + "1" * 16 + ".part"
+
+
+@pytest.mark.parametrize("umask", [0, 0o277])
+def test_a_cache_is_made_for_its_user_alone_whatever_the_umask(cache: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        assert kernelcache.write(NAME, b"kernel")
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (cache, cache.parent)} == {0o700}
+    assert not (cache / NAME).stat().st_mode & 0o177
+    assert kernelcache.read(NAME) == b"kernel"
+
+
+FOREIGN: dict[str, Callable[[Path], None]] = {
+    "every user may write it": lambda path: path.chmod(0o707),
+    "its group may write it": lambda path: path.chmod(0o770),
+    "it belongs to another user (number 12345)": lambda path: os.chown(path, 12345, -1),
+}
+
+
+@pytest.mark.parametrize("place", ["base", "folder", "file"])
+@pytest.mark.parametrize("why", FOREIGN)
+def test_kernels_that_another_user_may_have_written_are_not_run(
+    cache: Path, place: str, why: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if "another user" in why and os.geteuid() != 0:
+        pytest.skip("only root gives files to another user")
+    kernelcache.write(NAME, b"kernel")
+    path = {"base": cache.parent, "folder": cache, "file": cache / NAME}[place]
+    FOREIGN[why](path)
+    kernelcache.cache_folder.cache_clear()
+    assert kernelcache.read(NAME) is None
+    said = " ".join(capfd.readouterr().err.split())
+    assert f"{path}: {why}" in said
+    assert kernelcache.read(NAME) is None, "and it is told once"
+    assert capfd.readouterr().err == ""
+    if place != "file":
+        assert kernelcache.cache_folder() is None
+        assert not kernelcache.write(NAME, b"other")
+
+
+def test_a_link_in_place_of_a_kernel_or_of_the_cache_is_not_followed(cache: Path, tmp_path: Path) -> None:
+    kernelcache.write(NAME, b"kernel")
+    (cache / NAME).rename(tmp_path / "elsewhere")
+    (cache / NAME).symlink_to(tmp_path / "elsewhere")
+    assert kernelcache.read(NAME) is None
+    if os.geteuid() == 0:
+        cache.parent.rename(tmp_path / "cache")
+        cache.parent.symlink_to(tmp_path / "cache")
+        kernelcache.cache_folder.cache_clear()
+        assert kernelcache.cache_folder() == cache, "a link of one's own leads where one wants it"
+        os.chown(cache.parent, 12345, -1, follow_symlinks=False)
+        kernelcache.cache_folder.cache_clear()
+        assert kernelcache.cache_folder() is None
+
+
+def test_a_kernel_has_no_name_that_leads_elsewhere(cache: Path) -> None:
+    with pytest.raises(ValueError, match="no name of a compiled kernel"):
+        kernelcache.write(f"../{NAME}", b"kernel")
+    assert not cache.exists()
 
 
 SMALL = """

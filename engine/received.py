@@ -121,8 +121,17 @@ def read_json(path: Path) -> dict[str, Any]:
         OSError: it cannot be read; `strerror` says why.
         ValueError: it is not UTF-8 text or no JSON object.
     """
+    return parse_json(read_text(path, MOST_JSON))
+
+
+def parse_json(text: str | bytes) -> dict[str, Any]:
+    """The JSON object that a text is.
+
+    Raises:
+        ValueError: it is none, or nests too deep.
+    """
     try:
-        content = json.loads(read_text(path, MOST_JSON))
+        content = json.loads(text)
     except RecursionError:
         raise ValueError("it nests too deep") from None
     if not isinstance(content, dict):

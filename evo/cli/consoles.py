@@ -5,7 +5,7 @@ import importlib.util
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
 
 from rich.console import Console
@@ -119,3 +119,9 @@ def output_console(stderr: bool = False) -> Console:
 def is_live(console: Console) -> bool:
     """Whether a console shows bars that move."""
     return console.is_terminal or console.is_jupyter
+
+
+def print_problems(console: Console, problems: Iterable[str]) -> None:
+    """A warning for each, such as damage that was found in a folder."""
+    for problem in problems:
+        console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")

@@ -57,7 +57,7 @@ def learn_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Learn the value of lookahead from games against itself; the same command again continues."""
-    from evo.cli.consoles import output_console
+    from evo.cli.consoles import output_console, print_problems
     from evo.cli.progress import Counter
     from evo.configfiles import read_config_as
     from evo.learning.config import LearnConfig
@@ -77,7 +77,7 @@ def learn_command(
             markup=False,
             highlight=False,
         )
-
+        print_problems(console, folder.problems)
         profile = _learned(folder, counter)
         write_learning(folder, profile)
     for line in (

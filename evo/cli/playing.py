@@ -13,6 +13,7 @@ from rich.console import Console
 
 from engine.compilation import removed_if_abandoned
 from engine.screen import say_error
+from evo.cli.consoles import print_problems
 from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
@@ -122,8 +123,7 @@ def played(
         if tournament.library_folder:
             folder.keep_library(Path(tournament.library_folder))
         left = len(tournament.matchups) - len(folder.played)
-        for problem in folder.problems:
-            console.print(f"warning: {problem}", markup=False)
+        print_problems(console, folder.problems)
         known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
         heading = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
         console.print(heading, markup=False, highlight=False)

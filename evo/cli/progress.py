@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from engine.decks import coverage_of
 from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
-from evo.cli.consoles import Stoppable, is_live
+from evo.cli.consoles import Stoppable, is_live, print_problems
 from evo.evolution.fitness import Tally
 from evo.evolution.stopping import Stop
 from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, Validation
@@ -84,8 +84,7 @@ class Display(Stoppable):
         self._generations = config.generations
         self._inert = config.inert_weights
         self._left = games
-        for problem in folder.problems:
-            self.console.print(f"warning: {problem}", markup=False, highlight=False)
+        print_problems(self.console, folder.problems)
         sizes = find_strategy(config.strategy).sizes(config.mu, config.lambda_)
         if not games:
             text = f"run {folder.path}: finished, {config.generations} generations"

@@ -61,7 +61,7 @@ def crossplay_command(
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.sections_clusters import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
-    from evo.cli.consoles import output_console
+    from evo.cli.consoles import output_console, print_problems
     from evo.cli.decks import give_decks_to
     from evo.cli.playing import play_into
     from evo.cli.watching import read_quietly
@@ -90,8 +90,7 @@ def crossplay_command(
     for name, table in (("clusters", clusters.summary), ("comparisons", comparisons)):
         content = csv_bytes(table.rename(columns=renamed))
         replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
-    for problem in found.problems:
-        done.console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+    print_problems(done.console, found.problems)
     summary = []
     scores = cluster_scores(done.read.ratings, tournament.names, labels)
     for cluster in clusters.summary.itertuples():

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from evo.analysis.report import make_report
 from evo.analysis.tables import Runs
+from evo.cli.consoles import print_problems
 from evo.cli.options import Place
 from evo.cli.progress import Counter
 from evo.cli.sessions import pool_of
@@ -42,7 +43,6 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
     with pool_of(Place("local", workers, ""), players, decks, counter) as pool:
         page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
     replace_file(target, page, temporary)
-    for problem in found.problems:
-        console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+    print_problems(console, found.problems)
     console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)
     return target

@@ -2,7 +2,8 @@
 
     learning.toml         the configuration, complete
     rounds/0001.parquet   samples of a round
-    rounds/0001.json      its value, loss, calibration and tests; written last, so that the round counts
+    rounds/0001.json      its value, loss, calibration and tests
+    checksums.txt         a line for each round, which commits it (`evo.storage.history`)
     also/0001.parquet     samples of other learnings (`also`), copied when this one begins
     also.json             where they come from, and their checksums
     profile.toml, curve.csv, report.html    written at the end
@@ -12,7 +13,6 @@ the same bytes.
 """
 
 import contextlib
-import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,24 +25,30 @@ import pyarrow.parquet as pq
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import read_bytes, read_json
+from engine.received import parse_json, read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import METHODS, Samples, Value, newest
-from evo.storage.files import (
-    digest_of,
-    first_link,
-    json_bytes,
-    parquet_bytes,
-    replace_file,
-    take_lock,
-    temporary_of,
-    why_unusable,
+from evo.storage.files import digest_of, first_link, json_bytes, parquet_bytes, why_unusable
+from evo.storage.history import (
+    CHECKSUMS,
+    CheckedFolder,
+    Entry,
+    HistoryError,
+    Records,
+    checksum,
+    read_history,
 )
 from evo.storage.kinds import LEARNING
 from ilp_agent.lookahead.features import FEATURES
 
-SCHEMA = 1
+SCHEMA = 2
+"""Of rounds."""
+
+WITHOUT_CHECKSUMS = 1
+"""The schema of rounds before there was a `checksums.txt`; they counted as soon as they were there."""
+
+SAMPLES_SCHEMA = 1
 
 ALSO = "also.json"
 """Lists the samples of other learnings."""
@@ -52,7 +58,13 @@ class LearningError(ManaforgeError, ValueError):
     """A folder that cannot be used for learning; the message names it and the way out."""
 
 
-class LearningFolder:
+def _files_of(name: str) -> tuple[str, ...]:
+    """Files of a round; of round 0, which is the profile to begin with, there are no samples."""
+    content = f"rounds/{name}.json"
+    return (content, f"rounds/{name}.parquet") if int(name) else (content,)
+
+
+class LearningFolder(CheckedFolder):
     """An open folder; `open_learning` makes one.
 
     Attributes:
@@ -60,10 +72,15 @@ class LearningFolder:
         config: the configuration.
         others: checksums of the samples of other learnings.
         rounds: contents of the committed rounds, from round 0 on, which is the profile to begin with.
+        problems: damage found on opening, one sentence each.
     """
 
+    ERROR = LearningError
+    RECORDS = Records(_files_of)
+
     def __init__(self, path: Path, config: LearnConfig) -> None:
-        self.path, self.config = path, config
+        super().__init__(path)
+        self.config = config
         self.others: list[str] = []
         self.rounds: list[dict[str, Any]] = []
 
@@ -113,23 +130,82 @@ class LearningFolder:
         entries = []
         for place, (text, number, content) in enumerate(found, 1):
             self.write(f"also/{place:04d}.parquet", content)
-            entries.append({"folder": text, "round": number, "sha256": _sha256(content)})
+            entries.append({"folder": text, "round": number, "sha256": checksum(content)})
         self.write(ALSO, json_bytes({"samples": entries}))
 
     def read_rounds(self) -> None:
-        """Read the committed rounds; the first that is missing or damaged ends them.
+        """Read the committed rounds, while another process may play more of them.
+
+        Raises:
+            LearningError: a round is damaged, cannot be read, or was written by another version.
+        """
+        try:
+            history = read_history(self.path, self.RECORDS)
+            self.entries = {entry.name: entry for entry in history.entries}
+            damage = "" if history.torn else history.problem
+            if not (self.path / CHECKSUMS).exists():
+                self.entries, damage = self._without_checksums()
+            for name in self.entries:
+                damage = damage or self.damage_of(name)
+        except OSError as error:
+            raise LearningError(why_unusable(error, self.path, "read")) from None
+        if damage:
+            again = "the manaforge learn that made it plays that round again"
+            raise LearningError(f"{self.path}: {damage}; {again}")
+
+    def check_rounds(self) -> None:
+        """Read the committed rounds, as the only process; what is damaged is set aside, and played again.
 
         Raises:
             LearningError: a round was written by another version.
+            OSError: one cannot be read.
         """
-        self.rounds = []
-        while (content := self._read_round(len(self.rounds))) is not None:
-            if content["schema"] != SCHEMA or content["config_hash"] != self.digest:
-                raise LearningError(
-                    f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
-                    "profile or an opponent was changed since; take another --out"
-                )
-            self.rounds.append(content)
+        if not (self.path / CHECKSUMS).exists():
+            entries, damage = self._without_checksums()
+            self.problems += [damage] if damage else []
+            self.replace(CHECKSUMS, "".join(entry.line for entry in entries.values()).encode())
+        self.check_records("rounds")
+
+    def damage_of(self, name: str) -> str:
+        """See `CheckedFolder`; a whole round is added to `rounds`."""
+        try:
+            content = parse_json(self.read_record(name)[0].decode())
+        except HistoryError as error:
+            return str(error)
+        except ValueError as error:
+            return f"rounds/{name}.json: {error}"
+        if not _is_whole(content, int(name)):
+            return f"rounds/{name}.json is no round of manaforge learn"
+        if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] != self.digest:
+            raise LearningError(
+                f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
+                "profile or an opponent was changed since; take another --out"
+            )
+        self.rounds[int(name) :] = [content]
+        return ""
+
+    def _without_checksums(self) -> tuple[dict[str, Entry], str]:
+        """The rounds of a folder from before there was a `checksums.txt`, and what is wrong with the next.
+
+        Raises:
+            OSError: one cannot be read.
+        """
+        found: dict[str, Entry] = {}
+        for number in range(self.config.rounds + 1):
+            name = f"{number:04d}"
+            try:
+                contents = [read_bytes(self.path / file) for file in _files_of(name)]
+                content = parse_json(contents[0].decode())
+                if content.get("schema") != WITHOUT_CHECKSUMS:
+                    raise ValueError(f"it is of schema {content.get('schema')!r}, and {CHECKSUMS} is missing")
+                if number and checksum(contents[1]) != content.get("sha256"):
+                    raise ValueError("its samples are not those that it was learned from")
+            except FileNotFoundError:
+                break
+            except ValueError as error:
+                return found, f"rounds/{name}.json: {error}"
+            found[name] = Entry(name, tuple(map(checksum, contents)))
+        return found, ""
 
     def value(self, number: int) -> Value | None:
         """The value of a round; None of round 0."""
@@ -172,18 +248,22 @@ class LearningFolder:
         own = [self.samples(number) for number in range(first, len(self.rounds))]
         return [*found, *own, *([new] if new else [])]
 
-    def keep(self, number: int, samples: Samples) -> str:
-        """Write the samples of a round, and commit nothing yet; returns their checksum, for the round."""
-        table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
-        table["points"], table["sequence"] = samples.points, samples.sequence
-        content = parquet_bytes(table, SCHEMA)
-        self.write(f"rounds/{number:04d}.parquet", content)
-        return _sha256(content)
+    def commit(self, content: Mapping[str, Any], samples: Samples | None = None) -> None:
+        """Write what a round came to, and its samples; from now on it counts.
 
-    def commit(self, content: Mapping[str, Any]) -> None:
-        """Write what a round came to; from now on it counts."""
+        Raises:
+            LearningError: the disk is full or fails.
+        """
+        name, files = f"{len(self.rounds):04d}", {}
         whole = {"schema": SCHEMA, "config_hash": self.digest, **content}
-        self.write(f"rounds/{len(self.rounds):04d}.json", json_bytes(whole))
+        if samples is not None:
+            table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
+            table["points"], table["sequence"] = samples.points, samples.sequence
+            files[f"rounds/{name}.parquet"] = parquet_bytes(table, SAMPLES_SCHEMA)
+            whole["sha256"] = checksum(files[f"rounds/{name}.parquet"])
+        files[f"rounds/{name}.json"] = json_bytes(whole)
+        with self._writing():
+            self.commit_record(name, files)
         self.rounds.append(whole)
 
     def write(self, name: str, content: bytes) -> None:
@@ -192,19 +272,15 @@ class LearningFolder:
         Raises:
             LearningError: the disk is full or fails.
         """
-        target = self.path / name
+        with self._writing():
+            self.replace(name, content)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            replace_file(target, content, temporary_of(target))
+            yield
         except OSError as error:
             raise LearningError(why_unusable(error, self.path, "write to")) from None
-
-    def _read_round(self, number: int) -> dict[str, Any] | None:
-        """The content of a round; None where it is missing or damaged."""
-        try:
-            content = read_json(self._round(number, "json"))
-        except (OSError, ValueError):
-            return None
-        return content if _is_whole(content, number) else None
 
     def _round(self, number: int, kind: str) -> Path:
         return self.path / "rounds" / f"{number:04d}.{kind}"
@@ -228,27 +304,43 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
         raise LearningError(f"{path} holds something else; choose another --out")
     folder = LearningFolder(path, config)
     others = [] if (path / ALSO).exists() else folder.find_others()
-    try:
-        parts = [path / name for name in ("rounds", *(["also"] if config.also else []))]
-        for part in parts:
-            part.mkdir(parents=True, exist_ok=True)
-        link = next(filter(None, map(first_link, (path, *parts))), None)
-        if link is not None:
-            raise LearningError(f"{link} is a symbolic link; choose another --out")
-        lock = take_lock(path)
-    except OSError as error:
-        raise LearningError(f"{why_unusable(error, path, 'use folder')}; choose another --out") from None
-    if lock is None:
-        raise LearningError(f"{path} is in use by another process")
-    with lock:
-        if known.exists() and read_config_as(LearnConfig, known).digest != config.digest:
-            raise LearningError(f"{path} was begun with another configuration, {known}; take another --out")
-        if others:
-            folder.keep_others(others)
-        folder.read_others()
-        folder.read_rounds()
+    with folder:
+        try:
+            parts = [path / name for name in ("rounds", *(["also"] if config.also else []))]
+            for part in parts:
+                part.mkdir(parents=True, exist_ok=True)
+            link = next(filter(None, map(first_link, parts)), None)
+            if link is not None:
+                raise LearningError(f"{link} is a symbolic link; choose another --out")
+            folder.acquire()
+            begun_with = _digest_in(known) if known.exists() else config.digest
+            if others:
+                folder.keep_others(others)
+            folder.read_others()
+            folder.check_rounds()
+        except OSError as error:
+            raise LearningError(f"{why_unusable(error, path, 'use folder')}; choose another --out") from None
+        if begun_with != config.digest:
+            if not folder.rounds:
+                raise LearningError(
+                    f"{path} was begun with another configuration, {known}; take another --out"
+                )
+            folder.problems.append(f"{LEARNING} is damaged: the rounds are of this configuration")
         folder.write(LEARNING, config.to_toml().encode())
         yield folder
+
+
+def _digest_in(known: Path) -> str:
+    """The digest of a configuration; "" for one that cannot be used.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    read_bytes(known)
+    try:
+        return read_config_as(LearnConfig, known).digest
+    except ManaforgeError:
+        return ""
 
 
 def read_learning(path: Path) -> LearningFolder:
@@ -266,11 +358,11 @@ def read_learning(path: Path) -> LearningFolder:
     return folder
 
 
-def _samples_in(file: Path, checksum: str) -> Samples:
+def _samples_in(file: Path, digest: str) -> Samples:
     """The samples in a file with this checksum; errors as of `LearningFolder.samples`."""
     try:
         content = read_bytes(file)
-        if _sha256(content) != checksum:
+        if checksum(content) != digest:
             raise ValueError("it is not the file that was learned from")
         table = pq.ParquetFile(io.BytesIO(content)).read().to_pandas()
         return Samples(
@@ -280,10 +372,6 @@ def _samples_in(file: Path, checksum: str) -> Samples:
         )
     except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
         raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _is_whole(content: Any, number: int) -> bool:

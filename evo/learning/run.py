@@ -54,7 +54,7 @@ def learn(
         number = len(folder.rounds)
         value = folder.value(number - 1)
         samples = gather(config, config.player_of(weights_of(value, config.start)).row, number, advance)
-        folder.commit(_round(folder, number, value, samples, play))
+        folder.commit(_round(folder, number, value, samples, play), samples)
         tell(folder.rounds[number])
     return best_profile(folder)
 
@@ -67,7 +67,6 @@ def _round(
     told = int(telling(samples, method.PAIRED).sum())
     if not told:
         raise LearningError(f"round {number} of {folder.path} has no sample that tells: too few games")
-    checksum = folder.keep(number, samples)
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
     rounds = folder.samples_to_fit(samples)
     with threadpool_limits(1, "blas"):  # the same sums on any number of processors
@@ -80,7 +79,6 @@ def _round(
         "games": config.games,
         "samples": len(samples.points),
         "told": told,
-        "sha256": checksum,
         "loss": loss,
         "calibration": groups,
         "weights": value.weights.tolist(),

@@ -31,7 +31,7 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
     Args:
         target: the file.
         content: its new content.
-        temporary: where it is written first, on the same file system; left behind if that fails.
+        temporary: where it is written first, on the same file system; deleted if that fails.
     """
     try:
         temporary.unlink(missing_ok=True)
@@ -42,6 +42,8 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
         temporary.replace(target)
         sync_folder(target.parent)
     except OSError as error:  # of the file that was asked for; nobody knows the temporary one
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(target)) from error
 
 

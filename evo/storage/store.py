@@ -7,11 +7,9 @@ not agree with the checksums are reported, set aside and played again. `runs/REA
 
 import contextlib
 import errno
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pandas as pd
 
@@ -20,20 +18,11 @@ from engine.errors import WrongValueError
 from engine.received import read_bytes, read_json
 from evo.config import RunConfig
 from evo.storage.decks import keep_decks
-from evo.storage.files import (
-    append_event,
-    first_link,
-    parquet_bytes,
-    replace_file,
-    sync_folder,
-    take_lock,
-)
+from evo.storage.files import append_event, parquet_bytes
 from evo.storage.history import (
     KINDS,
-    Entry,
+    CheckedFolder,
     HistoryError,
-    checksum,
-    history_line,
     read_committed,
     read_history,
     table_file,
@@ -59,8 +48,7 @@ class RunNameError(RunError, WrongValueError):
     """A path for a run that is none, or named twice; the message says what it is, and the way out."""
 
 
-@dataclass
-class RunFolder:
+class RunFolder(CheckedFolder):
     """One run on disk, from `create_run` or `open_run`.
 
     Attributes:
@@ -70,11 +58,13 @@ class RunFolder:
         problems: damage found on opening, one sentence each.
     """
 
-    path: Path
-    config: RunConfig
-    committed: int = 0
-    problems: list[str] = field(default_factory=list)
-    _lock: IO[bytes] | None = None
+    WHAT = "run folder "
+    ERROR = RunError
+
+    def __init__(self, path: Path, config: RunConfig) -> None:
+        super().__init__(path)
+        self.config = config
+        self.committed = 0
 
     def tables(self, kind: str) -> Iterator[pd.DataFrame]:
         """The tables of all committed generations in their order; `kind` is "generations" or "pairings".
@@ -102,23 +92,28 @@ class RunFolder:
         """
         assert generation == self.committed, "generations are committed in order"
         with self._writing(f"generation {generation}"):
-            sums = {}
-            for kind, table in (("pairings", pairings), ("generations", individuals)):
-                content = parquet_bytes(table, RUN_SCHEMA)
-                self._replace(table_file(self.path, kind, generation), content)
-                sums[kind] = checksum(content)
-            with (self.path / "checksums.txt").open("a", encoding="ascii") as file:
-                file.write(history_line(generation, Entry(**sums)))
-                file.flush()
-                os.fsync(file.fileno())
+            tables = {"pairings": pairings, "generations": individuals}
+            name = f"{generation:04d}"
+            self.commit_record(
+                name,
+                {f"{kind}/{name}.parquet": parquet_bytes(tables[kind], RUN_SCHEMA) for kind in tables},
+            )
         self.committed += 1
 
     def validation(self, generation: int) -> pd.DataFrame | None:
-        """The table of a generation's validation; None if there is none that can be read."""
+        """The table of a generation's validation; None if there is none, or it is damaged.
+
+        Raises:
+            RunError: the system does not let it be read; it is not played again for that.
+        """
+        file = table_file(self.path, "validation", generation)
         try:
-            content = read_bytes(table_file(self.path, "validation", generation))
-            table = read_table(content, "validation", self.config).to_pandas()
-        except (OSError, SchemaError):
+            table = read_table(read_bytes(file), "validation", self.config).to_pandas()
+        except SchemaError:
+            return None
+        except OSError as error:
+            if error.errno in UNREADABLE:
+                raise RunError(f"{file} cannot be read: {error.strerror}") from None
             return None
         table = table.assign(**{name: table.get(name, default) for name, default in _VALIDATED.items()})
         blocks = [list(own["opponent"].isna()) for _, own in table.groupby("who", sort=False)]
@@ -136,7 +131,7 @@ class RunFolder:
         file = table_file(self.path, "validation", generation)
         with self._writing(f"the validation of generation {generation}"):
             file.parent.mkdir(exist_ok=True)
-            self._replace(file, content)
+            self.replace(f"validation/{file.name}", content)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the run's own folder, all or nothing.
@@ -145,7 +140,7 @@ class RunFolder:
             RunError: the disk is full or fails.
         """
         with self._writing(name):
-            self._replace(self.path / name, content)
+            self.replace(name, content)
 
     def write_config(self) -> None:
         """Write `config.toml`, with the deck files of this folder named relative to it.
@@ -189,29 +184,13 @@ class RunFolder:
             return {}
         return content if isinstance(content.get("sessions"), list) else {}
 
-    def close(self) -> None:
-        """Release the folder, so that another process may continue the run."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
-
-    def __enter__(self) -> "RunFolder":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _replace(self, target: Path, content: bytes) -> None:
-        """Write a file; the temporary one stays outside the history."""
-        replace_file(target, content, self.path / f"{target.parent.name}-{target.name}.tmp")
-
     @contextlib.contextmanager
     def _writing(self, what: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             with contextlib.suppress(OSError):
-                self._clear_leftovers()
+                self.clear_leftovers()
             kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
             created = (self.path / "config.toml").exists()
             command = f"manaforge resume {self.path}" if created else "the same command again"
@@ -220,73 +199,23 @@ class RunFolder:
                 f"When there is space: {command}"
             ) from None
 
-    def acquire(self) -> None:
-        """Take the operating system's lock, which ends with the process.
-
-        Raises:
-            RunError: another process holds it, or the folder has a link that leads out of it.
-        """
-        link = first_link(self.path)
-        if link is not None:
-            raise RunError(f"{link} is a symbolic link; a run folder holds its own files")
-        lock = take_lock(self.path)
-        if lock is None:
-            raise RunError(f"run folder {self.path} is in use by another process")
-        self._lock = lock
-
     def check_history(self) -> None:
         """Count committed generations; report and set aside the first damaged one and all after it."""
-        history = read_history(self.path)
-        problem = history.problem
-        for generation, entry in enumerate(history.entries):
-            damage = self._damage(generation, entry)
-            if damage:
-                history, problem = history._replace(entries=history.entries[:generation]), damage
-                break
-        if problem:
-            self.problems.append(problem)
-        self.committed = len(history.entries)
-        later = [file for file in (self.path / "generations").iterdir() if file.name != "0000.parquet"]
-        if not history.text and later:  # only the first may exist before its line does
-            self.problems.append("checksums.txt is missing or empty")
-        broken = bool(self.problems)
-        if history.text != history.good:
-            self._replace(self.path / "checksums.txt", history.good.encode())
-        for kind in ("pairings", "generations"):
-            committed = {table_file(self.path, kind, number) for number in range(self.committed)}
-            for file in sorted((self.path / kind).iterdir()):
-                if file not in committed:
-                    self._set_aside(file)
+        is_damaged = self.check_records("pairings", "generations")
+        self.committed = len(self.entries)
         for name in ("champion.toml", "final.parquet"):
-            if broken and (self.path / name).exists():
-                self._set_aside(self.path / name)
-        self._clear_leftovers()
+            if is_damaged and (self.path / name).exists():
+                self.set_aside(name)
 
-    def _clear_leftovers(self) -> None:
-        """Delete temporary files."""
-        for file in self.path.glob("*.tmp"):
-            file.unlink()
-
-    def _damage(self, generation: int, entry: Entry) -> str:
-        """What is wrong with a generation's files, or "".
-
-        Raises:
-            RunError: they were written under other rules or another schema.
-        """
-        for kind in KINDS:
+    def damage_of(self, name: str) -> str:
+        """See `CheckedFolder`; tables of other rules or another schema are refused."""
+        try:
+            contents = self.read_record(name)
+        except HistoryError as error:
+            return str(error)
+        for kind, content in zip(KINDS, contents, strict=True):
             try:
-                check_origin(read_committed(self.path, kind, generation, entry))
-            except HistoryError as error:
-                return str(error)
+                check_origin(content)
             except SchemaError as error:
-                raise RunError(f"run folder {self.path}: {kind}/{generation:04d}.parquet: {error}") from None
+                raise RunError(f"run folder {self.path}: {kind}/{name}.parquet: {error}") from None
         return ""
-
-    def _set_aside(self, file: Path) -> None:
-        aside = self.path / "aside"
-        aside.mkdir(exist_ok=True)
-        name = f"{file.parent.name}-{file.name}" if file.parent != self.path else file.name
-        count = sum(1 for _ in aside.iterdir())
-        file.replace(aside / f"{count:03d}-{name}")
-        sync_folder(aside)
-        self.problems.append(f"{file.relative_to(self.path)} was set aside as aside/{count:03d}-{name}")

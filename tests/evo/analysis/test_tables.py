@@ -137,11 +137,11 @@ def test_a_growing_run_is_read_as_far_as_it_is_committed(copy: Path) -> None:
             runs = read_runs([copy])
         assert runs.individuals["generation"].max() == generations - 1
     (copy / "checksums.txt").write_text("".join([lines[0], "garbled\n", *lines[2:5], lines[5][:40]]))
-    with pytest.warns(RunWarning, match="line 2 is torn or not that of generation 1"):
+    with pytest.warns(RunWarning, match="line 2 is torn or out of place"):
         read_runs([copy])
     (copy / "checksums.txt").write_text("".join(lines[1:]))
     with (
-        pytest.warns(RunWarning, match="line 1 is torn or not that of generation 0"),
+        pytest.warns(RunWarning, match="line 1 is torn or out of place"),
         pytest.raises(RunError),
     ):
         read_runs([copy])

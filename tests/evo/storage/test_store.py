@@ -60,7 +60,7 @@ def test_a_commit_is_two_files_and_a_line(copy: Path) -> None:
     ("spoil", "left", "problem"),
     [
         (lambda text: text[:-1], 3, "line 4 is torn"),
-        (lambda text: text.replace("0002 ", "0007 "), 2, "line 3 is torn or not that of generation 2"),
+        (lambda text: text.replace("0002 ", "0007 "), 2, "line 3 is torn or out of place"),
         (lambda text: "x" + text, 0, "line 1 is torn"),
         (lambda text: text.replace("\n", " 00\n", 1), 0, "line 1 is torn"),
         (lambda text: "", 0, ""),

@@ -1,0 +1,145 @@
+"""Rounds of a learning on disk: any damage is noticed and played again, and what cannot be read is left alone."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evo.configfiles import read_config_as
+from evo.learning.config import LearnConfig
+from evo.learning.folder import LearningError, LearningFolder, open_learning, read_learning
+from evo.learning.methods import Samples
+from evo.storage import history
+from ilp_agent.lookahead.features import N_FEATURES
+
+CONFIG = read_config_as(LearnConfig, "learn", ["decks=thesis-paladin,random-minions", "rounds=3"])
+
+
+def commit(folder: LearningFolder) -> None:
+    """A round, as a function of its number."""
+    number = len(folder.rounds)
+    if not number:
+        folder.commit({"round": 0, "tests": []})
+        return
+    pick = np.random.default_rng(number)
+    features = pick.integers(-3, 4, size=(20, N_FEATURES)).astype(float)
+    value = {"weights": pick.random(N_FEATURES).tolist(), "scale": [1.0] * N_FEATURES, "intercept": 0.5}
+    counts = dict.fromkeys(("games", "samples", "told"), 20)
+    content = {"round": number, "tests": [], "loss": 0.5, "calibration": [], **value, **counts}
+    folder.commit(content, Samples(features, pick.random(20), np.arange(20)))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rounds") / "whole"
+    with open_learning(path, CONFIG) as folder:
+        for _ in range(4):
+            commit(folder)
+    return path
+
+
+@pytest.fixture
+def copy(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "copy"))
+
+
+def bytes_of(path: Path) -> dict[str, bytes]:
+    files = [path / "checksums.txt", *sorted((path / "rounds").iterdir())]
+    return {file.name: file.read_bytes() for file in files}
+
+
+FILES = ["rounds/0000.json", "rounds/0002.json", "rounds/0002.parquet", "rounds/0003.parquet"]
+
+
+def damaged_copies(content: bytes) -> list[bytes]:
+    """Bytes with a flipped bit, in every byte or in 300 of them, and bytes that are cut."""
+    pick = np.random.default_rng(len(content))
+    places = np.unique(pick.integers(len(content), size=300)) if len(content) > 2_000 else range(len(content))
+    found = [content[: len(content) // 2], b""]
+    for place in places:
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << int(pick.integers(8))
+        found.append(bytes(flipped))
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_flipped_bit_is_noticed(copy: Path, name: str) -> None:
+    file, number = copy / name, int(name.partition("/")[2][:4])
+    for content in damaged_copies(file.read_bytes()):
+        file.write_bytes(content)
+        with pytest.raises(LearningError, match=f"{name} is damaged"):
+            read_learning(copy)
+    with open_learning(copy, CONFIG) as folder:
+        assert len(folder.rounds) == number
+        assert folder.problems[0].startswith(f"{name} is damaged")
+
+
+@pytest.mark.parametrize("name", [*FILES, "checksums.txt", "learning.toml"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
+def test_damage_is_named_set_aside_and_played_again(
+    copy: Path, whole: Path, name: str, damage: str
+) -> None:
+    file = copy / name
+    content = file.read_bytes()
+    if damage == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(content[:-7] if damage == "cut" else content[:50] + b"~" + content[51:])
+    with open_learning(copy, CONFIG) as folder:
+        told = " ".join(folder.problems)
+        while len(folder.rounds) < 4:
+            commit(folder)
+    assert name in told or (name == "learning.toml" and damage != "cut")
+    assert bytes_of(copy) == bytes_of(whole)
+    assert read_learning(copy).config.digest == CONFIG.digest
+
+
+def test_what_cannot_be_read_is_left_as_it_is(
+    copy: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = history.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == "0002.json":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(history, "read_bytes", refusing)
+    for use in (lambda: read_learning(copy), lambda: open_learning(copy, CONFIG).__enter__()):
+        with pytest.raises(LearningError, match=r"0002.json: Permission denied"):
+            use()
+    assert bytes_of(copy) == bytes_of(whole)
+    assert not (copy / "aside").exists()
+
+
+def test_rounds_from_before_there_were_checksums_count(copy: Path, whole: Path) -> None:
+    def older(path: Path) -> None:
+        (path / "checksums.txt").unlink()
+        for file in (path / "rounds").glob("*.json"):
+            file.write_text(json.dumps(json.loads(file.read_text()) | {"schema": 1}))
+
+    older(copy)
+    assert len(read_learning(copy).rounds) == 4
+    (copy / "rounds/0003.json").unlink()
+    with open_learning(copy, CONFIG) as folder:
+        assert len(folder.rounds) == 3
+        commit(folder)
+    assert len(read_learning(copy).rounds) == 4
+    for name in ("0003.json", "0003.parquet"):
+        assert (copy / "rounds" / name).read_bytes() == (whole / "rounds" / name).read_bytes()
+    older(copy)
+    shutil.copy(copy / "rounds/0001.parquet", copy / "rounds/0002.parquet")
+    with pytest.raises(LearningError, match=r"rounds/0002.json: its samples are not those"):
+        read_learning(copy)
+    with open_learning(copy, CONFIG) as folder:
+        assert len(folder.rounds) == 2
+        assert "rounds/0002.json: its samples are not those" in folder.problems[0]
+
+
+def test_a_round_that_is_being_written_is_no_damage(copy: Path) -> None:
+    sums = copy / "checksums.txt"
+    sums.write_text(sums.read_text()[:-10])
+    assert len(read_learning(copy).rounds) == 3

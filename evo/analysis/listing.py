@@ -42,7 +42,8 @@ def others_below(root: Path) -> list[dict[str, Any]]:
 def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
     pages = sorted(page.name for page in file.parent.glob("*.html"))
     try:
-        ended = _is_learned(file.parent) if kind == "learn" else bool(pages)
+        ended = bool(pages) or (file.parent / "profile.toml").exists()
+        ended = _is_learned(file.parent) if kind == "learn" else ended
         state = "running" if is_locked(file.parent) else "finished" if ended else "stopped"
     except (ManaforgeError, OSError):
         state = "unreadable"

@@ -24,14 +24,17 @@ from evo.cli.options import (
 from evo.play.notation import NOTATION
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+    from evo.play.games import Roster, Schedule
 
 AblateOut = Annotated[
     Path | None, typer.Option("--out", help="Its folder. (default: runs/ablate-<hash>)", show_default=False)
 ]
 Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=completion.decks)]
 
-STOPPED = "the same command begins anew"
+STOPPED = "the same command goes on"
 """Said where a signal stops the games."""
 
 COLUMNS = (
@@ -73,7 +76,7 @@ def ablate_command(
 ) -> None:
     """Find what each weight of a profile is worth: it plays copies of itself without them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.consoles import output_console
+    from evo.cli.consoles import output_console, print_problems
     from evo.cli.progress import Counter
     from evo.cli.sessions import pool_of
     from evo.configfiles import names_in
@@ -106,10 +109,13 @@ def ablate_command(
     console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
     counter = Counter(console, total)
     with open_experiment(path, "ablate", definition) as folder:
-        with pool_of(place, [player], found, counter, STOPPED) as playing:
-            single, together = ablate(
-                ablation, lambda roster, some: playing.play(roster, some, counter.advance)
-            )
+        print_problems(console, folder.problems)
+        with pool_of(place, [player], found, counter, STOPPED) as players:
+
+            def play(roster: "Roster", some: "Schedule") -> "np.ndarray":
+                return players.play(roster, some, counter.advance)
+
+            single, together = ablate(ablation, folder.playing(play, counter.advance))
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
         folder.write("weights.csv", csv_bytes(single))

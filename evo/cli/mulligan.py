@@ -24,10 +24,14 @@ from evo.cli.options import (
 from evo.play.notation import NOTATION
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from evo.cli.options import Place
     from evo.cli.progress import Counter
+    from evo.experiments.folder import ExperimentFolder
     from evo.learning.keeping import CardRow
     from evo.learning.mulligan import Lesson
+    from evo.play.games import Roster, Schedule
     from ilp_agent.mulligan import SeatValues
 
 Learner = Annotated[
@@ -42,9 +46,14 @@ Opponents = Annotated[
     list[str],
     typer.Option("--against", help="An opponent; may repeat.", autocompletion=completion.entrants),
 ]
-ProfileOut = Annotated[Path, typer.Option("--out", help="File of the profile that is written, NAME.toml.")]
+ProfileOut = Annotated[
+    Path,
+    typer.Option(
+        "--out", help="File of the profile that is written, NAME.toml; its games are kept in NAME.mulligan."
+    ),
+]
 
-STOPPED = "no profile was written"
+STOPPED = "no profile was written; the same command goes on"
 """Said where a signal stops the games."""
 
 COLUMNS = (
@@ -81,9 +90,10 @@ def mulligan_command(
 ) -> None:
     """Learn from games which opening cards to keep, and write a profile that keeps them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.consoles import output_console
+    from evo.cli.consoles import output_console, print_problems
     from evo.cli.progress import Counter
     from evo.configfiles import names_in
+    from evo.experiments.folder import open_experiment
     from evo.learning.keeping import check_out, learned_profile, rows_of, write_learned
     from evo.learning.mulligan import Lesson
     from evo.play.entrants import find_entrant, profile_of_entrant
@@ -97,11 +107,15 @@ def mulligan_command(
     refuse_decks((one.sort for one in (player, *opponents)), found)
     lesson = Lesson(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
     check_out(out)
-    console = output_console(stderr=as_data)
-    heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}"
-    console.print(heading, markup=False, highlight=False)
-    values = _played(lesson, place, Counter(console, lesson.total))
-    write_learned(learned_profile(profile, lesson, values, out.stem, against), out)
+    path, console = out.with_suffix(".mulligan"), output_console(stderr=as_data)
+    heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}, kept in {path}"
+    with open_experiment(path, "mulligan", lesson.definition) as folder:
+        console.print(heading, markup=False, highlight=False, soft_wrap=True)
+        print_problems(console, folder.problems)
+        values = _played(lesson, folder, place, Counter(console, lesson.total))
+        learned = learned_profile(profile, lesson, values, out.stem, against)
+        write_learned(learned, out)
+        folder.write("profile.toml", learned.to_toml().encode())
     tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
     if as_data:
         print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))
@@ -112,14 +126,20 @@ def mulligan_command(
     console.print(f"with --ruleset {ruleset}, which has a mulligan", markup=False)
 
 
-def _played(lesson: "Lesson", place: "Place", counter: "Counter") -> "tuple[SeatValues, ...]":
-    """Play all games of a lesson with their progress; the keep values of the last round."""
+def _played(
+    lesson: "Lesson", folder: "ExperimentFolder", place: "Place", counter: "Counter"
+) -> "tuple[SeatValues, ...]":
+    """Play all games of a lesson that are not kept; the keep values of the last round."""
     from evo.cli.sessions import pool_of
     from evo.learning.mulligan import learn_keeps
 
     values: tuple[SeatValues, ...] = ()
     with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOPPED) as players:
-        for found in learn_keeps(lesson, lambda roster, games: players.play(roster, games, counter.advance)):
+
+        def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
+            return players.play(roster, games, counter.advance)
+
+        for found in learn_keeps(lesson, folder.playing(play, counter.advance)):
             values = found
     return values
 

@@ -96,7 +96,7 @@ def bench_optimisers_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
-    from evo.cli.consoles import output_console
+    from evo.cli.consoles import output_console, print_problems
     from evo.cli.progress import Counter
     from evo.configfiles import read_config
     from evo.experiments.folder import ExperimentOptionError, open_experiment
@@ -124,6 +124,7 @@ def bench_optimisers_command(
     path = out or Path("runs") / f"optimisers-{digest_of(definition)[:8]}"
     console = output_console()
     with open_experiment(path, "bench-optimisers", definition) as folder:
+        print_problems(console, folder.problems)
         counter = Counter(console, games_left(missing_runs(bench, folder)) + to_rate)
         console.print(f"{path}: {counter.total:,} games to play", markup=False, highlight=False)
         points = _played(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
@@ -219,7 +220,7 @@ def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "
             return pool.play(roster, games, counter.advance)
 
         play_missing(bench, folder, play, pool.workers)
-        return rated(bench, points_table(bench, folder), play)
+        return rated(bench, points_table(bench, folder), folder.playing(play, counter.advance))
     raise AssertionError("a pool that is stopped ends the process")
 
 

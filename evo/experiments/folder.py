@@ -1,14 +1,33 @@
-"""The folder of an experiment: what it is, what it keeps on the way, and what it came to."""
+"""The folder of an experiment: what it is, what it has played, and what it came to.
 
-import json
+    experiment.json     what all results depend on
+    games/0000.parquet  results of the first schedule of games, and so on (`ExperimentFolder.playing`)
+    points/             runs of `bench-optimisers`
+    checksums.txt       a line for each of these files, which commits it (`evo.storage.history`)
+
+Tables, figures and a page follow at the end.
+"""
+
+import contextlib
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from engine import RULES_VERSION, ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import read_json
-from evo.storage.files import first_link, json_bytes, replace_file, take_lock, why_unusable
+from engine.received import parse_json, read_bytes
+from evo.play.faults import own_faults
+from evo.play.games import Play, Roster, Schedule
+from evo.storage.files import json_bytes, parquet_bytes, why_unusable
+from evo.storage.history import CHECKSUMS, CheckedFolder, Entry, HistoryError, Records, checksum, read_history
 from evo.storage.kinds import EXPERIMENT
+from evo.tournament.folder import BATCH, TOURNAMENT_SCHEMA, read_games, without_uncounted
+
+SCHEMA = 2
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
@@ -19,45 +38,123 @@ class ExperimentOptionError(ExperimentError, WrongValueError):
     """An option of an experiment that it cannot use."""
 
 
-class ExperimentFolder:
+class ExperimentFolder(CheckedFolder):
     """A folder that this process writes alone, from `open_experiment`.
 
     Attributes:
         path: the folder.
+        problems: damage found on opening, one sentence each.
     """
 
-    def __init__(self, path: Path, lock: IO[bytes]) -> None:
-        self.path = path
-        self._lock = lock
+    ERROR = ExperimentError
+    RECORDS = Records(lambda name: (name,), numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, all or nothing; `name` may be in a folder.
+        """Write a file, all or nothing.
 
         Raises:
             ExperimentError: the disk is full or fails.
         """
-        target = self.path / name
         try:
-            target.parent.mkdir(exist_ok=True)
-            replace_file(target, content, self.path / f"{name.replace('/', '-')}.tmp")
+            self.replace(name, content)
         except OSError as error:
-            raise ExperimentError(
-                f"cannot write {target}: {error.strerror or error}; what was kept before is safe: when there "
-                "is space, the same command goes on"
-            ) from None
+            raise self._unwritable(name, error) from None
 
-    def read(self, name: str) -> dict[str, Any]:
-        """A JSON file that was kept; {} if there is none that can be read."""
+    def keep(self, name: str, content: bytes) -> None:
+        """Write a file that the same command reads when it goes on, with its checksum; it may be in a folder.
+
+        Raises:
+            ExperimentError: the disk is full or fails.
+        """
         try:
-            return read_json(self.path / name)
-        except (OSError, ValueError):
+            (self.path / name).parent.mkdir(exist_ok=True)
+            self.commit_record(name, {name: content})
+        except OSError as error:
+            raise self._unwritable(name, error) from None
+
+    def kept(self, name: str) -> dict[str, Any]:
+        """A JSON file that was kept; {} if there is none, or it is none any more."""
+        try:
+            return parse_json(self.read_record(name)[0]) if name in self.entries else {}
+        except (HistoryError, ValueError):
             return {}
 
-    def __enter__(self) -> "ExperimentFolder":
-        return self
+    def playing(self, play: Play, advance: Callable[[int], None]) -> Play:
+        """Plays schedules and keeps their results; those that were kept before are not played again.
 
-    def __exit__(self, *_: object) -> None:
-        self._lock.close()
+        Args:
+            play: plays a schedule. The same schedules are asked for in the same order every time.
+            advance: called with the number of games that need not be played.
+        """
+        numbers = count()
+
+        def playing(roster: Roster, games: Schedule) -> np.ndarray:
+            name = f"games/{next(numbers):04d}.parquet"
+            if name in self.entries:
+                advance(len(games))
+                return self._games_in(name, roster, len(games))
+            played = without_uncounted(play(roster, games))
+            if not len(own_faults(roster, games, played)):
+                table = pd.DataFrame({column: played[column] for column in BATCH})
+                self.keep(name, parquet_bytes(table, TOURNAMENT_SCHEMA))
+            return played
+
+        return playing
+
+    def _games_in(self, name: str, roster: Roster, n: int) -> np.ndarray:
+        """The results of a schedule that were kept.
+
+        Raises:
+            ExperimentError: they are none of such a schedule, though whoever made the folder says so.
+        """
+        try:
+            played = read_games(self.path / name, BATCH, roster.ruleset, n)
+            if len(played) != n:
+                raise ValueError(f"it has {len(played):,} games of {n:,}")
+        except ValueError as error:
+            raise ExperimentError(f"{self.path / name}: {error}; choose another --out") from None
+        return played
+
+    def begin(self, kind: str, definition: dict[str, Any]) -> None:
+        """Lock the folder, compare what it is with a definition, and check what it has kept.
+
+        Raises:
+            ExperimentError: it is in use, or holds something else.
+            OSError: it cannot be read or written.
+        """
+        self.acquire()
+        older = {"kind": kind, "rules": RULES_VERSION, **definition}
+        content = json_bytes({"schema": SCHEMA, **older})
+        found = self._content_of(EXPERIMENT)
+        sums = {entry.name: entry.sums for entry in read_history(self.path, self.RECORDS).entries}
+        is_older = not sums and _json_or_none(found) == parse_json(json_bytes(older))
+        is_this = content == found or sums.get(EXPERIMENT) == (checksum(content),) or is_older
+        if not is_this and (found or sums):
+            raise ExperimentOptionError(
+                f"{self.path} was begun with other options or another version; choose another --out"
+            )
+        if is_older:  # from before there were checksums
+            kept = [f"points/{file.name}" for file in sorted((self.path / "points").glob("*.json"))]
+            lines = [Entry(name, (checksum(self._content_of(name)),)).line for name in kept]
+            self.replace(CHECKSUMS, "".join(lines).encode())
+        elif found and not sums:
+            self.problems.append(f"{CHECKSUMS} is missing or damaged")
+        self.check_records()
+        if self._content_of(EXPERIMENT) != content or EXPERIMENT not in self.entries:
+            self.keep(EXPERIMENT, content)
+
+    def _content_of(self, name: str) -> bytes:
+        """The bytes of a file; none where there is no such file."""
+        try:
+            return read_bytes(self.path / name)
+        except FileNotFoundError:
+            return b""
+
+    def _unwritable(self, name: str, error: OSError) -> ExperimentError:
+        return ExperimentError(
+            f"cannot write {self.path / name}: {error.strerror or error}; what was kept before is safe: when "
+            "there is space, the same command goes on"
+        )
 
 
 def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> ExperimentFolder:
@@ -71,30 +168,28 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
     Raises:
         ExperimentError: it is something else, in use, or cannot be made.
     """
-    content = json_bytes({"kind": kind, "rules": RULES_VERSION, **definition})
-    about = path / EXPERIMENT
-    try:
-        if path.exists() and not about.exists() and not all(map(_is_leftover, path.iterdir())):
-            raise ExperimentOptionError(f"{path} is not empty and holds no {kind}; choose another --out")
-        path.mkdir(parents=True, exist_ok=True)
-        link, lock = first_link(path), take_lock(path)
-    except OSError as error:
-        raise ExperimentOptionError(why_unusable(error, path, f"make the folder of {kind}")) from None
-    if link is not None:
-        raise ExperimentError(f"{link} is a symbolic link; the folder holds its own files")
-    if lock is None:
-        raise ExperimentError(f"{path} is in use by another process")
-    folder = ExperimentFolder(path, lock)
-    if not about.exists():
-        folder.write(EXPERIMENT, content)
-    elif folder.read(EXPERIMENT) != json.loads(content):
-        lock.close()
-        raise ExperimentOptionError(
-            f"{path} was begun with other options or another version; choose another --out"
-        )
+    folder = ExperimentFolder(path)
+    with contextlib.ExitStack() as on_error:
+        on_error.callback(folder.close)
+        try:
+            is_one = any((path / name).exists() for name in (EXPERIMENT, CHECKSUMS))
+            if path.exists() and not is_one and not all(map(_is_leftover, path.iterdir())):
+                raise ExperimentOptionError(f"{path} is not empty and holds no {kind}; choose another --out")
+            path.mkdir(parents=True, exist_ok=True)
+            folder.begin(kind, definition)
+        except OSError as error:
+            raise ExperimentOptionError(why_unusable(error, path, f"use the folder of {kind}")) from None
+        on_error.pop_all()
     return folder
 
 
 def _is_leftover(entry: Path) -> bool:
     """Whether a file is left by a command that ended before the folder was one."""
     return entry.name == "lock" or entry.suffix == ".tmp"
+
+
+def _json_or_none(content: bytes) -> dict[str, Any] | None:
+    try:
+        return parse_json(content)
+    except ValueError:
+        return None

@@ -174,7 +174,7 @@ def missing_runs(bench: Bench, folder: ExperimentFolder) -> list[Run]:
 def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
     """The points of a run that the folder keeps; [] if they cannot be read."""
     try:
-        points = _POINTS.validate_python(folder.read(run.file).get("points"))
+        points = _POINTS.validate_python(folder.kept(run.file).get("points"))
     except ValidationError:
         return []
     whole = [point.mark for point in points] == list(run.marks)
@@ -189,7 +189,7 @@ def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: 
     def play_one(place: int) -> None:
         run = missing[place]
         content = {"contender": run.contender, "run": run.number, "budget": run.budget}
-        folder.write(run.file, json_bytes(content | {"points": play_run(run, play)}))
+        folder.keep(run.file, json_bytes(content | {"points": play_run(run, play)}))
 
     if missing:
         run_side_by_side(play_one, len(missing), at_a_time)

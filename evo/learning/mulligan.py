@@ -10,6 +10,7 @@ the next round learns, on other deals, what each card is worth under that mullig
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -91,9 +92,25 @@ class Lesson:
         }
 
     @property
+    def definition(self) -> dict[str, Any]:
+        """All that the keep values depend on, as JSON values."""
+        return {
+            "player": _as_values(self.player),
+            "opponents": [_as_values(one) for one in self.opponents],
+            "decks": [deck.identity for deck in self.decks],
+            "ruleset": self.ruleset.name,
+            **{name: getattr(self, name) for name in ("games", "rounds", "seed")},
+        }
+
+    @property
     def total(self) -> int:
         """Games of all rounds."""
         return sum(len(deals.games) for deals in self.deals.values())
+
+
+def _as_values(player: Player) -> list[Any]:
+    """A player as JSON values."""
+    return [*player.sort, *player.row, *player.keeps]
 
 
 @dataclass(frozen=True)

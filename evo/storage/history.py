@@ -40,7 +40,7 @@ class Records:
     Attributes:
         files_of: the files of a record by its name, below the folder, in the order of their checksums.
         numbered: whether they are called 0000, 0001, ..., each made from those before it; else they have any
-            names, and each stands alone.
+            names, each stands alone, and of two lines with one name the last counts.
     """
 
     files_of: Callable[[str], tuple[str, ...]]
@@ -95,10 +95,10 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
     except FileNotFoundError:
         text = ""
     entries: dict[str, Entry] = {}
-    for line in io.StringIO(text, newline="\n"):  # only a line feed ends one
-        number, found = len(entries), LINE.fullmatch(line)
+    for number, line in enumerate(io.StringIO(text, newline="\n")):  # only a line feed ends one
+        found = LINE.fullmatch(line)
         name, sums = (found[1], tuple(found[2].split())) if found else ("", ())
-        is_next = name == f"{number:04d}" if records.numbered else name not in entries
+        is_next = name == f"{number:04d}" or not records.numbered
         if not found or not is_next or len(sums) != len(records.files_of(name)):
             problem = f"{CHECKSUMS}: line {number + 1} is torn or out of place"
             return History(text, [*entries.values()], problem, torn=not line.endswith("\n"))

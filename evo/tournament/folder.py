@@ -100,10 +100,7 @@ class TournamentFolder:
         start = len(self.played)
         name = f"{start:010d}-{start + len(results):010d}.parquet"
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
-        kept = results.copy()
-        for part_name in NOT_KEPT:
-            kept[part_name] = 0
-        self.played = np.concatenate([self.played, kept])
+        self.played = np.concatenate([self.played, without_uncounted(results)])
 
     def finish(self, games: pd.DataFrame) -> None:
         """Write `games.parquet` and drop the batches it holds."""
@@ -326,7 +323,7 @@ def read_played(
     whole = path / "games.parquet"
     if whole.exists():
         with damage(whole):
-            parts.append(_read_games(whole, WHOLE, ruleset, most))
+            parts.append(read_games(whole, WHOLE, ruleset, most))
     for file in batches_in(path):
         have = sum(map(len, parts))
         start, stop = map(int, file.stem.split("-"))
@@ -334,7 +331,7 @@ def read_played(
             covered(file)
         elif start == have:
             with damage(file):
-                part = _read_games(file, BATCH, ruleset, stop - start)
+                part = read_games(file, BATCH, ruleset, stop - start)
                 if len(part) != stop - start:
                     raise ValueError(f"it has {len(part)} games")
                 parts.append(part)
@@ -347,8 +344,16 @@ def batches_in(path: Path) -> list[Path]:
     return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
 
-def _read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:
-    """Results from a batch or from `games.parquet`, whose outcomes and faults are words.
+def without_uncounted(results: np.ndarray) -> np.ndarray:
+    """Results as a folder keeps them: a copy without what only runs of the evolution count."""
+    kept = results.copy()
+    for name in NOT_KEPT:
+        kept[name] = 0
+    return kept
+
+
+def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:
+    """Results from a batch (`BATCH`) or from `games.parquet` (`WHOLE`), whose outcomes and faults are words.
 
     Raises:
         OSError: it cannot be read.

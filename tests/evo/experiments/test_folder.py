@@ -1,10 +1,18 @@
 """Folders of experiments: begun again after a stop at any moment, and refused with words."""
 
+import json
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from evo.experiments.folder import ExperimentOptionError, open_experiment
+from engine import find_deck, find_ruleset
+from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
+from evo.play.games import Player, Roster, Schedule, play_schedule
+from evo.play.matchups import Matchups, make_pairings
+from evo.seeds import Stream
+from evo.storage import history
 
 
 def test_a_folder_that_was_only_begun_is_begun_again(tmp_path: Path) -> None:
@@ -13,7 +21,7 @@ def test_a_folder_that_was_only_begun_is_begun_again(tmp_path: Path) -> None:
     (path / "lock").touch()
     (path / "experiment.json.tmp").write_text("{")
     with open_experiment(path, "ablate", {"games": 2}) as folder:
-        assert folder.read("experiment.json")["games"] == 2
+        assert folder.kept("experiment.json")["games"] == 2
     with open_experiment(path, "ablate", {"games": 2}):
         pass
 
@@ -29,3 +37,150 @@ def test_another_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(ExperimentOptionError, match="not empty"):
         open_experiment(tmp_path, "ablate", {"games": 2})
+
+
+ROSTER = Roster(
+    (Player(kind="random"), Player(kind="aggro")), (find_deck("thesis-paladin"),), find_ruleset("thesis")
+)
+POINTS = "points/one.json"
+GAMES = "games/0001.parquet"
+
+
+def schedules() -> list[Schedule]:
+    matchups = [
+        Matchups(make_pairings(2, "gauntlet", ()), 1, 4, seed, (Stream.EXPERIMENT, 9)) for seed in range(3)
+    ]
+    return [one.schedule(0, len(one))[0] for one in matchups]
+
+
+def play(folder: ExperimentFolder) -> int:
+    """Keep what an experiment would, where it is missing; returns how many games were played for it."""
+    played = []
+
+    def playing(roster: Roster, games: Schedule) -> np.ndarray:
+        played.append(len(games))
+        return play_schedule(roster, games)
+
+    kept: list[int] = []
+    play = folder.playing(playing, kept.append)
+    found = [play(ROSTER, games) for games in schedules()]
+    for games, results in zip(schedules(), found, strict=True):
+        whole = play_schedule(ROSTER, games)
+        assert (results[["outcome", "turns", "fault"]] == whole[["outcome", "turns", "fault"]]).all()
+    assert sum(played) + sum(kept) == sum(map(len, schedules()))
+    if not folder.kept(POINTS):
+        folder.keep(POINTS, b'{"points": [1, 2]}')
+    return sum(played)
+
+
+def begin(path: Path) -> ExperimentFolder:
+    return open_experiment(path, "ablate", {"games": 2})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("experiment") / "whole"
+    with begin(path) as folder:
+        assert play(folder) == sum(map(len, schedules()))
+    return path
+
+
+@pytest.fixture
+def copy(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "copy"))
+
+
+KEPT = ("experiment.json", POINTS, "games/0000.parquet", GAMES, "games/0002.parquet")
+
+
+def bytes_of(path: Path) -> tuple[dict[str, bytes], set[str]]:
+    """What is kept, and the lines that say so: damage changes their order."""
+    lines = (path / "checksums.txt").read_text().splitlines()
+    return {name: (path / name).read_bytes() for name in KEPT}, set(lines)
+
+
+def test_games_that_were_kept_are_not_played_again(copy: Path, whole: Path) -> None:
+    with begin(copy) as folder:
+        assert play(folder) == 0
+        assert not folder.problems
+    assert bytes_of(copy) == bytes_of(whole)
+
+
+@pytest.mark.parametrize("name", [POINTS, GAMES, "experiment.json"])
+def test_every_flipped_bit_is_noticed(copy: Path, whole: Path, name: str) -> None:
+    content = (copy / name).read_bytes()
+    pick = np.random.default_rng(1)
+    places = range(len(content)) if len(content) < 300 else pick.integers(len(content), size=200)
+    with begin(copy) as folder:
+        for place in places:
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << int(pick.integers(8))
+            (copy / name).write_bytes(flipped)
+            assert folder.damage_of(name) == f"{name} is damaged: it does not agree with checksums.txt"
+    with begin(copy) as folder:
+        assert folder.problems[0] == f"{name} is damaged: it does not agree with checksums.txt"
+        assert "was set aside" in folder.problems[1]
+        assert play(folder) == (4 if name == GAMES else 0)
+    assert bytes_of(copy) == bytes_of(whole)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone", "empty"])
+@pytest.mark.parametrize("name", [*KEPT, "checksums.txt"])
+def test_damage_is_named_and_played_again(copy: Path, whole: Path, name: str, damage: str) -> None:
+    file = copy / name
+    content = file.read_bytes()
+    if damage == "gone":
+        file.unlink()
+    else:
+        changed = {"cut": content[:-7], "flip": content[:9] + b"~" + content[10:], "empty": b""}
+        file.write_bytes(changed[damage])
+    with begin(copy) as folder:
+        assert name in " ".join(folder.problems)
+        play(folder)
+    assert bytes_of(copy) == bytes_of(whole)
+    with begin(copy) as folder:
+        assert not folder.problems
+
+
+def test_what_cannot_be_read_is_left_as_it_is(
+    copy: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = history.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == "one.json":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(history, "read_bytes", refusing)
+    with pytest.raises(ExperimentOptionError, match=r"one.json: Permission denied"):
+        begin(copy)
+    assert bytes_of(copy) == bytes_of(whole)
+
+
+def test_a_folder_from_before_there_were_checksums_goes_on(copy: Path) -> None:
+    (copy / "checksums.txt").unlink()
+    shutil.rmtree(copy / "games")
+    about = json.loads((copy / "experiment.json").read_text())
+    del about["schema"]
+    (copy / "experiment.json").write_text(json.dumps(about))
+    with begin(copy) as folder:
+        assert not folder.problems
+        assert folder.kept(POINTS) == {"points": [1, 2]}
+    with pytest.raises(ExperimentOptionError, match="was begun with other options"):
+        open_experiment(copy, "ablate", {"games": 3})
+
+
+def test_results_of_other_games_are_refused(copy: Path) -> None:
+    """With a checksum that fits, as the maker of a folder can."""
+    with begin(copy) as folder:
+        folder.keep(GAMES, b"no table")
+        with pytest.raises(ExperimentError, match=r"games/0001.parquet: it is not a parquet file"):
+            play(folder)
+
+
+def test_a_name_in_the_checksums_leads_nowhere_else(copy: Path) -> None:
+    file = copy / "checksums.txt"
+    file.write_text(file.read_text() + f"../whole/lock {'0' * 64}\n")
+    with begin(copy) as folder:
+        assert "torn or out of place" in folder.problems[0]

@@ -103,9 +103,9 @@ def test_points_of_a_stranger_are_refused_and_played_again(tmp_path: Path) -> No
             ("contender", "cma"),
         ):
             point = good["points"][-1] | {key: value}
-            file.write_text(json.dumps(good | {"points": [*good["points"][:-1], point]}))
+            folder.keep(run.file, json.dumps(good | {"points": [*good["points"][:-1], point]}).encode())
             assert missing_runs(bench, folder) == [run], (key, value)
-        file.write_text(json.dumps(good))
+        folder.keep(run.file, json.dumps(good).encode())
         assert not missing_runs(bench, folder)
 
 

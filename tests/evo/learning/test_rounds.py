@@ -79,9 +79,7 @@ def test_every_flipped_bit_is_noticed(copy: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [*FILES, "checksums.txt", "learning.toml"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
-def test_damage_is_named_set_aside_and_played_again(
-    copy: Path, whole: Path, name: str, damage: str
-) -> None:
+def test_damage_is_named_set_aside_and_played_again(copy: Path, whole: Path, name: str, damage: str) -> None:
     file = copy / name
     content = file.read_bytes()
     if damage == "gone":

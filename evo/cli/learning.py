@@ -16,8 +16,9 @@ from evo.shipped import shipped_learning
 if TYPE_CHECKING:
     import numpy as np
 
+    from evo.cli.options import Place
     from evo.cli.progress import Counter
-    from evo.learning.features import Comparison
+    from evo.learning.features import Comparison, Trial
     from evo.learning.folder import LearningFolder
     from evo.play.games import Roster, Schedule
     from ilp_agent import Profile
@@ -160,55 +161,63 @@ def features_command(
 
     from evo.cli.consoles import output_console
     from evo.cli.options import Place
-    from evo.cli.progress import Counter
-    from evo.cli.sessions import pool_of
-    from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
+    from evo.learning.features import Trial, smallest, table_of
     from evo.learning.folder import read_learning
     from evo.learning.report import features_figure, features_page
-    from evo.play.pool import InterruptedRunError
     from evo.stats.sequential import parse_sprt
-    from evo.storage.files import csv_bytes
-    from evo.wording import counted
 
     found, test = read_learning(folder), parse_sprt(f"{FEATURES_SPRT} {sprt}")
     trial = Trial(found, games, test)
+    command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
+    command += [] if alone else ["--no-alone"]
+    with found:
+        found.take("features.csv")
+        tables = _compared(trial, found, Place("local", workers, ""), alone)
+        backward, singly = (table_of(tables[name]) for name in ("features", "features-alone"))
+        text = _enough(smallest(tables["features"]), trial.known, trial.most)
+        found.write("features.html", features_page(found, singly, backward, text, shlex.join(command)))
+        found.write("features.png", features_figure(backward))
     console = output_console()
-    counter = Counter(console, 0)
+    console.print(_table(tables["features"]))
+    console.print(text, markup=False, highlight=False)
+    files = ", ".join(["features.html", "features.png", *(f"{name}.csv" for name in tables if tables[name])])
+    console.print(f"written: {folder}/{files}", markup=False)
+
+
+def _compared(
+    trial: "Trial", folder: "LearningFolder", place: "Place", alone: bool
+) -> "dict[str, list[Comparison]]":
+    """Play all sets of features, with a line and a row of a table for each; by the name of the table."""
+    from evo.cli.consoles import output_console
+    from evo.cli.progress import Counter
+    from evo.cli.sessions import pool_of
+    from evo.learning.features import leave_one_out, search_backward, table_of
+    from evo.play.pool import InterruptedRunError
+    from evo.storage.files import csv_bytes
+    from evo.wording import counted
+
+    counter, config = Counter(output_console(), 0), trial.config
     tables: dict[str, list[Comparison]] = {"features-alone": [], "features": []}
     walks = {"features-alone": leave_one_out} if alone else {}
-    with pool_of(
-        Place("local", workers, ""), [found.config.player], found.config.found_decks, counter
-    ) as pool:
+    with pool_of(place, [config.player], config.found_decks, counter) as pool:
         try:
             for name, walk in {**walks, "features": search_backward}.items():
                 for tested in walk(trial, lambda roster, some: pool.play(roster, some, counter.advance)):
                     tables[name].append(tested)
-                    found.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
+                    folder.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
                     line = f"{counted(tested.features, 'feature')}, without {tested.left_out[-1]}"
-                    console.print(
+                    counter.console.print(
                         f"{line}: {_elo_of(tested)}, {tested.games:,} games", markup=False, highlight=False
                     )
         except InterruptedRunError as error:
             counter.close()
             name = signal.Signals(error.signal).name
-            said = f"what was found so far is in the csv files of {folder}; the command again begins anew"
+            said = (
+                f"what was found so far is in the csv files of {folder.path}; the command again begins anew"
+            )
             say_error(f"stopped by {name}: {said}")
             raise
-    text = _enough(smallest(tables["features"]), trial.known, trial.most)
-    command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
-    page = features_page(
-        found,
-        table_of(tables["features-alone"]),
-        table_of(tables["features"]),
-        text,
-        shlex.join([*command, *([] if alone else ["--no-alone"])]),
-    )
-    found.write("features.html", page)
-    found.write("features.png", features_figure(table_of(tables["features"])))
-    console.print(_table(tables["features"]))
-    console.print(text, markup=False, highlight=False)
-    files = ", ".join(["features.html", "features.png", *(f"{name}.csv" for name in tables if tables[name])])
-    console.print(f"written: {folder}/{files}", markup=False)
+    return tables
 
 
 def _enough(least: "Comparison | None", known: list[str], games: int) -> str:

@@ -29,7 +29,14 @@ from engine.received import parse_json, read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import METHODS, Samples, Value, newest
-from evo.storage.files import digest_of, first_link, json_bytes, parquet_bytes, why_unusable
+from evo.storage.files import (
+    digest_of,
+    first_link,
+    json_bytes,
+    parquet_bytes,
+    why_not_writable,
+    why_unusable,
+)
 from evo.storage.history import (
     CHECKSUMS,
     CheckedFolder,
@@ -132,6 +139,20 @@ class LearningFolder(CheckedFolder):
             self.write(f"also/{place:04d}.parquet", content)
             entries.append({"folder": text, "round": number, "sha256": checksum(content)})
         self.write(ALSO, json_bytes({"samples": entries}))
+
+    def take(self, file: str) -> None:
+        """Lock the folder, and see that a file can be written, before games are played for it.
+
+        Raises:
+            LearningError: another process uses it, or it cannot be written.
+        """
+        try:
+            self.acquire()
+            why = why_not_writable(self.path / file, self.path / f"{file}.tmp")
+        except OSError as error:
+            why = str(error.strerror or error)
+        if why:
+            raise LearningError(f"cannot write {self.path / file}: {why}")
 
     def read_rounds(self) -> None:
         """Read the committed rounds, while another process may play more of them.

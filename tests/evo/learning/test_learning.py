@@ -212,6 +212,20 @@ def test_features_of_a_folder_are_written(learned: Path) -> None:
     assert (learned / "features.html").stat().st_size > 10_000
 
 
+def test_features_says_at_once_that_it_cannot_write(learned: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(learned, tmp_path / "copy"))
+    (copy / "features.csv").unlink(missing_ok=True)
+    (copy / "features.csv").mkdir()
+    before = sorted(copy.iterdir())
+    done = manaforge("features", copy, "--games", 4)
+    assert "features.csv: it is a folder" in said(done)
+    assert done.stdout == ""
+    assert sorted(copy.iterdir()) == before
+    with read_learning(copy) as held:
+        held.acquire()
+        assert "in use by another process" in said(manaforge("features", copy, "--games", 4))
+
+
 def test_a_damaged_round_is_played_again(learned: Path, begun: Path, tmp_path: Path) -> None:
     out = tmp_path / "damaged"
     shutil.copytree(begun, out)

@@ -6,15 +6,17 @@
     checksums.txt         a line for each round, which commits it (`evo.storage.history`)
     also/0001.parquet     samples of other learnings (`also`), copied when this one begins
     also.json             where they come from, and their checksums
+    manifest.json         which BLAS the values are fitted with
     profile.toml, curve.csv, report.html    written at the end
 
-A round is a function of configuration and the rounds before it, so that a folder that is continued comes to
-the same bytes.
+A round is a function of configuration, the rounds before it and, in the last digits, the kernel of the BLAS, so
+that a folder that is continued comes to the same bytes.
 """
 
 import contextlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from engine.errors import WrongValueError
 from engine.received import parse_json, read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.methods import METHODS, Samples, Value, newest
+from evo.learning.methods import METHODS, Samples, Value, blas_kernel, newest
 from evo.storage.files import (
     digest_of,
     first_link,
@@ -56,6 +58,9 @@ WITHOUT_CHECKSUMS = 1
 """The schema of rounds before there was a `checksums.txt`; they counted as soon as they were there."""
 
 SAMPLES_SCHEMA = 1
+
+MANIFEST = "manifest.json"
+"""Which version wrote a learning, and which BLAS its fits were made with."""
 
 ALSO = "also.json"
 """Lists the samples of other learnings."""
@@ -153,6 +158,31 @@ class LearningFolder(CheckedFolder):
             why = str(error.strerror or error)
         if why:
             raise LearningError(f"cannot write {self.path / file}: {why}")
+
+    def note_blas(self) -> None:
+        """Note which BLAS fits the rounds, in `manifest.json`.
+
+        Raises:
+            LearningError: another one fitted those before, so that the next would come to other bytes; or the
+                note cannot be read or written.
+        """
+        if not METHODS[self.config.method].BY_BLAS:
+            return
+        kernel, file = blas_kernel(), self.path / MANIFEST
+        try:
+            known = read_json(file).get("blas", kernel)
+        except (FileNotFoundError, ValueError):
+            known = kernel
+        except OSError as error:
+            raise LearningError(f"{file} cannot be read: {error.strerror}") from None
+        if known != kernel and len(self.rounds) > 1:
+            raise LearningError(
+                f"the rounds of {self.path} were fitted with {known}, and this process has {kernel}, which "
+                "adds in another order: the next round would have other last digits. Continue on a processor "
+                f"like that one, or with its kernel, as OPENBLAS_CORETYPE={str(known).split()[-1]} where this "
+                "processor can run it; or take another --out"
+            )
+        self.write(MANIFEST, json_bytes({"manaforge": version("manaforge"), "blas": kernel}))
 
     def read_rounds(self) -> None:
         """Read the committed rounds, while another process may play more of them.
@@ -347,6 +377,7 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
                     f"{path} was begun with another configuration, {known}; take another --out"
                 )
             folder.problems.append(f"{LEARNING} is damaged: the rounds are of this configuration")
+        folder.note_blas()
         folder.write(LEARNING, config.to_toml().encode())
         yield folder
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, xlogy
+from threadpoolctl import threadpool_info
 
 from ilp_agent.lookahead.features import N_FEATURES
 
@@ -41,7 +42,7 @@ class Value:
 
         Of the first of two ends by their difference, where the intercept is 0.
         """
-        return np.asarray(expit(features @ self.weights + self.intercept))
+        return np.asarray(expit(_weighted(features, self.weights) + self.intercept))
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,14 @@ class Method:
         PAIRED: whether it learns from two ends of a turn, else from positions.
         GAMES: games that are played to their end for one deal.
         ALL_ROUNDS: whether it is given the samples of the rounds so far (`newest`), else of the last.
+        BY_BLAS: whether the last digits of its weights depend on the kernel of the BLAS (`blas_kernel`).
     """
 
     SUMMARY: ClassVar[str]
     PAIRED: ClassVar[bool]
     GAMES: ClassVar[int]
     ALL_ROUNDS: ClassVar[bool]
+    BY_BLAS: ClassVar[bool]
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:
@@ -94,6 +97,7 @@ class Paired(Method):
     PAIRED = True
     GAMES = 2
     ALL_ROUNDS = True
+    BY_BLAS = True
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
@@ -111,6 +115,7 @@ class Logistic(Method):
     PAIRED = False
     GAMES = 1
     ALL_ROUNDS = True
+    BY_BLAS = True
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
@@ -126,6 +131,7 @@ class Differences(Method):
     PAIRED = False
     GAMES = 1
     ALL_ROUNDS = False
+    BY_BLAS = False
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:
@@ -154,18 +160,35 @@ def lambda_step(
         decay: lambda.
         rate: step size.
     """
-    values = expit(features @ weights)
+    values = expit(_weighted(features, weights))
     returns = np.empty(len(values))
     goal = result
     for place in range(len(values) - 1, -1, -1):
         returns[place] = goal
         goal = (1 - decay) * values[place] + decay * goal
-    moved: np.ndarray = weights + rate * (returns - values) @ features
+    moved: np.ndarray = weights + rate * ((returns - values)[:, None] * features).sum(axis=0)
     return moved
 
 
 METHODS: Mapping[str, type[Method]] = {"paired": Paired, "logistic": Logistic, "td": Differences}
 """Every method by name."""
+
+
+def blas_kernel() -> str:
+    """What the linear algebra of this process is made of: "openblas 0.3.30 Haswell", or several.
+
+    The kernel is chosen by the processor, or by OPENBLAS_CORETYPE, and adds in an order of its own.
+    """
+    from sklearn import linear_model  # noqa: F401, PLC0415 - which loads what a regression uses
+
+    keys = ("internal_api", "version", "architecture")
+    found = [one for one in threadpool_info() if one.get("user_api") == "blas"]
+    return ", ".join(sorted({" ".join(str(one.get(key) or "?") for key in keys) for one in found}))
+
+
+def _weighted(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The sum of weighted features of each position, shape (positions,), in the same order everywhere."""
+    return np.asarray((features * weights).sum(axis=1))
 
 
 def telling(samples: Samples, paired: bool) -> np.ndarray:
@@ -178,7 +201,7 @@ def log_loss(value: Value, samples: Samples, paired: bool) -> float:
     told = telling(samples, paired)
     chance = np.clip(value.chance(samples.features[told]), 1e-12, 1 - 1e-12)
     points = samples.points[told]
-    return float(-(points * np.log(chance) + (1 - points) * np.log(1 - chance)).mean())
+    return float(-(xlogy(points, chance) + xlogy(1 - points, 1 - chance)).mean())
 
 
 def newest(sizes: Sequence[int]) -> int:

@@ -1,7 +1,11 @@
 """Rounds of a learning on disk: any damage is noticed and played again, and what cannot be read is left alone."""
 
 import json
+import os
+import platform
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +139,54 @@ def test_rounds_from_before_there_were_checksums_count(copy: Path, whole: Path) 
     with open_learning(copy, CONFIG) as folder:
         assert len(folder.rounds) == 2
         assert "rounds/0002.json: its samples are not those" in folder.problems[0]
+
+
+def test_rounds_are_not_continued_with_another_blas(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = json.loads((copy / "manifest.json").read_text())["blas"]
+    assert own.startswith("openblas ")
+    monkeypatch.setattr("evo.learning.folder.blas_kernel", lambda: "openblas 0.3.30 Other")
+    with pytest.raises(LearningError, match=f"were fitted with {own}, .*OPENBLAS_CORETYPE="):
+        open_learning(copy, CONFIG).__enter__()
+    assert json.loads((copy / "manifest.json").read_text())["blas"] == own
+    with (copy / "checksums.txt").open("r+") as sums:
+        sums.truncate(sums.read().index("0001 "))
+    with open_learning(copy, CONFIG) as folder:
+        assert len(folder.rounds) == 1
+    assert json.loads((copy / "manifest.json").read_text())["blas"] == "openblas 0.3.30 Other"
+
+
+SUMS = """
+import hashlib
+import numpy as np
+from evo.learning.methods import METHODS, Samples, blas_kernel, log_loss
+from evo.learning.run import calibration
+from ilp_agent.lookahead.features import N_FEATURES
+pick = np.random.default_rng(1)
+features = pick.normal(size=(5_000, N_FEATURES))
+samples = Samples(features, pick.integers(3, size=5_000) / 2, np.repeat(np.arange(100), 50))
+value = METHODS["td"].learn(None, [samples], {"rate": 0.1, "round": 1, "lambda": 0.7})
+found = [value.weights.tobytes(), value.intercept, log_loss(value, samples, True)]
+found += [calibration(value, samples, False)]
+print(blas_kernel().split()[-1], hashlib.sha256(repr(found).encode()).hexdigest())
+"""
+
+
+def test_what_adds_in_an_order_of_its_own_is_the_same_with_any_kernel() -> None:
+    """Of one machine, by the kernels that every processor of its kind can run."""
+    if platform.machine() != "x86_64":
+        pytest.skip("kernels of x86")
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", SUMS],
+            env={**os.environ, "OPENBLAS_CORETYPE": kernel},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for kernel in ("Nehalem", "Prescott")
+    ]
+    assert found[0][0] != found[1][0]
+    assert found[0][1] == found[1][1]
 
 
 def test_a_round_that_is_being_written_is_no_damage(copy: Path) -> None:

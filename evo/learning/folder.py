@@ -9,8 +9,8 @@
     manifest.json         which BLAS the values are fitted with
     profile.toml, curve.csv, report.html    written at the end
 
-A round is a function of configuration, the rounds before it and, in the last digits, the kernel of the BLAS, so
-that a folder that is continued comes to the same bytes.
+A round is a function of configuration, the rounds before it and, in the last digits, the kernel of the BLAS,
+so that a folder that is continued comes to the same bytes.
 """
 
 import contextlib
@@ -178,9 +178,9 @@ class LearningFolder(CheckedFolder):
         if known != kernel and len(self.rounds) > 1:
             raise LearningError(
                 f"the rounds of {self.path} were fitted with {known}, and this process has {kernel}, which "
-                "adds in another order: the next round would have other last digits. Continue on a processor "
-                f"like that one, or with its kernel, as OPENBLAS_CORETYPE={str(known).split()[-1]} where this "
-                "processor can run it; or take another --out"
+                "adds in another order: the next round would have other last digits. Continue on a "
+                "processor like that one, or with its kernel where this processor can run it, "
+                f"OPENBLAS_CORETYPE={str(known).split()[-1]}; or take another --out"
             )
         self.write(MANIFEST, json_bytes({"manaforge": version("manaforge"), "blas": kernel}))
 

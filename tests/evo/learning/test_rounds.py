@@ -172,20 +172,21 @@ print(blas_kernel().split()[-1], hashlib.sha256(repr(found).encode()).hexdigest(
 
 
 def test_what_adds_in_an_order_of_its_own_is_the_same_with_any_kernel() -> None:
-    """Of one machine, by the kernels that every processor of its kind can run."""
+    """With the kernel for this processor, and with one that every processor of its kind can run."""
     if platform.machine() != "x86_64":
         pytest.skip("kernels of x86")
     found = [
         subprocess.run(
             [sys.executable, "-c", SUMS],
-            env={**os.environ, "OPENBLAS_CORETYPE": kernel},
+            env={**os.environ, **kernel},
             capture_output=True,
             text=True,
             check=True,
         ).stdout.split()
-        for kernel in ("Nehalem", "Prescott")
+        for kernel in ({}, {"OPENBLAS_CORETYPE": "Nehalem"})
     ]
-    assert found[0][0] != found[1][0]
+    if found[0][0] == found[1][0]:
+        pytest.skip("this processor has one kernel")
     assert found[0][1] == found[1][1]
 
 

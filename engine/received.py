@@ -16,7 +16,7 @@ MOST_TEXT = 4 * 2**20
 MOST_JSON = 2**27
 """Bytes of a JSON file; a summary of many entrants holds all their tables."""
 
-MOST_DATA = 2**30
+MOST_DATA = 2**28
 """Bytes of any other file."""
 
 MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000

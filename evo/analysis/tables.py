@@ -4,6 +4,7 @@ Only committed generations are read. A file that is missing or does not agree wi
 in `Runs.problems` and by a `RunWarning`, and left out.
 """
 
+import threading
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,9 +28,32 @@ from ilp_agent.weights import WeightVector
 
 READERS = 4
 
+MOST_CELLS = 2**25
+"""Numbers of the tables of a kind that are read together, 256 MB; ten of our largest runs hold 7 million."""
+
 
 class RunWarning(UserWarning):
     """A part of a run that could not be read and is left out."""
+
+
+class _Room:
+    """What tables that are read by several threads may still hold."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind, self._left, self._lock = kind, MOST_CELLS, threading.Lock()
+
+    def take(self, table: pa.Table) -> pa.Table:
+        """The table.
+
+        Raises:
+            RunError: it is too much with those before.
+        """
+        with self._lock:
+            self._left -= table.num_rows * table.num_columns
+            if self._left < 0:
+                held = f"the {self._kind} of these runs hold more than {MOST_CELLS:,} numbers"
+                raise RunError(f"{held}; read fewer runs at a time")
+        return table
 
 
 @dataclass(frozen=True)
@@ -123,7 +147,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
     Raises:
         RunError: there is no such run, or these runs evolve the weights of different agents, or different
-            sets of weights.
+            sets of weights, or they are more than can be read together.
     """
     folders, problems = {}, []
     for name, path in find_runs(paths).items():
@@ -196,13 +220,16 @@ def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.Data
 def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:
     """Tables of runs, several at a time. `problems` is extended in place, in the order of the runs."""
     found: list[list[str]] = [[] for _ in folders]
+    room = _Room(kind)
     with ThreadPoolExecutor(READERS) as readers:
-        tables = list(readers.map(_read, folders.values(), [kind] * len(folders), found))
+        tables = list(
+            readers.map(lambda folder, problems: _read(folder, kind, problems, room), folders.values(), found)
+        )
     problems += [problem for of_run in found for problem in of_run]
     return [table.assign(run=name) for name, table in zip(folders, tables, strict=True) if table is not None]
 
 
-def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | None:
+def _read(folder: RunFolder, kind: str, problems: list[str], room: _Room) -> pd.DataFrame | None:
     """All good generations of a run, or None. `problems` is extended in place."""
     tables = []
     sums = folder.path / "checksums.txt"
@@ -218,7 +245,8 @@ def _read(folder: RunFolder, kind: str, problems: list[str]) -> pd.DataFrame | N
     for number, entry in enumerate(history.entries):
         file = table_file(folder.path, kind, number)
         try:
-            tables.append(read_table(read_committed(folder.path, kind, number, entry), kind, folder.config))
+            content = read_committed(folder.path, kind, number, entry)
+            tables.append(room.take(read_table(content, kind, folder.config)))
         except OSError as error:
             problems.append(f"{file} cannot be read: {error.strerror}")
         except HistoryError as error:

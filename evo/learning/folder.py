@@ -14,7 +14,6 @@ so that a folder that is continued comes to the same bytes.
 """
 
 import contextlib
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -22,8 +21,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
@@ -49,6 +46,7 @@ from evo.storage.history import (
     read_history,
 )
 from evo.storage.kinds import LEARNING
+from evo.storage.schema import COUNT, NUMBER, SCORE, count_rows, read_batches
 from ilp_agent.lookahead.features import FEATURES
 
 SCHEMA = 2
@@ -64,6 +62,12 @@ MANIFEST = "manifest.json"
 
 ALSO = "also.json"
 """Lists the samples of other learnings."""
+
+MOST_ROUND = 1_500_000
+"""Samples of a round; a hundred thousand games have some 200,000."""
+
+_SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
+"""Columns of the samples of a round."""
 
 
 class LearningError(ManaforgeError, ValueError):
@@ -416,13 +420,15 @@ def _samples_in(file: Path, digest: str) -> Samples:
         content = read_bytes(file)
         if checksum(content) != digest:
             raise ValueError("it is not the file that was learned from")
-        table = pq.ParquetFile(io.BytesIO(content)).read().to_pandas()
-        return Samples(
-            table[list(FEATURES)].to_numpy(np.float64),
-            table["points"].to_numpy(np.float64),
-            table["sequence"].to_numpy(np.int64),
-        )
-    except (OSError, KeyError, ValueError, TypeError, pa.ArrowException) as error:
+        rows, stop = min(count_rows(content), MOST_ROUND), 0
+        found = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
+        for table in read_batches(content, _SAMPLE, MOST_ROUND):
+            start, stop = stop, stop + len(table)
+            for place, name in enumerate(FEATURES):
+                found.features[start:stop, place] = table.column(name)
+            found.points[start:stop], found.sequence[start:stop] = table["points"], table["sequence"]
+        return found
+    except (OSError, ValueError) as error:
         raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
 
 

@@ -1,11 +1,14 @@
-"""Checks of the tables of a run folder, since a folder from elsewhere may hold anything.
+"""Reading tables from parquet files that may come from anyone, and checks of the tables of a run folder.
 
-`runs/README.md` describes the columns.
+No limit here comes from a file or from what lies beside it: who makes a folder makes both. All readers of
+parquet read by `read_batches`, some by `read_columns`, which holds a whole table. `runs/README.md` describes
+the columns of runs.
 """
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +20,7 @@ from pyarrow import compute
 from engine import RULES_VERSION, ManaforgeError, find_deck
 from evo.config import RunConfig
 from evo.runoptions import MOST_SHARE
+from evo.storage.pages import Page, pages_in
 from evo.strategies import find_strategy
 from ilp_agent.weights import MAX_WEIGHT
 
@@ -25,14 +29,39 @@ RUN_SCHEMA = 1
 MOST_COUNT = 2.0**53
 """Whole numbers up to this one are exact in every column and sum."""
 
-MOST_ROWS = 20_000_000
-"""Of any table, whatever a configuration says."""
+MOST_CELLS = 2**25
+"""Numbers of a table that is read as a whole, 256 MB of them: fifty times what the largest of our runs write
+in all their generations."""
 
-MOST_TEXTS = 2**28
-"""Bytes of all texts of a column."""
+MOST_TEXTS = 2**27
+"""Bytes of the different texts of a table, and of all in a table that is read as a whole."""
 
-MOST_TEXT = 2_000
-"""Bytes of a text in a cell, on average."""
+MOST_PAGE = 2**26
+"""Bytes of a page of a column, unpacked; pyarrow writes pages of 1 MB."""
+
+MOST_ENTRIES = 2**20
+"""Values of a dictionary; those of pyarrow take at most 1 MB."""
+
+MOST_PAGES = 50_000
+"""Of all columns; pyarrow writes one for every 20,000 rows of a column."""
+
+TEXT = "BYTE_ARRAY"
+"""Parquet's type of texts."""
+
+SHORT = 2**11
+"""Bytes of packed numbers that unpack to no more than a page may: zstd makes at most 2**15 bytes of one."""
+
+CODECS = frozenset({"UNCOMPRESSED", "SNAPPY", "GZIP", "LZ4", "ZSTD"})
+"""Ways to pack that make no more of a byte than zstd does; brotli does."""
+
+MOST_FOOTER = 2**22
+"""Bytes of the description at a file's end; one of a thousand columns has 150,000."""
+
+MOST_PARTS = 5_000
+"""Columns, and groups of rows."""
+
+BATCH = 2**16
+"""Rows that are unpacked at a time."""
 
 
 class Kind(NamedTuple):
@@ -62,6 +91,7 @@ def _text(kind: pa.DataType) -> bool:
 
 
 COUNT = Kind("whole number", kinds.is_integer, 0, MOST_COUNT)
+NUMBER = Kind("number", _number)
 PLACE = Kind("number", _number, 0, MOST_COUNT)
 VALUE = Kind("number", _number, -MAX_WEIGHT, MAX_WEIGHT)
 SCORE = Kind("number", _number, -1, 2)
@@ -127,13 +157,27 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
 def read_columns(
     content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
 ) -> pa.Table:
+    """The known columns of a parquet file as a whole; arguments and errors as of `read_batches`."""
+    most = min(most, MOST_CELLS // len(columns))
+    table = pa.concat_tables(read_batches(content, columns, most, optional))
+    return _spelled_out(table)
+
+
+def read_batches(
+    content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
+) -> Iterator[pa.Table]:
     """The known columns of a parquet file; others, and the metadata of pandas, are not even unpacked.
+
+    Memory is bounded by the constants above, whatever the file says of itself.
 
     Args:
         content: of the file.
         columns: what each must hold.
         most: rows.
         optional: columns that may be absent.
+
+    Yields:
+        The next rows, at most `BATCH`, texts as places in a dictionary; at least one table, if of no rows.
 
     Raises:
         SchemaError: it is not such a table; the message says why.
@@ -142,27 +186,29 @@ def read_columns(
     with _parquet(content, names) as file:
         present = file.schema_arrow.names
         wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
-        _check_promises(file, wanted, most)
-        # Three times as fast as read_table, which starts threads for each of many small files.
-        table = file.read(columns=list(wanted), use_threads=False).replace_schema_metadata(None)
-        table.validate(full=True)
-        table = _spelled_out(table)
-    for name, kind in wanted.items():
-        _check_values(table.column(name), name, kind)
-    return table
+        _check_promises(file, content, wanted, most)
+        batches = file.iter_batches(BATCH, columns=list(wanted), use_threads=False)
+        if not file.metadata.num_rows:
+            yield file.schema_arrow.empty_table().select(list(wanted)).replace_schema_metadata(None)
+        for batch in batches:
+            table = pa.Table.from_batches([batch]).select(list(wanted)).replace_schema_metadata(None)
+            table.validate(full=True)
+            for name, kind in wanted.items():
+                _check_values(table.column(name), name, kind)
+            yield table
 
 
 def _spelled_out(table: pa.Table) -> pa.Table:
     """Texts in the place of their numbers in a dictionary, if all of them together are of bounded size."""
+    size = 0
     for place, name in enumerate(table.column_names):
         column = table.column(place)
         if kinds.is_dictionary(column.type):
-            longest = max(
-                (compute.max(compute.binary_length(part.dictionary)).as_py() or 0 for part in column.chunks),
-                default=0,
-            )
-            if longest * len(column) > MOST_TEXTS:
-                raise SchemaError(f"column {name} has texts of {longest:,} bytes")
+            for part in column.chunks:
+                lengths = compute.binary_length(part.dictionary).cast(pa.int64())
+                size += compute.sum(lengths.take(part.indices)).as_py() or 0
+            if size > MOST_TEXTS:
+                raise SchemaError(f"its texts up to column {name} are {size / 2**20:,.0f} MB, spelled out")
             table = table.set_column(place, name, column.cast(column.type.value_type))
     return table
 
@@ -197,8 +243,8 @@ def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
     return known.get(kind) or _of_individuals(config.vector.names(), config.strategy, tuple(config.decks))
 
 
-def _check_promises(file: pq.ParquetFile, columns: Mapping[str, Kind], most: int) -> None:
-    """Check what a file says of itself, so that no bomb is unpacked."""
+def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, Kind], most: int) -> None:
+    """Check what a file and its pages say of themselves, so that no bomb is unpacked."""
     rows, own = file.metadata.num_rows, file.schema_arrow
     if rows > most:
         raise SchemaError(f"it has {rows:,} rows, and there can be at most {most:,}")
@@ -208,11 +254,49 @@ def _check_promises(file: pq.ParquetFile, columns: Mapping[str, Kind], most: int
             raise SchemaError(f"it has {f'{count} columns' if count else 'no column'} {name}")
         found = own.field(name).type
         if not kind.fits(found) and not (name in MAY_LACK and kinds.is_null(found)):
-            raise SchemaError(f"column {name} holds {found}, not a {kind.what} in each row")
+            raise SchemaError(f"column {name} holds {str(found)[:60]}, not a {kind.what} in each row")
     groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
-    size = sum(group.total_byte_size for group in groups)
-    if size > 2**20 + MOST_TEXT * rows * len(columns):
-        raise SchemaError(f"its {rows:,} rows take {size / 2**20:,.0f} MB unpacked")
+    if sum(group.num_rows for group in groups) != rows:
+        raise SchemaError(f"its groups of rows are not its {rows:,} rows together")
+    texts = pages = 0
+    for place in range(file.metadata.num_columns):
+        # Of a wanted column "x" pyarrow reads "x.y" too, a part of it or not.
+        path = file.metadata.schema.column(place).path
+        if not any(begin in columns for begin in accumulate(path.split("."), "{}.{}".format)):
+            continue
+        for group in groups:
+            part = group.column(place)
+            for page in _pages_of(content, part, group.num_rows):
+                pages += 1
+                texts += page.size if part.physical_type == TEXT else 0
+                if page.size > MOST_PAGE or (page.dictionary and page.values > MOST_ENTRIES):
+                    size = f"{page.size / 2**20:,.0f} MB and {page.values:,} values"
+                    raise SchemaError(f"column {path} has a page of {size}")
+                if texts > MOST_TEXTS or pages > MOST_PAGES:
+                    size = f"{texts / 2**20:,.0f} MB of texts, or {pages:,} pages"
+                    raise SchemaError(f"its columns up to {path} are more than {size}")
+
+
+def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterator[Page]:
+    """The pages of a column in a group of rows; none where they are small whatever they say.
+
+    Raises:
+        SchemaError: it is no column of this many rows.
+    """
+    path, packed = part.path_in_schema, part.total_compressed_size
+    if part.num_values != rows:
+        raise SchemaError(f"column {path} has {part.num_values:,} values in {rows:,} rows")
+    if part.compression not in CODECS:
+        raise SchemaError(f"column {path} is packed by {part.compression}, which may unpack to any size")
+    if rows == 0 or (packed <= SHORT and part.physical_type != TEXT):
+        return
+    start = part.data_page_offset
+    if part.has_dictionary_page:
+        start = min(start, part.dictionary_page_offset)
+    try:
+        yield from pages_in(content, start, packed)
+    except ValueError as error:
+        raise SchemaError(f"column {path}: {error}") from None
 
 
 def _check_values(column: pa.ChunkedArray, name: str, kind: Kind) -> None:
@@ -250,10 +334,17 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
     Raises:
         SchemaError: opening it fails, or what the `with` block does with it.
     """
+    if int.from_bytes(content[-8:-4], "little") > MOST_FOOTER:
+        raise SchemaError(f"its description at its end has more than {MOST_FOOTER / 2**20:.0f} MB")
     try:
         source = pa.BufferReader(content)
         try:
-            file = pq.ParquetFile(source, read_dictionary=list(names), page_checksum_verification=True)
+            file = pq.ParquetFile(
+                source,
+                read_dictionary=list(names),
+                page_checksum_verification=True,
+                thrift_container_size_limit=MOST_PARTS,
+            )
         except KeyError as error:  # of a name that it does not hold
             raise SchemaError(f"it has no column {error.args[0].decode()}") from None
         yield file

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from engine import Deck, ManaforgeError, Ruleset
 from engine.decks import earlier_effects
@@ -35,7 +36,7 @@ from evo.storage.files import (
     take_lock,
     why_unusable,
 )
-from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_columns
+from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_batches
 
 TOURNAMENT_SCHEMA = 1
 
@@ -61,6 +62,10 @@ WHOLE = (
     | dict.fromkeys(("turns", "unproven"), SMALL)
 )
 """Columns of `games.parquet`; the schedule gives those that are no result, but damage in them counts too."""
+
+MOST_KEPT = 3_000_000
+"""Games in a folder, whatever it says: whoever makes one makes its `tournament.json` too. Reading and rating
+so many takes 1 GB; the largest of our own has a million."""
 
 
 class TournamentError(ManaforgeError, ValueError):
@@ -267,8 +272,11 @@ def open_tournament(
         decks: of the tournament, to say under which version of the effects older games were played.
 
     Raises:
-        TournamentError: the folder cannot be used, is in use, or holds another tournament.
+        TournamentError: the folder cannot be used, is in use, or holds another tournament, or there are more
+            games than a folder can hold.
     """
+    if most > MOST_KEPT:
+        raise too_many_to_keep(path, most)
     folder = TournamentFolder(path)
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
@@ -289,6 +297,14 @@ def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
     )
 
 
+def too_many_to_keep(path: Path, games: int) -> TournamentError:
+    """The error for more games than any folder can hold."""
+    return TournamentError(
+        f"{path} is to hold {games:,} games, and a tournament's folder holds {MOST_KEPT:,} at most; play "
+        "fewer games, or several tournaments with other seeds"
+    )
+
+
 def read_played(
     path: Path,
     ruleset: Ruleset,
@@ -306,7 +322,7 @@ def read_played(
         covered: called with a batch whose games are in `games.parquet` already.
 
     Raises:
-        TournamentError: it holds more games than the tournament has.
+        TournamentError: it holds more games than the tournament has, or than a folder can.
     """
     parts: list[np.ndarray] = []
 
@@ -331,6 +347,8 @@ def read_played(
             covered(file)
         elif start == have:
             with damage(file):
+                if stop > MOST_KEPT:
+                    raise too_many_to_keep(path, stop)
                 part = read_games(file, BATCH, ruleset, stop - start)
                 if len(part) != stop - start:
                     raise ValueError(f"it has {len(part)} games")
@@ -358,23 +376,39 @@ def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: 
     Raises:
         OSError: it cannot be read.
         ValueError: it is not such a table, or games cannot have ended as it says.
-        TournamentError: it has more games than the tournament; it is no damage.
+        TournamentError: it has more games than the tournament, or than a folder can; it is no damage.
     """
     content = read_bytes(file)
     rows = count_rows(content)
-    if rows > most and columns is WHOLE:
+    if columns is WHOLE and rows > MOST_KEPT:
+        raise too_many_to_keep(file.parent, rows)
+    if columns is WHOLE and rows > most:
         raise too_many_games(file.parent, rows, most)
-    table = read_columns(content, columns, most, ADDED)
-    played = np.zeros(len(table), GAME)
-    for name in set(GAME.names or ()) & set(table.column_names):
-        values = table.column(name).to_pandas()
-        if columns[name] is NAME:
-            codes = {text: int(code) for code, text in (OUTCOMES if name == "outcome" else FAULTS).items()}
-            values = values.astype(object).map(codes)
-            if values.isna().any():
-                raise ValueError(f"{name} has unknown values")
-        played[name] = values
+    played = np.zeros(min(rows, most), GAME)
+    stop = 0
+    for table in read_batches(content, columns, most, ADDED):
+        start, stop = stop, stop + len(table)
+        for name in set(GAME.names or ()) & set(table.column_names):
+            played[name][start:stop] = _numbers(table.column(name), name, columns[name])
     impossible = impossible_games(played, ruleset.turn_cap)
     if len(impossible):
         raise ValueError(f"game {int(impossible[0])} cannot have ended as it says")
     return played
+
+
+def _numbers(column: pa.ChunkedArray, name: str, kind: Kind) -> np.ndarray:
+    """The values of a column of results, whose words become codes.
+
+    Raises:
+        ValueError: a word is no outcome or fault.
+    """
+    if kind is not NAME:
+        return np.asarray(column)
+    codes = {text: int(code) for code, text in (OUTCOMES if name == "outcome" else FAULTS).items()}
+    words = column.combine_chunks()
+    words = words if isinstance(words, pa.DictionaryArray) else words.dictionary_encode()
+    known = np.array([codes.get(word, -1) for word in words.dictionary.to_pylist()], np.int64)
+    numbers: np.ndarray = known[words.indices.to_numpy()]
+    if (numbers < 0).any():
+        raise ValueError(f"{name} has unknown values")
+    return numbers

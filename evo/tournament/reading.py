@@ -20,7 +20,14 @@ from evo.seeds import Stream
 from evo.stats.points import OUTCOMES
 from evo.storage.decks import DECKS
 from evo.storage.files import digest_of, why_unusable
-from evo.tournament.folder import TOURNAMENT_SCHEMA, TournamentError, decks_under_earlier, read_played
+from evo.tournament.folder import (
+    MOST_KEPT,
+    TOURNAMENT_SCHEMA,
+    TournamentError,
+    decks_under_earlier,
+    read_played,
+    too_many_to_keep,
+)
 from evo.tournament.run import Tournament
 from evo.wording import wanted
 from ilp_agent.mulligan import DeckKeeps
@@ -133,6 +140,8 @@ def read_tournament(path: Path) -> TournamentRecord:
         (Stream.TOURNAMENT,),
         definition.seats,
     )
+    if matchups.games_a_round > MOST_KEPT:  # a round is scheduled as a whole
+        raise too_many_to_keep(path, matchups.games_a_round)
     problems: list[str] = []
     ruleset = find_ruleset(definition.ruleset)
     played = read_played(path, ruleset, len(matchups), lambda _, why: problems.append(why))

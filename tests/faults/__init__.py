@@ -13,3 +13,6 @@ marks = [
 
 SAMPLE_OF_SCHEMA_1 = Path(__file__).parents[1] / "data" / "run"
 """A run folder of schema 1, kept for the first migration."""
+
+SAMPLE_TOURNAMENT = SAMPLE_OF_SCHEMA_1.parent / "tournament"
+"""A tournament's folder of schema 1."""

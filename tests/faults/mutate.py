@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tomli_w
@@ -130,7 +131,10 @@ def change_parquet(chance: random.Random, file: Path) -> None:
     metadata = dict(table.schema.metadata or {})
     place = chance.randrange(table.num_columns)
     name, column = table.column_names[place], table.column(place)
-    action = chance.randrange(7)
+    action = chance.randrange(9)
+    if action == 7:
+        write_many(table, 20_000_000, file)
+        return
     if action == 0:
         table = table.drop_columns([name])
     elif action == 1:
@@ -145,6 +149,8 @@ def change_parquet(chance: random.Random, file: Path) -> None:
         frame = table.to_pandas().set_index(name)
         table = pa.Table.from_pandas(frame)
         metadata |= table.schema.metadata or {}
+    elif action == 8:
+        table = with_text(table, name, 200_000_000)
     else:
         values = column.to_pylist()
         for _ in range(chance.choice([1, len(values) or 1])):
@@ -154,6 +160,25 @@ def change_parquet(chance: random.Random, file: Path) -> None:
                 )
         table = _with_values(table, place, values)
     pq.write_table(table.replace_schema_metadata(metadata), file)
+
+
+def write_many(table: pa.Table, rows: int, file: Path) -> None:
+    """The first row of a table so many times, in a file of some hundred kilobytes."""
+    step = 10**6
+    many = table.slice(0, 1).take(pa.array(np.zeros(step, np.int32)))
+    texts = [name for name in table.column_names if pa.types.is_string(table.schema.field(name).type)]
+    for name in texts:
+        many = many.set_column(many.column_names.index(name), name, many[name].dictionary_encode())
+    with pq.ParquetWriter(file, many.schema, compression="zstd") as writer:
+        for _ in range(rows // step):
+            writer.write_table(many, row_group_size=step)
+
+
+def with_text(table: pa.Table, name: str, size: int) -> pa.Table:
+    """A table with a text of this many bytes in each row of a column, which take few bytes in its file."""
+    places = pa.array(np.zeros(len(table), np.int32))
+    texts = pa.DictionaryArray.from_arrays(places, pa.array(["x" * size]))
+    return table.set_column(table.column_names.index(name), name, texts)
 
 
 def _with_values(table: pa.Table, place: int, values: list[Any]) -> pa.Table:

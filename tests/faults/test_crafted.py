@@ -1,11 +1,13 @@
 """Run folders made by somebody with tools: contents that no run writes, with checksums that fit."""
 
+import json
 import os
 import re
 import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,10 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 from engine import ManaforgeError
+from evo.analysis.tables import read_runs
 from evo.cli.main import app
-from tests.faults import SAMPLE_OF_SCHEMA_1, marks
-from tests.faults.fuzz import judge, run_here
-from tests.faults.mutate import fit_checksums
+from evo.storage.store import RunError
+from evo.tournament.folder import TournamentError
+from evo.tournament.reading import read_tournament
+from tests.faults import SAMPLE_OF_SCHEMA_1, SAMPLE_TOURNAMENT, marks
+from tests.faults.fuzz import forget_peak, judge, megabytes_of, run_here
+from tests.faults.mutate import fit_checksums, with_text, write_many
 
 pytestmark = marks
 
@@ -70,12 +76,22 @@ def without(file: str, name: str) -> Callable[[Path], None]:
 
 def bomb(run: Path) -> None:
     """Eight million rows in some kilobytes."""
-    table = pq.read_table(run / "final.parquet")
-    rows = pa.concat_tables([table.slice(0, 1)] * 8).combine_chunks()
-    many = rows.take(pa.array([0]).take(pa.array([0] * 8_000_000)))
-    pq.write_table(
-        many.replace_schema_metadata(table.schema.metadata), run / "final.parquet", compression="zstd"
-    )
+    write_many(pq.read_table(run / "final.parquet"), 8_000_000, run / "final.parquet")
+
+
+def long_text(run: Path) -> None:
+    """A text of 70 MB in each row of two tables, in some kilobytes."""
+    for file, name in (("final.parquet", "candidate"), ("pairings/0002.parquet", "deck")):
+        table = with_text(pq.read_table(run / file), name, 70_000_000)
+        pq.write_table(table, run / file, compression="zstd")
+
+
+def grown(run: Path) -> None:
+    """A configuration of so many individuals that four million pairings fit it."""
+    text = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(re.sub(r"^(mu|lambda) = .*", r"\1 = 10000", text, flags=re.M))
+    file = run / "pairings" / "0002.parquet"
+    write_many(pq.read_table(file), 4_000_000, file)
 
 
 def short(run: Path) -> None:
@@ -152,6 +168,8 @@ CASES: dict[str, Callable[[Path], None]] = {
     "wins beyond all numbers": column("pairings/0002.parquet", "wins", first(2**62)),
     "eight million rows": bomb,
     "a megabyte in every row": dictionary,
+    "70 MB in every row": long_text,
+    "four million pairings that fit the configuration": grown,
     "a log of an infinite generation": log(
         '{"time": "2099-01-01T00:00:00", "event": "generation", "generation": 1e400, "seconds": 1}'
     ),
@@ -265,3 +283,79 @@ def test_games_that_cannot_have_ended_so_are_played_again(
     assert isinstance(refused.exception, ManaforgeError)
     assert "--games must be as many as before or more" in str(refused.exception)
     assert Path("t/games.parquet").exists()
+
+
+def whole(content: dict[str, Any]) -> None:
+    """A definition that says nothing wrong: it leaves place for any number of games."""
+    content["games"] = 10**9
+
+
+def huge_rounds(content: dict[str, Any]) -> None:
+    """A definition whose first round alone has 10**12 games."""
+    entrant, deck = content["entrants"][0], content["decks"][0]
+    content["entrants"] = [entrant | {"entrant": f"{place}"} for place in range(1_000)]
+    content["decks"] = [deck | {"deck": f"{place}"} for place in range(1_000)]
+    content["self_matches"] = []
+
+
+@pytest.mark.parametrize(
+    ("rows", "define", "told"),
+    [(20_000_000, whole, "holds 3,000,000 at most"), (2, huge_rounds, "holds 3,000,000 at most")],
+)
+def test_a_tournament_made_with_tools_takes_little_memory(
+    rows: int, define: Callable[[dict[str, Any]], None], told: str, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(SAMPLE_TOURNAMENT, tmp_path / "t")
+    content = json.loads((folder / "tournament.json").read_text())
+    define(content)
+    (folder / "tournament.json").write_text(json.dumps(content))
+    table = pq.read_table(folder / "games.parquet")
+    if rows > len(table):
+        write_many(table, rows, folder / "games.parquet")
+    else:
+        pq.write_table(table.slice(0, rows), folder / "games.parquet")
+    before = forget_peak()
+    with pytest.raises(TournamentError, match=told):
+        read_tournament(folder)
+    assert megabytes_of("VmHWM") - before < 1_000
+    assert "t" in run_here(["runs", str(tmp_path)]).said.decode()
+
+
+def test_a_batch_whose_name_promises_any_number_of_games_is_not_read(tmp_path: Path) -> None:
+    folder = shutil.copytree(SAMPLE_TOURNAMENT, tmp_path / "t")
+    content = json.loads((folder / "tournament.json").read_text()) | {"games": 10**9}
+    (folder / "tournament.json").write_text(json.dumps(content))
+    played = len(pq.read_table(folder / "games.parquet"))
+    (folder / "batches").mkdir()
+    (folder / "batches" / f"{played:010d}-{10**9:010d}.parquet").write_bytes(b"")
+    with pytest.raises(TournamentError, match="holds 3,000,000 at most"):
+        read_tournament(folder)
+
+
+def test_more_games_than_a_folder_holds_are_refused_before_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [
+        "tournament",
+        "aggro",
+        "random",
+        "--decks",
+        "hearthsim-basic",
+        "--games",
+        str(10**9),
+        "--out",
+        "t",
+    ]
+    refused = CliRunner().invoke(app, words)
+    assert isinstance(refused.exception, TournamentError)
+    assert "play fewer games" in str(refused.exception)
+    assert not Path("t").exists()
+
+
+def test_runs_of_more_numbers_than_can_be_read_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = read_runs([SAMPLE_OF_SCHEMA_1])
+    monkeypatch.setattr("evo.analysis.tables.MOST_CELLS", 1_000)
+    with pytest.raises(RunError, match="read fewer runs at a time"):
+        read_runs([SAMPLE_OF_SCHEMA_1])
+    assert whole.individuals.size > 1_000

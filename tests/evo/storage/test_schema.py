@@ -151,9 +151,9 @@ def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pyte
     read = _samples_in(file, _sha256(content))
     assert read.features.shape == (3, len(FEATURES))
     assert read.sequence.tolist() == [7, 7, 7]
-    monkeypatch.setattr("evo.learning.folder.MOST_ROUND", 2)
-    with pytest.raises(LearningError, match="3 rows, and there can be at most 2; begin again"):
-        _samples_in(file, _sha256(content))
     file.write_bytes(broken := parquet_bytes(samples.assign(points=float("inf")), 1))
     with pytest.raises(LearningError, match="points is not finite"):
+        _samples_in(file, _sha256(broken))
+    monkeypatch.setattr("evo.learning.folder.MOST_ROUND", 2)
+    with pytest.raises(LearningError, match="3 rows, and there can be at most 2; begin again"):
         _samples_in(file, _sha256(broken))

@@ -228,10 +228,13 @@ class Processes:
             self._stopped = False
 
     def close(self) -> None:
-        """End all that are in no game."""
+        """End all that are in no game, and whatever the keepers of others cannot end any more."""
         with self._lock:
             waiting = [process for free in self._free.values() for process in free]
             self._free.clear()
+            busy = list(self._busy)
+        for process in busy:
+            process.end_left()
         for process in waiting:
             process.hang_up()  # all end at once
         for process in waiting:

@@ -1,17 +1,25 @@
-"""An outside agent's process: started under its keeper, written and read by lines, in limited time."""
+"""An outside agent's process: started under its keeper, written and read by lines, in limited time.
+
+All that an agent began carries a mark of its own in its environment, by which it is found and ended when the
+keeper cannot do that any more.
+"""
 
 import contextlib
 import json
 import os
+import secrets
+import select
 import selectors
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.faults import AgentFaultError, Reason
+from rivals.outside.keeper import children_of
 from rivals.outside.parameters import Parameter
 
 KEEPER = Path(__file__).with_name("keeper.py")
@@ -30,6 +38,9 @@ LONGEST_SHOWN = 100
 
 SECONDS_TO_END = 3.0
 """Longer than its keeper waits before it ends all."""
+
+LOOKS = 50
+"""For processes that are left; each may have begun another meanwhile."""
 
 
 class OutsideProcess:
@@ -51,6 +62,7 @@ class OutsideProcess:
         self.name = name
         self.parameters: tuple[Parameter, ...] = ()
         self.played = False
+        self._owner, self._mark = os.getpid(), f"MANAFORGE_AGENT_{secrets.token_hex(16)}"
         lifeline, self._lifeline = os.pipe()
         try:
             self._keeper = subprocess.Popen(
@@ -59,6 +71,7 @@ class OutsideProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=[lifeline],
+                env={**os.environ, self._mark: "1"},
                 start_new_session=True,
                 bufsize=0,
             )
@@ -182,8 +195,9 @@ class OutsideProcess:
         return AgentFaultError(f"{self.name}: {what}{told}", reason)
 
     def stop(self) -> None:
-        """Have its keeper end it now; whoever waits for its answer is told that it ended."""
-        self._keeper.terminate()
+        """Have its keeper end it now, if stopped too; whoever waits for its answer is told that it ended."""
+        for number in (signal.SIGTERM, signal.SIGCONT):
+            self._keeper.send_signal(number)
 
     def hang_up(self) -> None:
         """Close its streams, and have its keeper end it if it does not end by itself."""
@@ -198,6 +212,8 @@ class OutsideProcess:
     def close(self, now: bool = False) -> None:
         """End the agent: its input is closed; what does not end by itself is ended by its keeper.
 
+        Where the keeper was killed or does nothing, all that carries the agent's mark is ended here.
+
         Args:
             now: do not wait until it ends by itself.
         """
@@ -208,11 +224,64 @@ class OutsideProcess:
         try:
             self._keeper.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
+            keeper = self._keeper.pid  # no other process has this number before it is waited for
+            end_all_in(lambda: children_of({keeper}))
             self._keeper.kill()
             self._keeper.wait()
+        self.end_left()
+
+    def end_left(self) -> None:
+        """End whatever carries its mark, if the keeper is gone; in the process that started it alone."""
+        if os.getpid() == self._owner and self._keeper.poll() is not None:
+            end_all_in(lambda: marked(self._mark))
 
 
 def _quoted(text: bytes) -> str:
     """The beginning of what an agent wrote, as text on one line."""
     shown = text[:LONGEST_SHOWN].decode(errors="replace")
     return repr(shown) + ("..." if len(text) > LONGEST_SHOWN else "")
+
+
+def marked(mark: str) -> set[int]:
+    """Processes that began with a variable of this name in their environment, on Linux; elsewhere none."""
+    name, found = f"{mark}=".encode(), set()
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):  # another user's, or gone
+            if any(entry.startswith(name) for entry in file.read_bytes().split(b"\0")):
+                found.add(int(file.parent.name))
+    return found
+
+
+def end_all_in(find: Callable[[], set[int]]) -> None:
+    """Kill the processes that are found, until none of them lives; on Linux.
+
+    Only those are killed that are found again once they are held by a file: a number that another process
+    has by now is not found.
+
+    Args:
+        find: finds them, by their numbers.
+    """
+    for _ in range(LOOKS):
+        held: dict[int, int] = {}
+        try:
+            for process in find():
+                with contextlib.suppress(OSError, AttributeError):
+                    held[process] = os.pidfd_open(process)
+            found = find() if held else set()
+            living = [file for process, file in held.items() if process in found and not _has_ended(file)]
+            for file in living:
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(file, signal.SIGKILL)
+        finally:
+            for file in held.values():
+                os.close(file)
+        if not living:
+            return
+        time.sleep(0.01)
+
+
+def _has_ended(file: int) -> bool:
+    """Whether the process that a file holds has ended, waited for or not."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(0))

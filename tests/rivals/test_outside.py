@@ -21,12 +21,13 @@ from engine.vocabulary import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
 from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
 from evo.play.local import LocalPool
+from evo.play.processes import lives
 from rivals import find_kind
 from rivals.outside.agent import NotStartedError, OutsideAgent, processes
 from rivals.outside.keeper import children_of
 from rivals.outside.messages import state_of
 from rivals.outside.names import OutsideAgentError, command_of
-from rivals.outside.process import OutsideProcess
+from rivals.outside.process import OutsideProcess, end_all_in
 from tests.conftest import heavy
 from tests.rivals.hanging import some_hangs
 from tests.waiting import HANG, wait_until
@@ -280,6 +281,101 @@ def test_an_agent_whose_keeper_is_killed_dies_too() -> None:
     wait_until(lambda: not Path(f"/proc/{bot}").exists(), "the agent ends", 0.05)
     agent.new_game(0, np.random.default_rng(1))  # ends what is left of it
     agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
+
+
+def with_orphans() -> tuple[OutsideAgent, subprocess.Popen[bytes], set[int], set[int]]:
+    """An agent in a game, its keeper, itself and what it began, and which of these has no environment."""
+    agent = OutsideAgent(f"process:{sys.executable} {FAULTY} orphans", PATIENCE)
+    agent.new_game(0, np.random.default_rng(1))
+    assert agent._playing is not None
+    keeper = agent._playing._keeper
+    return agent, keeper, *orphans_below(keeper.pid)
+
+
+def orphans_below(keeper: int) -> tuple[set[int], set[int]]:
+    """The agent and the two that left its session, and the one of them whose environment was emptied."""
+    below: set[int] = set()
+
+    def bare() -> set[int]:
+        below.update(children_of({keeper}))
+        return {process for process in below if not variables_of(process)}
+
+    wait_until(bare, "an environment is emptied")
+    assert (len(below), len(bare())) == (3, 1)
+    return below, bare()
+
+
+def variables_of(process: int) -> bytes:
+    """The environment of a process; empty where it has none or is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/environ").read_bytes()
+    return b""
+
+
+def command_line_of(process: int) -> bytes:
+    """The words that a process was started with; empty if it is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
+
+
+def ended(processes: set[int]) -> bool:
+    """Whether none of them is there any more, but for those that nobody has waited for."""
+    return not any(lives(process) for process in processes)
+
+
+def test_what_an_agent_began_ends_though_its_keeper_was_killed() -> None:
+    agent, keeper, below, bare = with_orphans()
+    keeper.kill()
+    agent.new_game(0, np.random.default_rng(1))
+    assert ended(below - bare)
+    agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
+    for process in bare:  # the limit that is told
+        os.kill(process, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("wakes", [True, False])
+def test_what_an_agent_began_ends_though_its_keeper_is_stopped(
+    wakes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, keeper, below, _ = with_orphans()
+    keeper.send_signal(signal.SIGSTOP)
+    if not wakes:  # as if it was stopped again and again
+        monkeypatch.setattr("rivals.outside.process.SECONDS_TO_END", 0.1)
+        monkeypatch.setattr(OutsideProcess, "stop", lambda _: None)
+    agent.new_game(0, np.random.default_rng(1))
+    assert ended(below)
+    agent.game_over(Outcome.DRAW, Reason.TURN_CAP)
+
+
+def test_what_an_agent_began_ends_with_manaforge_though_its_keeper_was_killed() -> None:
+    script = (
+        "from rivals.outside.agent import OutsideAgent, processes; import os, signal; import numpy as np\n"
+        f"agent = OutsideAgent('process:{sys.executable} {FAULTY} orphans', 10)\n"
+        "agent.new_game(0, np.random.default_rng(1)); input('ready')\n"
+        "os.kill(agent._playing._keeper.pid, signal.SIGKILL); agent._playing._keeper.wait()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", script], **pipes) as driver:  # type: ignore[call-overload]
+        driver.stdout.read(len("ready"))
+        (keeper,) = {one for one in children_of({driver.pid}) if b"keeper.py" in command_line_of(one)}
+        below, bare = orphans_below(keeper)
+        driver.communicate(b"\n")
+    assert ended(below - bare)
+    for process in bare:
+        os.kill(process, signal.SIGKILL)
+
+
+def test_a_process_that_has_the_number_of_another_by_now_is_not_killed() -> None:
+    with subprocess.Popen(["sleep", "7777"]) as other:
+        try:
+            found = iter([{other.pid}, set(), set()])
+            end_all_in(lambda: next(found))
+            assert other.poll() is None
+            end_all_in(lambda: {other.pid})
+            assert ended({other.pid})
+        finally:
+            other.kill()
 
 
 def test_a_pool_that_is_closed_does_not_wait_for_an_agent() -> None:

@@ -74,6 +74,9 @@ def forgetful(how: str, games: int, decisions: int, n: int) -> int:
 def main(how: str) -> None:
     how, _, when = how.partition(":")
     decisions = games = own = 0
+    if how == "orphans":
+        for words in (["sleep", "7777"], ["env", "-i", "sleep", "7777"]):
+            subprocess.run(["sh", "-c", f"setsid {' '.join(words)} > /dev/null 2>&1 &"], check=True)
     if how == "children":
         subprocess.Popen(["sleep", "7777"], start_new_session=True)
     for line in sys.stdin:

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evo.learning.folder import LearningError, _samples_in, _sha256
+from evo.learning.folder import LearningError, _samples_in
 from evo.storage.files import parquet_bytes
+from evo.storage.history import checksum
 from evo.storage.pages import pages_in
 from evo.storage.schema import BATCH, COUNT, NAME, SchemaError, read_batches, read_columns
 from ilp_agent.lookahead.features import FEATURES
@@ -148,12 +149,12 @@ def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pyte
     samples = pd.DataFrame({name: [0.5] * 3 for name in FEATURES}).assign(points=1.0, sequence=7)
     file, content = tmp_path / "0001.parquet", parquet_bytes(samples, 1)
     file.write_bytes(content)
-    read = _samples_in(file, _sha256(content))
+    read = _samples_in(file, checksum(content))
     assert read.features.shape == (3, len(FEATURES))
     assert read.sequence.tolist() == [7, 7, 7]
     file.write_bytes(broken := parquet_bytes(samples.assign(points=float("inf")), 1))
     with pytest.raises(LearningError, match="points is not finite"):
-        _samples_in(file, _sha256(broken))
+        _samples_in(file, checksum(broken))
     monkeypatch.setattr("evo.learning.folder.MOST_ROUND", 2)
     with pytest.raises(LearningError, match="3 rows, and there can be at most 2; begin again"):
-        _samples_in(file, _sha256(broken))
+        _samples_in(file, checksum(broken))

@@ -16,6 +16,9 @@ MOST_TEXT = 4 * 2**20
 MOST_JSON = 2**27
 """Bytes of a JSON file; a summary of many entrants holds all their tables."""
 
+MOST_VALUES = 3_000_000
+"""Values of a JSON text: an empty list takes three bytes there and seventy in memory."""
+
 MOST_DATA = 2**28
 """Bytes of any other file."""
 
@@ -128,8 +131,11 @@ def parse_json(text: str | bytes) -> dict[str, Any]:
     """The JSON object that a text is.
 
     Raises:
-        ValueError: it is none, or nests too deep.
+        ValueError: it is none, nests too deep, or has more than `MOST_VALUES` values.
     """
+    values = sum(map(text.count, ",[{")) if isinstance(text, str) else sum(map(text.count, b",[{"))
+    if values > MOST_VALUES:
+        raise ValueError(f"it has more than {MOST_VALUES:,} values")
     try:
         content = json.loads(text)
     except RecursionError:

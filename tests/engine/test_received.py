@@ -47,6 +47,7 @@ def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
         (b"{", "Expecting"),
         (b"\xff", "not UTF-8"),
         (b'{"a":' + b"[" * 200_000, "nests too deep"),
+        (b'{"a":[' + b"[]," * 1_500_000 + b"1]}", "more than 3,000,000 values"),
     ],
 )
 def test_json_is_one_object(content: bytes, wanted: object, tmp_path: Path) -> None:

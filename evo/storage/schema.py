@@ -334,7 +334,7 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
     Raises:
         SchemaError: opening it fails, or what the `with` block does with it.
     """
-    if int.from_bytes(content[-8:-4], "little") > MOST_FOOTER:
+    if content.endswith(b"PAR1") and int.from_bytes(content[-8:-4], "little") > MOST_FOOTER:
         raise SchemaError(f"its description at its end has more than {MOST_FOOTER / 2**20:.0f} MB")
     try:
         source = pa.BufferReader(content)

@@ -1,6 +1,6 @@
 """The numbers of a run's page, as its tables have them."""
 
-import math
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -117,7 +117,7 @@ def _champion(content: Any) -> dict[str, Any] | None:
 
 def _is_number(value: Any) -> bool:
     """Whether a value is a number that JSON has."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
 
 
 def _some(generations: pd.Series) -> list[int]:

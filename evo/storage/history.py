@@ -22,6 +22,9 @@ from evo.storage.files import first_link, replace_file, sync_folder, take_lock
 
 CHECKSUMS = "checksums.txt"
 
+MOST_LINES = 2**26
+"""Bytes of `checksums.txt`: half a million generations of a run."""
+
 KINDS = ("generations", "pairings")
 """Folders of a run's tables, in the order of their checksums; `generations/` completes a generation."""
 
@@ -91,7 +94,7 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
         OSError: it is there and cannot be read.
     """
     try:
-        text = read_bytes(folder / CHECKSUMS).decode("ascii", "replace")
+        text = read_bytes(folder / CHECKSUMS, MOST_LINES).decode("ascii", "replace")
     except FileNotFoundError:
         text = ""
     entries: dict[str, Entry] = {}

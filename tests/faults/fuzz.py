@@ -8,6 +8,7 @@ the commands; some as processes of their own. What fails is printed with its cas
 """
 
 import argparse
+import asyncio
 import contextlib
 import os
 import random
@@ -20,11 +21,14 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from starlette.applications import Starlette
 from typer.testing import CliRunner
 
 from evo.cli.main import app
+from evo.cli.main import main as main_program
+from evo.serving.app import make_app
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
 from tests.faults.program import run_program
 from tests.waiting import HANG
@@ -73,6 +77,37 @@ TOURNAMENT_COMMANDS = [
         ],
     ),
 ]
+SETS = ("decks=thesis-paladin,random-minions", "options=4", "rounds=2", "games=200", "test.games=4")
+LEARN = ["learn", "learn", "--workers", "1", "--out", "LEARNING"]
+LEARN += [word for text in (*SETS, "test.against=eva") for word in ("--set", text)]
+LEARNING_COMMANDS = [
+    (6, ["runs", "."]),
+    (3, LEARN),
+    (1, ["features", "LEARNING", "--games", "2", "--no-alone", "--workers", "1"]),
+    (2, ["play", "lookahead:LEARNING/profile.toml", "aggro", "--decks", "hearthsim-basic"]),
+]
+SMALL = ["--games", "2", "--pool", "local", "--workers", "1", "--out", "EXPERIMENT"]
+EXPERIMENTS = {
+    "ablation": ["ablate", "ilp:keep-alive", "--decks", "hearthsim-basic", *SMALL],
+    "optimisers": [
+        *("bench-optimisers", "quickstart", "--budget", "60", "--seeds", "1", "--optimiser", "es"),
+        *("--against", "random", "--set", "mu=2", "--set", "games=2", *SMALL),
+    ],
+}
+VALIDATED = ["evolve", "quickstart", "--pool", "local", "--workers", "1", "--out", "validated"]
+VALIDATED += [
+    word
+    for text in ("generations=1", "mu=2", "games=2", "final.games=2", "validation.every=1")
+    for word in ("--set", text)
+]
+CHARTS = ["charts"]
+"""Stands for the pages of the server, which are asked for in this process."""
+
+ADDRESSES = [
+    *("/", "/run/validated", "/numbers/validated", "/compare?run=validated"),
+    *(f"/{page}/tournament" for page in ("tournament", "standings", "games", "game/0", "download/0")),
+]
+
 FILE_COMMANDS = {
     "deck.toml": [
         ["play", "aggro", "aggro", "--decks", "FILE"],
@@ -151,26 +186,83 @@ def prepare(folder: Path) -> None:
         for words in [TOURNAMENT_COMMANDS[-1][1], *WORDS]:
             done = CliRunner().invoke(app, ["tournament" if word == "TOURNAMENT" else word for word in words])
             assert done.exit_code == 0, done.output
+        made = {"learning": LEARN, "validated": VALIDATED, **EXPERIMENTS}
+        for name, words in made.items():
+            named = [name if word in ("LEARNING", "EXPERIMENT") else word for word in words]
+            done = CliRunner().invoke(app, named)
+            assert done.exit_code == 0, done.output
+
+
+def copied(chance: random.Random, samples: Path, place: Path, name: str, often: list[str]) -> Path:
+    """A copy of a sample, of which one file or two are made wrong, those named `often` more than others."""
+    folder = Path(shutil.copytree(samples / name, place / name))
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    for _ in range(chance.choice([1, 1, 1, 2])):
+        file = chance.choice([*(folder / one for one in often), *files])
+        if file.is_file():
+            change(chance, file)
+    return folder
+
+
+def show_charts() -> None:
+    """Ask for the pages of the run and the tournament in the current folder, as a browser does."""
+    pages = make_app(Path())
+    for address in ADDRESSES:
+        status = asyncio.run(_status(pages, address))
+        print(address, status)
+        if status >= 500:
+            sys.exit(70)
+
+
+async def _status(pages: Starlette, address: str) -> int:
+    path, _, query = address.partition("?")
+    scope = {
+        **{"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "headers": []},
+        **{"path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": ""},
+        "server": ("127.0.0.1", 80),
+    }
+    found: list[int] = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        found.extend([message["status"]] if message["type"] == "http.response.start" else [])
+
+    await pages(scope, receive, send)  # type: ignore[arg-type]
+    return found[0]
 
 
 def make_case(number: int, seed: int, samples: Path, place: Path) -> list[str]:
     """The words of a case, and its files in `place`, the current folder of the command."""
     chance = random.Random(f"{seed} {number}")
     kind = chance.random()
-    if kind < 0.6:
-        run = Path(shutil.copytree(samples / "run", place / "run"))
-        files = sorted(file for file in run.rglob("*") if file.is_file())
-        for _ in range(chance.choice([1, 1, 1, 2])):
-            file = chance.choice([run / "champion.toml", run / "final.parquet", run / "config.toml", *files])
-            if file.is_file():
-                change(chance, file)
+    if kind < 0.4:
+        run = copied(chance, samples, place, "run", ["champion.toml", "final.parquet", "config.toml"])
         if chance.random() < 0.8:
             fit_checksums(run)
         return _weighted(chance, RUN_COMMANDS, {"RUN": "run"})
-    if kind < 0.7:
-        tournament = Path(shutil.copytree(samples / "tournament", place / "tournament"))
-        change(chance, chance.choice(sorted(file for file in tournament.rglob("*") if file.is_file())))
+    if kind < 0.5:
+        copied(chance, samples, place, "tournament", [])
         return _weighted(chance, TOURNAMENT_COMMANDS, {"TOURNAMENT": "tournament"})
+    if kind < 0.62:
+        learning = copied(chance, samples, place, "learning", [])
+        if chance.random() < 0.8:
+            fit_checksums(learning)
+        return _weighted(chance, LEARNING_COMMANDS, {"LEARNING": "learning"})
+    if kind < 0.7:
+        name = chance.choice(sorted(EXPERIMENTS))
+        experiment = copied(chance, samples, place, name, [])
+        if chance.random() < 0.8:
+            fit_checksums(experiment)
+        return _weighted(chance, [(1, ["runs", "."]), (2, EXPERIMENTS[name])], {"EXPERIMENT": name})
+    if kind < 0.78:
+        validations = [f"validation/{number:04d}.parquet" for number in range(2)]
+        fit_checksums(
+            copied(chance, samples, place, "validated", ["config.toml", "champion.toml", *validations])
+        )
+        copied(chance, samples, place, "tournament", [])
+        return CHARTS
     if kind < 0.9:
         name = chance.choice(list(FILE_COMMANDS))
         source = {
@@ -228,7 +320,7 @@ def run_here(words: list[str]) -> Case:
         for _, clock, seconds in clocks:
             signal.setitimer(clock, seconds)
         try:
-            code = run_program(words, printed).code
+            code = run_program(words, printed, show_charts if words == CHARTS else main_program).code
         except Exception as error:  # a traceback
             wrong = f"{type(error).__name__}: {str(error)[:300]}"
         finally:
@@ -313,7 +405,7 @@ def run_case(number: int, seed: int, samples: Path, process: bool) -> str:
         stored = count_stored(place)
         os.chdir(place)
         try:
-            case = run_process(words, place) if process else run_here(words)
+            case = run_process(words, place) if process and words != CHARTS else run_here(words)
         finally:
             os.chdir(ROOT)
         wrong = judge(case)

@@ -1,5 +1,6 @@
 """Received files made wrong on purpose, with checksums that fit: what a stranger with tools could send."""
 
+import contextlib
 import datetime
 import hashlib
 import json
@@ -230,28 +231,43 @@ def change(chance: random.Random, file: Path) -> None:
             change_text(chance, file)
 
 
+def files_of_record(folder: Path, name: str) -> list[Path]:
+    """The files of a record in `checksums.txt`, in a folder of a run, a learning or an experiment."""
+    if (folder / "generations").exists():
+        return [folder / kind / f"{name}.parquet" for kind in ("generations", "pairings")]
+    if (folder / "rounds").exists():
+        samples = [folder / "rounds" / f"{name}.parquet"] if name != "0000" else []
+        return [folder / "rounds" / f"{name}.json", *samples]
+    return [folder / name]
+
+
 def fit_checksums(run: Path) -> None:
-    """Make the checksums of a run folder those of its files, as far as they can be read."""
+    """Make the checksums of a folder those of its files, as far as they can be read."""
     sums, manifest = run / "checksums.txt", run / "manifest.json"
+    for file in (run / "rounds").glob("*.json"):
+        samples = file.with_suffix(".parquet")
+        if _is_plain(file) and _is_plain(samples):
+            with contextlib.suppress(ValueError, TypeError, RecursionError):
+                content = json.loads(file.read_text(encoding="utf-8"))
+                content["sha256"] = hashlib.sha256(samples.read_bytes()).hexdigest()
+                file.write_text(json.dumps(content))
     if _is_plain(sums):
         lines = sums.read_bytes().decode("ascii", "replace").split("\n")
         for place, line in enumerate(lines):
-            parts = line.split(" ")
-            files = [run / kind / f"{place:04d}.parquet" for kind in ("generations", "pairings")]
-            if len(parts) == 3 and all(map(_is_plain, files)):
+            name, *parts = line.split(" ")
+            files = files_of_record(run, name) if "\x00" not in name else []
+            if parts and len(parts) == len(files) and all(map(_is_plain, files)):
                 lines[place] = " ".join(
-                    [parts[0], *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)]
+                    [name, *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)]
                 )
         sums.write_text("\n".join(lines), encoding="ascii", errors="replace")
     if _is_plain(manifest):
-        try:
+        with contextlib.suppress(ValueError, TypeError, RecursionError):
             content = json.loads(manifest.read_text(encoding="utf-8"))
             for name, key in (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256")):
                 if _is_plain(run / name):
                     content[key] = hashlib.sha256((run / name).read_bytes()).hexdigest()
             manifest.write_text(json.dumps(content), encoding="utf-8")
-        except (ValueError, TypeError, RecursionError):
-            pass
 
 
 def _is_plain(file: Path) -> bool:

@@ -78,12 +78,15 @@ def _show_warning(
     print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=sys.stderr)
 
 
-def run_program(words: Sequence[str], file: IO[bytes] | None = None) -> Ended:
-    """Run the program's entry point, `evo.cli.main.main`, in this process.
+def run_program(
+    words: Sequence[str], file: IO[bytes] | None = None, entry: Callable[[], object] = main
+) -> Ended:
+    """Run the program's entry point in this process.
 
     Args:
         words: of the command line.
         file: where it prints; None: a temporary one.
+        entry: called instead of `evo.cli.main.main`.
 
     Raises:
         Exception: whatever would be a traceback.
@@ -100,7 +103,7 @@ def run_program(words: Sequence[str], file: IO[bytes] | None = None) -> Ended:
         code = 0
         try:
             with _printing_to(printed):
-                main()
+                entry()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         finally:

@@ -147,10 +147,10 @@ def test_what_cannot_be_read_is_left_as_it_is(
 ) -> None:
     read = history.read_bytes
 
-    def refusing(path: Path) -> bytes:
+    def refusing(path: Path, *most: int) -> bytes:
         if path.name == "one.json":
             raise PermissionError(13, "Permission denied", str(path))
-        return read(path)
+        return read(path, *most)
 
     monkeypatch.setattr(history, "read_bytes", refusing)
     with pytest.raises(ExperimentOptionError, match=r"one.json: Permission denied"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evo.storage.files import take_lock
 from evo.tournament import run as tournament_run
 from tests.conftest import cases, first
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
@@ -165,3 +166,31 @@ def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
             assert kept(files_of(made, TIMED)) == new, f"killed at write {n}"
     assert kept(files_of(made, TIMED)) == new
     assert n > fewest
+
+
+LOCKED = {
+    **dict.fromkeys(("tournament", "sweep", "crossplay", "learn", "features", "ablate", "exploit"), "made"),
+    "bench-optimisers": "made",
+    "mulligan": "made/keep.mulligan",
+}
+"""Where each keeps what it has played."""
+
+
+@pytest.mark.parametrize("case", LOCKED)
+def test_a_second_process_is_refused_and_changes_nothing(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare, words, _, _ = CASES[case]
+    monkeypatch.chdir(tmp_path)
+    (learned if case == "learn" else prepare)()
+    place = Path(LOCKED[case])
+    place.mkdir(parents=True, exist_ok=True)
+    before = files_of(place)
+    lock = take_lock(place)
+    assert lock is not None
+    with lock:
+        done = run_program(words)
+    assert done.code in (1, 2)
+    assert f"{place} is in use by another process" in " ".join(done.said.decode().split())
+    assert {name: content for name, content in files_of(place).items() if name in before} == before
+    assert not [name for name in files_of(place) if name not in before]

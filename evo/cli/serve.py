@@ -28,7 +28,7 @@ Opponents = Annotated[
 def serve_command(
     root: Root = Path("runs"),
     host: str = typer.Option(
-        "127.0.0.1", help="Address to listen on; beyond this machine a token is needed."
+        "127.0.0.1", help="Address to listen on, of this machine alone unless another is said."
     ),
     port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
     play: bool = typer.Option(
@@ -37,28 +37,28 @@ def serve_command(
     opponents: Opponents = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Show runs, tournaments and games in a browser, as they grow; it changes nothing on the disk."""
-    import socket
+    """Show runs, tournaments and games in a browser, as they grow; it changes nothing on the disk.
 
-    import uvicorn
+    The printed address holds a token, without which nothing is answered.
+    """
+    import socket
 
     from engine.errors import WrongValueError
     from evo.cli.consoles import output_console
     from evo.play.entrants import find_entrant
-    from evo.serving.app import make_app
+    from evo.serving.app import make_app, make_server
 
     if not root.is_dir():
         raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
     if not host:
         raise WrongValueError("--host needs an address, such as 0.0.0.0 for all of this machine's")
-    own = host in LOOPBACK
-    token = "" if own else secrets.token_urlsafe(24)
     if opponents and not play:
         raise WrongValueError("--opponent names whom to play against: with --play")
     for text in opponents or ():
         find_entrant(text)
-    names = frozenset(LOOPBACK) if own else frozenset()
-    app = make_app(root, names, token, (opponents or []) if play else None)
+    token = secrets.token_urlsafe(24)
+    names = frozenset(LOOPBACK) if host in LOOPBACK else frozenset()
+    app = make_app(root, token, names, (opponents or []) if play else None)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,8 +71,7 @@ def serve_command(
             f"cannot listen on {host}, port {port}: {said}; choose another --port"
         ) from None
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
+    address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
     output_console().print(f"showing {root} at {address}; Ctrl-C ends it", markup=False, soft_wrap=True)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", server_header=False))
     with listener:
-        server.run([listener])
+        make_server(app).run([listener])

@@ -84,6 +84,21 @@ def find_entrant(text: str) -> Entrant:
     return Entrant(text, _player(parts, entrant_profile(parts.agent, parts.profile)))
 
 
+def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
+    """The entrant that plays by a run's champion, whatever the folder's name would mean in an entrant.
+
+    Args:
+        agent: the kind that the run evolved.
+        folder: of the run.
+        text: that names the entrant in tables.
+
+    Raises:
+        EntrantError, ProfileError: it has no champion, or another agent's.
+    """
+    profile = _champion(agent, folder)
+    return Entrant(text, _player(_Parts(agent, text, DEFAULT_BACKEND, (), ""), profile))
+
+
 def described_entrant(
     text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckKeeps, ...]
 ) -> Entrant:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -22,14 +24,14 @@ STATIC = Path(__file__).parent / "static"
 
 
 def make_app(
-    root: Path, hosts: frozenset[str] = frozenset(), token: str = "", opponents: Sequence[str] | None = None
+    root: Path, token: str, hosts: frozenset[str] = frozenset(), opponents: Sequence[str] | None = None
 ) -> Starlette:
     """The server as an application.
 
     Args:
         root: the folder with runs and tournaments.
+        token: that every request must bring.
         hosts: names by which it may be called; empty for any.
-        token: that every request must bring; "" for none.
         opponents: entrants that may be played against beside shipped ones and the folder's champions; None:
             nobody plays here.
     """
@@ -73,5 +75,11 @@ def make_app(
     return Starlette(
         routes=routes,
         exception_handlers={404: missing},
-        middleware=[Middleware(Guard, hosts=hosts, token=token, posts=posts)],
+        middleware=[Middleware(Guard, token=token, hosts=hosts, posts=posts)],
     )
+
+
+def make_server(app: Starlette) -> uvicorn.Server:
+    """What answers on a socket by an application: HTTP alone, by one strict reader of it."""
+    settings: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "server_header": False}
+    return uvicorn.Server(uvicorn.Config(app, log_level="warning", **settings))

@@ -1,11 +1,13 @@
 """The folders that a server shows: found below one folder, read again only where their files changed."""
 
+import hashlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evo.analysis.listing import run_row, tournament_row
@@ -29,6 +31,9 @@ DEEPEST = 8
 SECONDS_TO_READ = 0.2
 """Folders are read for so long, and one that is not known yet in any case; the others are read next time."""
 
+SHARED_FOR = 10
+"""A look at all folders is shown to whoever asks, until this many times as long as it took have gone by."""
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -44,6 +49,12 @@ class Listed:
     tournaments: list[dict[str, Any]]
     waiting: int
 
+    @cached_property
+    def seen(self) -> str:
+        """A hash of all of it."""
+        content = repr((self.runs, self.tournaments, self.waiting))
+        return hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
 
 Signature = tuple[tuple[int, int], ...]
 """When the watched files were written, and their sizes."""
@@ -54,17 +65,35 @@ class Catalogue:
     """All runs and tournaments below a folder.
 
     Attributes:
-        root: the folder.
+        root: the folder, without symbolic links.
     """
 
     root: Path
     _known: dict[tuple[str, str], tuple[Signature, dict[str, Any]]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _last: Listed | None = field(default=None, repr=False)
+    _fresh_until: float = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        self.root = self.root.resolve()
 
     def listed(self) -> Listed:
+        """The rows of all folders, as the last look found them, which serves all who ask (`SHARED_FOR`)."""
+        with self._lock:
+            if self._last is None or time.monotonic() >= self._fresh_until:
+                return self._look()
+            return self._last
+
+    def look(self) -> Listed:
         """The rows of all folders there are now."""
         with self._lock:
-            return self._listed()
+            return self._look()
+
+    def _look(self) -> Listed:
+        began = time.monotonic()
+        self._last = self._listed()
+        self._fresh_until = time.monotonic() + SHARED_FOR * (time.monotonic() - began)
+        return self._last
 
     def _listed(self) -> Listed:
         spent, waiting, read_new = 0.0, 0, False
@@ -87,14 +116,22 @@ class Catalogue:
         return Listed(rows[RUN], rows[TOURNAMENT], waiting)
 
     def find(self, name: str, mark: str) -> Path | None:
-        """The folder of this name, if it is one with a mark below the root; None for any other path."""
-        root = self.root.resolve()
+        """The folder of this name, if it is one with a mark below the root; None for any other text.
+
+        A folder has one name: no other spelling of it, such as one through a link, is looked up.
+        """
+        if str(PurePosixPath(name)) != name or name.startswith("/"):
+            return None
+        path = self.root / name
         try:
-            path = (root / name).resolve()
-            inside = path.is_relative_to(root) and (path / mark).is_file() and link_in(path) is None
+            inside = path.resolve() == path and (path / mark).is_file() and link_in(path) is None
         except (OSError, ValueError):  # a name that no file can have
             return None
         return path if inside else None
+
+    def relative(self, text: object) -> str:
+        """A text that names files of the root by their place below it."""
+        return str(text).replace(f"{self.root}/", "")
 
     def _row(self, path: Path, mark: str, name: str, may_read: bool) -> dict[str, Any] | None:
         """A folder's row; None where it would have to be read and may not be."""

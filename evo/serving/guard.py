@@ -1,9 +1,12 @@
 """Who may ask the server for what: methods, hosts, origins, and the token."""
 
 import hmac
+import re
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlencode, urlsplit
 
+from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,6 +16,9 @@ COOKIE = "manaforge_token"
 
 LONGEST_POST = 4_000
 """Bytes of what is posted."""
+
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
+"""A host as requests name it: an address of IPv6 in brackets or a name, then perhaps a port; nothing else."""
 
 POLICY = "; ".join(
     (
@@ -43,42 +49,43 @@ class Guard:
 
     Args:
         app: what answers the others.
+        token: that every request must bring, in the address once and then as a cookie.
         hosts: names by which the server may be called, without ports; empty for any.
-        token: that every request must bring, in the address once and then as a cookie; "" for none.
         posts: the beginning of addresses that may be posted to; "" for none.
     """
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], token: str = "", posts: str = "") -> None:
+    def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str], posts: str = "") -> None:
         self._app, self._hosts, self._token, self._posts = app, hosts, token, posts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
-            return
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-            await send(message)
+            with suppress(LocalProtocolError):  # its request broke off: nobody reads an answer
+                await send(message)
 
         status, why = self._refusal(scope)
         if status:
             await PlainTextResponse(f"{why}\n", status)(scope, receive, with_headers)
-        elif self._token and self._asked(scope):
+        elif self._asked(scope):
             await self._without_token(scope)(scope, receive, with_headers)
         else:
             await self._app(scope, receive, with_headers)
 
     def _without_token(self, scope: Scope) -> Response:
-        """The same address without the token, which is a cookie from now on; addresses are shared."""
+        """The same address without the token, which is a cookie from now on; addresses are shared.
+
+        It begins with one stroke: after two, browsers read the name of another server.
+        """
         asked = QueryParams(scope["query_string"]).multi_items()
         rest = [(name, text) for name, text in asked if name != "token"]
         query = f"?{urlencode(rest)}" if rest else ""
-        answer = RedirectResponse(f"{quote(str(scope['path']))}{query}", 303)
+        path = quote(str(scope["path"]).lstrip("/\\"))
+        answer = RedirectResponse(f"/{path}{query}", 303)
         answer.set_cookie(_cookie_name(scope), self._token, httponly=True, samesite="strict")
         return answer
 
@@ -102,7 +109,7 @@ class Guard:
             return 403, "what is posted must say from which page"
         if posted and ("transfer-encoding" in headers or not _is_short(headers.get("content-length", ""))):
             return 413, "that is too long"
-        if self._token and not any(
+        if not any(
             hmac.compare_digest(known.encode(), self._token.encode())
             for known in (self._asked(scope), _cookie(headers.get("cookie", ""), _cookie_name(scope)))
         ):
@@ -121,11 +128,9 @@ def _is_short(length: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """A host's name without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """A host's name without its port; "" for what is none."""
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _place_of(origin: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote
 import jinja2
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from engine.screen import say_error, shown
@@ -39,13 +39,22 @@ class Pages:
             autoescape=True,
             undefined=jinja2.StrictUndefined,
         )
-        self._templates.filters |= {"duration": duration, "shown": shown, "address": address_of}
+        self._templates.filters |= {
+            "duration": duration,
+            "shown": shown,
+            "told": self._told,
+            "address": address_of,
+        }
         self._templates.globals |= {"play": play}
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page, or a part of one, made from its template."""
         content = self._templates.get_template(template).render(**values)
         return HTMLResponse(content.encode("utf-8", "replace"), status)
+
+    def _told(self, problem: object) -> str:
+        """What is wrong with files, as pages say it; of a request's text it would tell where the root is."""
+        return shown(self.catalogue.relative(problem))
 
     def missing(self, what: str) -> HTMLResponse:
         """The page for what is not there."""
@@ -90,10 +99,13 @@ def posted(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Req
 
     async def answer(request: Request) -> Response:
         body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST_POST:
-                return PlainTextResponse("that is too long\n", 413)
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > LONGEST_POST:
+                    return PlainTextResponse("that is too long\n", 413)
+        except ClientDisconnect:
+            return PlainTextResponse("what is posted is not whole\n", 400)  # nobody reads it
         try:
             fields = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS))
         except ValueError:
@@ -108,9 +120,9 @@ def _told(page: Callable[[], Response]) -> Response:
     try:
         return page()
     except Exception as error:
-        told = f"this page could not be made: {type(error).__name__}: {error}"
-        say_error(f"warning: {told}")
-        return PlainTextResponse(f"{shown(told)}\n", 500)
+        told = f"this page could not be made: {type(error).__name__}"
+        say_error(f"warning: {told}: {error}")  # which may name files that are nobody else's business
+        return PlainTextResponse(f"{told}\n", 500)
 
 
 def address_of(name: str) -> str:

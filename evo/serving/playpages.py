@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -11,9 +12,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from engine import find_deck, shipped_decks
 from engine.errors import ManaforgeError, WrongValueError
 from engine.shipped import BALANCED, shipped_rulesets
-from evo.play.entrants import find_entrant
+from evo.play.entrants import Entrant, champion_entrant, find_entrant
 from evo.play.notation import entrant_text
-from evo.serving.pages import Pages, game_file
+from evo.serving.pages import Pages, address_of, game_file
 from evo.serving.playing import GameInPlay, Games, PlayError, Setup
 from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
@@ -39,7 +40,8 @@ class PlayPages:
     def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
         self._pages, self._games = pages, Games()
         self._named = list(opponents)
-        self._offered: set[str] = set()  # so far
+        self._champions: dict[str, tuple[str, Path]] = {}  # that were offered so far: agent and folder
+        self._offered: set[str] = set()  # all that were
         self._opponents()
 
     def choose(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
@@ -161,24 +163,38 @@ class PlayPages:
             raise WrongValueError(f"seed must be a whole number from 0, below 2^63, got {text!r}")
         seed = int(text) if text else secrets.randbits(32)
         return Setup(
-            find_entrant(opponent),
+            self._entrant(opponent),
             (find_deck(fields["deck"]), find_deck(fields["other_deck"])),
             fields["ruleset"],
             SEATS.get(fields["seat"], seed % 2),
             seed,
         )
 
+    def _entrant(self, opponent: str) -> Entrant:
+        """An opponent that was offered.
+
+        Raises:
+            ManaforgeError: it is not there any more.
+        """
+        if opponent not in self._champions:
+            return find_entrant(opponent)
+        try:
+            return champion_entrant(*self._champions[opponent], opponent)
+        except ManaforgeError as error:
+            raise WrongValueError(self._pages.catalogue.relative(error)) from None
+
     def _opponents(self) -> list[str]:
         """Entrants that are offered: named, champions of the folder, and shipped."""
         root = self._pages.catalogue.root
-        champions = [
-            entrant_text(row["agent"], root / row["run"])
+        champions = {
+            entrant_text(row["agent"], f"{root.name}/{row['run']}"): (row["agent"], root / row["run"])
             for row in self._pages.catalogue.listed().runs
-            if row["state"] == "finished" and row.get("agent") in AGENTS
-        ]
+            if row["state"] == "finished" and row.get("agent") in AGENTS and address_of(row["run"])
+        }
         kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
         shipped = [f"{DEFAULT_AGENT}:{profile}" for profile in shipped_profiles(DEFAULT_AGENT)]
         found = list(dict.fromkeys([*self._named, *champions, *kinds, *shipped]))
+        self._champions |= {text: made for text, made in champions.items() if text not in self._named}
         self._offered |= set(found)
         return found
 

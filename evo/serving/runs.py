@@ -1,6 +1,5 @@
 """The list of all folders, the page of a run, and what differs between runs."""
 
-import hashlib
 import threading
 import time
 from typing import Any
@@ -35,15 +34,17 @@ class RunPages:
 
     def index(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
         """The list of all folders."""
-        root = str(self._pages.catalogue.root)
-        return self._pages.render("index.html", title="Runs", root=root, **self._listed())
+        catalogue = self._pages.catalogue
+        return self._pages.render(
+            "index.html", title="Runs", root=catalogue.root.name, listed=catalogue.listed()
+        )
 
     def rows(self, request: Request) -> Response:
         """The list alone, for pages that refresh it; nothing where `seen` is what there is."""
-        listed = self._listed()
-        if request.query_params.get("seen") == listed["seen"]:
+        listed = self._pages.catalogue.listed()
+        if request.query_params.get("seen") == listed.seen:
             return Response(status_code=204)
-        return self._pages.render("rows.html", **listed)
+        return self._pages.render("rows.html", listed=listed)
 
     def run(self, request: Request) -> Response:
         """A run's page, which asks for its numbers."""
@@ -54,13 +55,15 @@ class RunPages:
 
     def numbers(self, request: Request) -> Response:
         """The numbers of a run's page as JSON; what cannot be read is told by `unreadable`."""
+        relative = self._pages.catalogue.relative
         path = self._pages.catalogue.find(request.path_params["name"], RUN)
         if path is None:
             return JSONResponse({"unreadable": "it is not there any more"}, 404)
         try:
-            return JSONResponse(self._numbers.get(path))
+            numbers = self._numbers.get(path)
         except (ManaforgeError, OSError, ValueError, TypeError) as error:  # a stranger's file
-            return JSONResponse({"unreadable": str(error)})
+            return JSONResponse({"unreadable": relative(error)})
+        return JSONResponse(numbers | {"problems": list(map(relative, numbers["problems"]))})
 
     def compare(self, request: Request) -> Response:
         """What differs between the configurations of chosen runs."""
@@ -84,16 +87,10 @@ class RunPages:
         """Read all folders in the background, so that the list is whole when it is asked for."""
 
         def read() -> None:
-            while self._pages.catalogue.listed().waiting:
+            while self._pages.catalogue.look().waiting:
                 time.sleep(0.05)  # lets those who ask in between
 
         threading.Thread(target=read, daemon=True).start()
-
-    def _listed(self) -> dict[str, Any]:
-        """The rows, and a hash of them."""
-        listed = self._pages.catalogue.listed()
-        seen = hashlib.sha256(repr(listed).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        return {"listed": listed, "seen": seen}
 
 
 def _flat(config: Any) -> dict[str, str]:

@@ -9,6 +9,7 @@ from engine.codes import ActionKind
 from engine.effects.luck import Chance
 from engine.record import MatchResult
 from engine.view import PlayerView
+from evo.play.faults import last_line
 from evo.stories.reasons import Reasons
 from rivals.outside.messages import state_of
 
@@ -42,7 +43,7 @@ def tell(
         reasons: by seat, who tells the reasons of each turn, from what its player saw; None for nobody.
 
     Returns:
-        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` ("" without a fault),
+        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` (a fault; "" without),
         `remark`, and `steps`: the position before each action (see `board`), with `action` in words,
         `outcomes` of its chance, and `reasons` at the beginning of a turn; the last one is the game's end.
     """
@@ -57,7 +58,7 @@ def tell(
         position.play(action, Chance.given(fell))
         fresh = action.kind == ActionKind.END_TURN
     steps.append(board(result.position))
-    ended = {"result": ending(result, cast), "error": result.error.strip(), "remark": remark}
+    ended = {"result": ending(result, cast), "error": last_line(result.error), "remark": remark}
     return {**vars(cast), **ended, "steps": steps}
 
 

@@ -75,7 +75,7 @@ def test_no_page_has_a_serious_finding(everything: Asked, chromium: Any, path: s
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # for axe's own script
     context.set_default_timeout(1000 * HANG)
     page = context.new_page()
-    settled(page, everything.address + path)
+    settled(page, everything.entry(path))
     assert findings(page) == []
     context.close()
 
@@ -84,14 +84,14 @@ def test_no_page_has_a_serious_finding(everything: Asked, chromium: Any, path: s
 @pytest.mark.parametrize("path", PAGES[:-1])
 def test_every_page_fits_every_width(everything: Asked, chromium: Any, path: str, width: int) -> None:
     with page_of(chromium, viewport={"width": width, "height": 900}) as page:
-        settled(page, everything.address + path)
+        settled(page, everything.entry(path))
         widths = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
         assert widths[0] == widths[1]
 
 
 def test_names_stay_text(everything: Asked, chromium: Any) -> None:
     with page_of(chromium) as page:
-        page.goto(everything.address)
+        page.goto(everything.entry())
         page.wait_for_selector("text=onerror")
         link = page.locator("a:has-text('onerror')")
         assert "\x1b" not in link.inner_text()
@@ -108,7 +108,7 @@ def test_a_table_and_a_page_of_a_game_have_no_serious_finding(
     context = chromium.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
     context.set_default_timeout(1000 * HANG)
     page = context.new_page()
-    page.goto(f"{everything.address}/play")
+    page.goto(everything.entry("/play"))
     page.fill("input[name=seed]", "5")
     page.select_option("select[name=opponent]", "ilp:keep-alive")
     page.click("button:has-text('Begin')")

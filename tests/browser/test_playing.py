@@ -149,7 +149,7 @@ def test_games_by_random_clicks(tmp_path: Path, chromium: Any, begun: list[GameI
             rng = np.random.default_rng(number)
             opponent = OPPONENTS[number % len(OPPONENTS)]
             decks = BODIES if opponent == "hearthsim" or number % 4 == 0 else DECKS
-            page.goto(f"{asked.address}{playpages.PLAY}")
+            page.goto(asked.entry(playpages.PLAY))
             page.select_option("select[name=opponent]", opponent)
             page.select_option("select[name=deck]", str(rng.choice(decks)))
             page.select_option("select[name=other_deck]", str(rng.choice(decks)))
@@ -180,7 +180,7 @@ def repeated(page: Any, game: GameInPlay, address: str) -> None:
 
 def test_a_game_is_played_by_keyboard_alone(tmp_path: Path, chromium: Any, begun: list[GameInPlay]) -> None:
     with served(tmp_path, opponents=[]) as asked, page_of(chromium) as page:
-        page.goto(f"{asked.address}/play")
+        page.goto(asked.entry("/play"))
         page.select_option("select[name=opponent]", "random")
         page.select_option("select[name=seat]", "first")
         page.fill("input[name=seed]", "11")
@@ -216,7 +216,7 @@ def test_a_second_tab_goes_on_where_the_game_is(tmp_path: Path, chromium: Any) -
         context = chromium.new_context(reduced_motion="reduce")
         context.set_default_timeout(1000 * HANG)
         one, other = context.new_page(), context.new_page()
-        one.goto(f"{asked.address}/play")
+        one.goto(asked.entry("/play"))
         one.select_option("select[name=opponent]", "random")
         one.select_option("select[name=seat]", "first")
         one.click("button:has-text('Begin')")

@@ -105,7 +105,7 @@ def test_every_number_of_a_growing_run_is_the_tables(tmp_path: Path, chromium: A
     begin(run)
     lock = take_lock(run) if goes_on else None
     with lock or nullcontext(), served(tmp_path / "runs") as asked, page_of(chromium) as page:
-        page.goto(f"{asked.address}/run/live")
+        page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="-1"]')
         for generation in range(15):
             grow(run, generation)
@@ -120,7 +120,7 @@ def test_what_happens_to_a_run_is_told_on_its_page(tmp_path: Path, chromium: Any
     for generation in range(3):
         grow(run, generation)
     with served(tmp_path / "runs") as asked, page_of(chromium) as page:
-        page.goto(f"{asked.address}/run/live")
+        page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="2"]')
         whole = (run / "generations" / "0002.parquet").read_bytes()
         for content in (whole[:500], b"", bytes(reversed(whole))):
@@ -140,7 +140,7 @@ def test_a_run_that_is_deleted_is_told(tmp_path: Path, chromium: Any) -> None:
         context = chromium.new_context()
         context.set_default_timeout(1000 * HANG)
         page = context.new_page()  # its console tells the 404
-        page.goto(f"{asked.address}/run/live")
+        page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="0"]')
         shutil.rmtree(run)
         page.wait_for_selector("#problem:has-text('not there any more')")
@@ -154,7 +154,7 @@ def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:
     with served(tmp_path / "runs") as asked, page_of(chromium) as page:
         asks: list[str] = []
         page.on("request", lambda request: asks.append(request.url))
-        page.goto(f"{asked.address}/run/live")
+        page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="0"]')
         page.evaluate(
             "Object.defineProperty(document, 'hidden', { get: () => window.away, configurable: true })"
@@ -176,7 +176,7 @@ def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(
     live = tmp_path / "live"
     begin(live)
     with served(tmp_path) as asked, page_of(chromium, viewport={"width": 390, "height": 800}) as page:
-        page.goto(asked.address)
+        page.goto(asked.entry())
         page.wait_for_selector("a:has-text('two')")
         page.check("input[value=one]")
         page.focus("a:has-text('two')")
@@ -197,7 +197,7 @@ def test_a_tournament_that_is_damaged_and_mended_is_shown_again(tmp_path: Path, 
     play_tournament("random", "aggro", decks="thesis-paladin", games=4, out=place, quiet=True)
     about = (place / "tournament.json").read_bytes()
     with served(tmp_path) as asked, page_of(chromium) as page:
-        page.goto(f"{asked.address}/tournament/games")
+        page.goto(asked.entry("/tournament/games"))
         page.wait_for_selector("#ratings .plot-container")
         for content, told in ((b"{", "is damaged"), (about, "Ratings, 2 rows"), (None, "not there any more")):
             if content is None:

@@ -1,36 +1,47 @@
 """Servers on free ports, for tests."""
 
 import http.client
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
-
-from evo.serving.app import make_app
+from evo.serving.app import make_app, make_server
+from evo.serving.guard import COOKIE
 from tests.waiting import HANG, wait_until
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TOKEN = "right"
 
 
 class Asked:
-    """A server on a free port, and its answers."""
+    """A server of the folder `root` on a free port, and its answers to who has its token."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, root: Path) -> None:
+        self.port, self.root = port, root
 
     @property
     def address(self) -> str:
         """Of the first page, without its last stroke."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def cookie(self) -> str:
+        """The cookie with the token."""
+        return f"{COOKIE}_{self.port}={TOKEN}"
+
+    def entry(self, path: str = "/") -> str:
+        """The address of a page, with the token."""
+        return f"{self.address}{path}{'&' if '?' in path else '?'}token={TOKEN}"
+
     def get(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
+        said = {"Cookie": self.cookie} | {name.replace("_", "-"): text for name, text in headers.items()}
         try:
-            link.request(method, path, body, {name.replace("_", "-"): text for name, text in headers.items()})
+            link.request(method, path, body, said)
             answer = link.getresponse()
             found = {name.lower(): text for name, text in answer.getheaders()}
             return answer.status, found, answer.read()
@@ -39,16 +50,16 @@ class Asked:
 
 
 @contextmanager
-def served(root: Path, token: str = "", opponents: Sequence[str] | None = None) -> Iterator[Asked]:
+def served(root: Path, opponents: Sequence[str] | None = None) -> Iterator[Asked]:
     """A running server of a folder."""
-    app = make_app(root, frozenset() if token else LOOPBACK, token, opponents)
-    config = uvicorn.Config(app, port=0, log_level="error", lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
+    server = make_server(make_app(root, TOKEN, LOOPBACK, opponents))
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:
         wait_until(lambda: server.started or not thread.is_alive(), "the server starts")
-        yield Asked(server.servers[0].sockets[0].getsockname()[1])
+        yield Asked(listener.getsockname()[1], root)
     finally:
         server.should_exit = True
         thread.join()
+        listener.close()

@@ -3,10 +3,12 @@
 import json
 import os
 import shutil
+import socket
+import struct
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import numpy as np
 import pandas as pd
@@ -14,12 +16,13 @@ import pytest
 
 from evo.analysis.listing import run_row
 from evo.analysis.tables import best_individuals, last_population, read_runs, shares_of, wins_by_decks
+from evo.api import play_tournament
 from evo.serving import folders
 from evo.serving.folders import RUN, Catalogue
 from evo.serving.guard import COOKIE, POLICY
 from evo.serving.rundata import run_numbers
-from tests.evo.serving.servers import served
-from tests.waiting import Clock
+from tests.evo.serving.servers import TOKEN, served
+from tests.waiting import Clock, wait_until
 
 EXAMPLE = Path("tests/data/run").resolve()
 
@@ -36,6 +39,7 @@ def runs(tmp_path: Path) -> Path:
     (tmp_path / "secret").mkdir()
     shutil.copytree(EXAMPLE, tmp_path / "secret" / "run")
     (root / "out").symlink_to(tmp_path / "secret" / "run")
+    (root / "alias").symlink_to(root / "example")
     (root / "linked").mkdir()
     for entry in (tmp_path / "secret" / "run").iterdir():
         (root / "linked" / entry.name).symlink_to(entry)
@@ -93,6 +97,13 @@ def test_numbers_are_those_of_the_tables(runs: Path) -> None:
     "path",
     [
         "/run/out",
+        "/run/alias",
+        "/run/./example",
+        "/run/example/",
+        "/run//example",
+        "/run/study//00",
+        "/run/study/../example",
+        "/compare?run=./example",
         "/numbers/linked",
         "/run/half",
         "/numbers/out",
@@ -112,6 +123,56 @@ def test_nothing_outside_the_folder_is_shown(runs: Path, path: str) -> None:
         assert asked.get(path)[0] == 404
 
 
+def test_no_page_tells_where_the_folder_lies(runs: Path) -> None:
+    (runs / "games").mkdir()
+    (runs / "games" / "tournament.json").write_text("{")
+    last = max((runs / "study" / "00" / "generations").iterdir())
+    last.write_bytes(last.read_bytes()[:100])
+    with served(runs, opponents=[]) as asked:
+        for path in (f"{runs}/example", f"/{runs}/example", f"x{runs}/y", f"example{runs}"):
+            status, _, body = asked.get(f"/run/{path}")
+            assert (status, f"There is no run {path} here".encode() in body) == (404, True)
+        for path in (
+            *("/", "/play", "/run/broken", "/numbers/broken", "/numbers/study/00", "/compare?run=broken"),
+            *("/tournament/games", "/standings/games", "/games/games", "/game/0/games"),
+        ):
+            said = asked.get(path)[2].decode()
+            assert str(runs) not in said
+        assert "0014" in str(json.loads(asked.get("/numbers/study/00")[2])["problems"])
+        assert "games/tournament.json is damaged" in asked.get("/tournament/games")[2].decode()
+
+
+REQUESTS = {
+    "half of what is posted": "POST /play HTTP/1.1\r\n{own}Content-Length: 100\r\n\r\nopponent=",
+    "a broken part of what is posted": "POST /play HTTP/1.1\r\n{own}Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "many, whose answers nobody reads": "GET /static/plotly-cartesian.min.js HTTP/1.1\r\n{own}\r\n" * 9,
+    "half a request": "GET / HTTP/1.1\r\nHos",
+    "another protocol": "\x16\x03\x01\x02",
+    "a socket": "GET / HTTP/1.1\r\n{own}Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    "names that no file has": "GET /static/%00 HTTP/1.1\r\n{own}\r\nGET /run/%ed%a0%80%00 HTTP/1.1\r\n{own}\r\n",
+    "two hosts": "GET / HTTP/1.1\r\n{own}Host: evil.example\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
+@pytest.mark.parametrize("leaves_at_once", [True, False])
+def test_nothing_that_a_client_does_puts_a_traceback_on_the_terminal(
+    runs: Path, request_: str, leaves_at_once: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with served(runs, opponents=[]) as asked:
+        own = f"Host: 127.0.0.1:{asked.port}\r\nCookie: {asked.cookie}\r\nOrigin: {asked.address}\r\n"
+        with socket.create_connection(("127.0.0.1", asked.port)) as link:
+            link.sendall(request_.format(own=own).encode("latin-1"))
+            if leaves_at_once:  # without a farewell
+                link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            else:
+                link.shutdown(socket.SHUT_WR)
+                while link.recv(2**16):
+                    pass
+        assert asked.get("/")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
 def test_it_only_shows(runs: Path, method: str) -> None:
     with served(runs) as asked:
@@ -123,6 +184,13 @@ def test_it_only_shows(runs: Path, method: str) -> None:
     [
         {"Host": "evil.example"},
         {"Host": "evil.example:8000"},
+        {"Host": "[::1].evil.example"},
+        {"Host": "[::1]evil.example"},
+        {"Host": "localhost:80.evil.example"},
+        {"Host": "user@localhost"},
+        {"Host": "localhost/evil.example"},
+        {"Host": "localhost, evil.example"},
+        {"Host": ""},
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
@@ -137,8 +205,8 @@ def test_other_origins_and_names_are_refused(runs: Path, headers: dict[str, str]
         assert asked.get("/numbers/example", **own)[0] == 200
 
 
-def test_with_a_token_every_request_needs_it(runs: Path) -> None:
-    with served(runs, "right") as asked:
+def test_every_request_needs_the_token(runs: Path) -> None:
+    with served(runs) as asked:
         for path, cookie in (
             ("/", ""),
             ("/?token=wrong", ""),
@@ -146,12 +214,22 @@ def test_with_a_token_every_request_needs_it(runs: Path) -> None:
             ("/static/app.js", ""),
         ):
             assert asked.get(path, Cookie=cookie)[0] == 403
-        status, headers, _ = asked.get("/compare?run=example&token=right&run=x")
+        status, headers, _ = asked.get(f"/compare?run=example&token={TOKEN}&run=x", Cookie="")
         assert (status, headers["location"]) == (303, "/compare?run=example&run=x")
-        cookie = f"{COOKIE}_{asked.port}=right"
-        assert headers["set-cookie"].startswith(f"{cookie}; HttpOnly")
+        assert headers["set-cookie"].startswith(f"{asked.cookie}; HttpOnly")
         assert "SameSite=strict" in headers["set-cookie"]
-        assert asked.get("/numbers/example", Cookie=cookie)[0] == 200
+        assert asked.get("/numbers/example")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example/", "///evil.example", "/%2Fevil.example", "/%5C/evil.example", "/\\evil.example/"],
+)
+def test_the_token_leads_to_no_other_server(tmp_path: Path, path: str) -> None:
+    with served(tmp_path) as asked:
+        status, headers, _ = asked.get(f"{path}?token={TOKEN}", Cookie="")
+        led = urljoin(f"{asked.address}/", headers["location"].replace("\\", "/"))
+        assert (status, led.rstrip("/")) == (303, f"{asked.address}/evil.example")
 
 
 def test_runs_that_are_damaged_or_deleted_meanwhile_are_told(runs: Path) -> None:
@@ -248,7 +326,7 @@ def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path, s
     bare_runs(tmp_path, 1000)
     catalogue, left = Catalogue(tmp_path), []
     while (not left or left[-1]) and len(left) < 20:
-        listed = catalogue.listed()
+        listed = catalogue.look()
         assert len(listed.runs) == 1000
         assert sum("generation" not in row for row in listed.runs) == listed.waiting
         left.append(listed.waiting)
@@ -267,4 +345,43 @@ def test_a_folder_is_read_however_long_it_takes_to_look_at_the_others(
     monkeypatch.setattr(folders, "signature_of", looked_at)
     bare_runs(tmp_path, 5)
     catalogue = Catalogue(tmp_path)
-    assert [catalogue.listed().waiting for _ in range(5)] == [4, 3, 2, 1, 0]
+    assert [catalogue.look().waiting for _ in range(5)] == [4, 3, 2, 1, 0]
+
+
+def test_one_look_at_all_folders_serves_all_who_ask_for_ten_times_as_long_as_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_runs(tmp_path, 3)
+    clock, looks, catalogue = Clock(), [], Catalogue(tmp_path)
+    monkeypatch.setattr(folders, "time", clock)
+
+    def looked_at(path: Path) -> folders.Signature:
+        clock.now += 1
+        looks.append(path)
+        return signature_of(path)
+
+    signature_of = folders.signature_of
+    monkeypatch.setattr(folders, "signature_of", looked_at)
+    first = catalogue.listed()
+    for seconds, n in ((0, 3), (29.9, 3), (0.2, 6), (29.9, 6)):
+        clock.now += seconds
+        assert (catalogue.listed() is first) == (n == 3)
+        assert len(looks) == n
+
+
+def test_two_servers_of_one_folder_work_and_leave_it_as_it_is(runs: Path) -> None:
+    play_tournament("random", "aggro", decks="thesis-paladin", games=4, out=runs / "games", quiet=True)
+    before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in files_of(runs)}
+    with served(runs, opponents=[]) as one, served(runs, opponents=[]) as other:
+        for path in ("/", "/run/example", "/numbers/example", "/tournament/games", "/games/games", "/play"):
+            answers = [asked.get(path) for asked in (one, other)]
+            assert [status for status, _, _ in answers] == [200, 200]
+        for asked in (one, other):
+            wait_until(lambda asked=asked: asked.get("/game/1/games")[0] != 202, "it is played again", 0.1)  # type: ignore[misc]
+        assert one.get("/game/1/games")[::2] == other.get("/game/1/games")[::2]
+    assert {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in files_of(runs)} == before
+
+
+def files_of(folder: Path) -> list[Path]:
+    """All files below a folder."""
+    return [file for file in folder.rglob("*") if file.is_file()]

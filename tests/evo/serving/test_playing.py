@@ -1,8 +1,10 @@
 """Games in play over HTTP: only these are posted, by the page's own origin, and hide what is hidden."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -194,3 +196,17 @@ def test_without_the_option_nothing_is_played(tmp_path: Path) -> None:
     with served(tmp_path) as asked:
         assert asked.get("/play")[0] == 404
         assert post(asked, "/play", **SETUP)[0] == 405
+
+
+@pytest.mark.parametrize("name", ["x@512,samples=64", "a:b", "c=d", "e@search", "f*"])
+def test_a_champion_plays_as_it_is_whatever_its_run_is_called(tmp_path: Path, name: str) -> None:
+    shutil.copytree("tests/data/run", tmp_path / name)
+    with served(tmp_path, opponents=[]) as asked:
+        opponent = f"ilp:{tmp_path.name}/{name}"
+        wait_until(lambda: opponent in unescape(asked.get("/play")[2].decode()), "the run is read")
+        game = begin(asked, opponent=opponent, deck="thesis-paladin", other_deck="thesis-paladin")
+        assert state(asked, game)["names"][1] == opponent
+        (tmp_path / name / "champion.toml").unlink()
+        status, _, body = post(asked, "/play", **{**SETUP, "opponent": opponent, "seat": "first"})
+        assert (status, str(tmp_path) in body.decode()) == (400, False)
+        assert "no champion yet" in body.decode()

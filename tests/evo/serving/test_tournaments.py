@@ -5,7 +5,6 @@ import re
 import shutil
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -50,8 +49,7 @@ def game(asked: Asked, path: str) -> str:
 
 def test_the_standings_are_those_of_the_games(asked: Asked) -> None:
     text = page(asked, "/tournament/games")
-    root = Path(re.search(r"Runs in ([^<]*)", page(asked, "/"))[1])  # type: ignore[index]
-    read = standings(read_tournament(root / "games").games)
+    read = standings(read_tournament(asked.root / "games").games)
     chart = json.loads(unescape(re.search(r'data-chart="([^"]*)"', text)[1]))  # type: ignore[index]
     assert chart["names"] == read.ratings["entrant"].tolist()
     assert chart["rating"] == pytest.approx(read.ratings["rating"].tolist())
@@ -82,7 +80,7 @@ def test_games_are_found_by_who_played(asked: Asked) -> None:
 def test_a_game_is_played_again_with_its_reasons(asked: Asked) -> None:
     text = game(asked, "/game/7/games")
     story = json.loads(re.search(r'id="story">(.*?)</script>', text, re.S)[1])  # type: ignore[index]
-    record = read_tournament(Path(re.search(r"Runs in ([^<]*)", page(asked, "/"))[1]) / "games")  # type: ignore[index]
+    record = read_tournament(asked.root / "games")
     row = record.games.iloc[7]
     assert story["players"] == [row["first"], row["second"]]
     assert f"in round {row['turns']}" in story["result"]

@@ -3,6 +3,11 @@
 
 const EVERY = 2000;
 
+/** A name for a label of a chart, which takes tags and entities in it for markup. */
+function label(name) {
+  return String(name).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
 /** Calls something now, then every two seconds while the page is seen, never twice at a time. */
 function whileSeen(refresh) {
   let busy = false;

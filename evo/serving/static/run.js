@@ -56,8 +56,8 @@ function layout(title, more = {}) {
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
     margin: { l: 50, r: narrow ? 8 : 20, t: 10, b: 40 }, hovermode: "closest",
-    legend: narrow ? { orientation: "h", y: -0.4 } : {}, uirevision: "kept",
-    xaxis: { ...axis, title: { text: "generation" } }, yaxis: { ...axis, title: { text: title }, ...more },
+    legend: narrow ? { orientation: "h", y: -0.4 } : {}, uirevision: "kept", hoverlabel: { namelength: -1 },
+    xaxis: { ...axis, title: { text: "generation" } }, yaxis: { ...axis, title: { text: label(title) }, ...more },
   };
 }
 
@@ -69,7 +69,7 @@ function chooseWeights(names, labels) {
   if (chosen !== null) return;
   chosen = new Set(names);
   names.forEach((name, place) => {
-    const label = element("label");
+    const choice = element("label");
     const box = element("input");
     box.type = "checkbox";
     box.checked = true;
@@ -78,8 +78,8 @@ function chooseWeights(names, labels) {
       drawn = "";
       refresh();
     });
-    label.append(box, " " + labels[place]);
-    byId("choose").append(label);
+    choice.append(box, " " + labels[place]);
+    byId("choose").append(choice);
   });
 }
 
@@ -90,10 +90,10 @@ function lines(numbers) {
     if (!chosen.has(name)) return;
     const [, low, middle, high] = numbers.weights.quartiles[place];
     const line = { color: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % 4] };
-    const label = numbers.weights.labels[place];
+    const shown = label(numbers.weights.labels[place]);
     traces.push({ x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: line.color + "22", line: { width: 0 }, hoverinfo: "skip", showlegend: false, type: "scatter", mode: "lines" });
-    traces.push({ x: at, y: middle, name: label, line, type: "scatter", mode: "lines", hovertemplate: label + " %{y:.1%}, generation %{x}<extra></extra>" });
-    traces.push({ x: at, y: numbers.weights.best[name], line: { ...line, dash: "dot", width: 1 }, showlegend: false, type: "scatter", mode: "lines", hovertemplate: "best: " + label + " %{y:.1%}, generation %{x}<extra></extra>" });
+    traces.push({ x: at, y: middle, name: shown, line, type: "scatter", mode: "lines", hovertemplate: "%{fullData.name} %{y:.1%}, generation %{x}<extra></extra>" });
+    traces.push({ x: at, y: numbers.weights.best[name], name: shown, line: { ...line, dash: "dot", width: 1 }, showlegend: false, type: "scatter", mode: "lines", hovertemplate: "best: %{fullData.name} %{y:.1%}, generation %{x}<extra></extra>" });
   });
   return traces;
 }
@@ -114,11 +114,11 @@ function validation(rows) {
     groups.get(name).push(row);
   }
   return [...groups].map(([name, own], place) => ({
-    x: own.map((row) => row.generation), y: own.map((row) => row.score), name, type: "scatter", mode: "lines+markers",
+    x: own.map((row) => row.generation), y: own.map((row) => row.score), name: label(name), type: "scatter", mode: "lines+markers",
     visible: own[0].opponent === null ? true : "legendonly",
     line: { color: COLOURS[(own[0].opponent === null ? Number(place > 0) : 2 + place) % COLOURS.length] },
     error_y: { type: "data", symmetric: false, array: own.map((row) => row.high - row.score), arrayminus: own.map((row) => row.score - row.low), thickness: 1 },
-    hovertemplate: name.replace(/[<>&]/g, "") + " %{y:.1%}, generation %{x}<extra></extra>",
+    hovertemplate: "%{fullData.name} %{y:.1%}, generation %{x}<extra></extra>",
   }));
 }
 
@@ -200,7 +200,7 @@ function drawAll(numbers) {
   const steps = Object.entries(numbers.steps);
   byId("steps-part").hidden = !steps.length;
   if (steps.length) {
-    draw("steps", steps.map(([name, values], place) => ({ x: at, y: values, name, type: "scatter", mode: "lines", line: { color: COLOURS[place % 8], dash: DASHES[Math.floor(place / 8) % 4] } })), layout("median step size", { type: "log" }));
+    draw("steps", steps.map(([name, values], place) => ({ x: at, y: values, name: label(name), type: "scatter", mode: "lines", line: { color: COLOURS[place % 8], dash: DASHES[Math.floor(place / 8) % 4] } })), layout("median step size", { type: "log" }));
   }
   draw("ages", [...bands("age", numbers.ages, at, ".1f"), { x: numbers.newcomers.generation, y: numbers.newcomers.value, name: "newcomers", type: "bar", marker: { color: "#d55e0088" } }], layout("generations, newcomers", { rangemode: "tozero" }));
   decksTable(numbers.decks);

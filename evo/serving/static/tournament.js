@@ -14,7 +14,7 @@ function drawRatings() {
   const short = (name) => (narrow && name.length > 22 ? name.slice(0, 10) + "…" + name.slice(-10) : name);
   const text = names.map((name, place) => {
     const bounds = [low[place], high[place]].map((value) => (value === null ? "∞" : value.toFixed(1)));
-    return name.replace(/[<>&]/g, "") + " " + rating[place].toFixed(1) + " (" + bounds.join(" to ") + ")";
+    return label(name) + " " + rating[place].toFixed(1) + " (" + bounds.join(" to ") + ")";
   });
   place.style.height = 6 + 1.7 * names.length + "rem";
   Plotly.react(place, [{
@@ -23,7 +23,7 @@ function drawRatings() {
   }], {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 }, margin: { l: 10, r: 15, t: 10, b: 45 }, uirevision: "kept", showlegend: false, hovermode: "closest",
     xaxis: { gridcolor: line, zerolinecolor: line, title: { text: "rating, Elo" }, range: [edge[0] - room, edge[1] + room] },
-    yaxis: { gridcolor: line, automargin: true, autorange: "reversed", tickvals: names.map((_, number) => number), ticktext: names.map((name) => short(name).replace(/[<>&]/g, "")), fixedrange: true, zeroline: false },
+    yaxis: { gridcolor: line, automargin: true, autorange: "reversed", tickvals: names.map((_, number) => number), ticktext: names.map((name) => label(short(name))), fixedrange: true, zeroline: false },
   }, { responsive: true, displaylogo: false, displayModeBar: false });
 }
 

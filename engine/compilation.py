@@ -198,6 +198,11 @@ class _Progress:
             self.active = False
             self._remember()
 
+    @property
+    def spent(self) -> float:
+        """Seconds for which this process has compiled so far."""
+        return self._spent
+
     def was_read(self, function: Any) -> None:
         """A kernel is compiled as a part of others."""
         if function not in self._read:

@@ -22,6 +22,8 @@ class Option:
         help: what it is, in a few words.
         values: names of the values, where they have names; these are written then, not numbers.
         peeks: names of values with which an agent looks at hidden cards.
+        most_received: the largest value with which a server plays an agent that a file describes, where by a
+            larger one it may think for many seconds about a decision; None: any.
         later: whether agents were saved before it existed: definitions leave it out at its default.
     """
 
@@ -33,6 +35,7 @@ class Option:
     values: Mapping[str, int] = field(default_factory=dict)
     peeks: frozenset[str] = frozenset()
     later: bool = False
+    most_received: int | None = None
 
     def read(self, text: str) -> int:
         """The value that a text means.

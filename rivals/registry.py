@@ -57,6 +57,7 @@ _ENTRIES = (
                 1,
                 looking.MOST_SAMPLES,
                 "how often a way to go on is tried on real cards",
+                most_received=16,
             ),
             HANDS,
         ),
@@ -96,7 +97,10 @@ _ENTRIES = (
         "plays the action that most random games of a search tree went through",
         batch="rivals.mcts:play_batch",
         random=True,
-        options=(Option("budget", 200, 1, 100_000, "playouts for each action"), HANDS),
+        options=(
+            Option("budget", 200, 1, 100_000, "playouts for each action", most_received=10_000),
+            HANDS,
+        ),
         effects=True,
     ),
     AgentKind(
@@ -149,7 +153,7 @@ def find_kind(name: str) -> AgentKind:
     raise unknown_name("agent", name, AGENTS)
 
 
-SECONDS = Option("seconds", 10, 1, 3600, "for a decision")
+SECONDS = Option("seconds", 10, 1, 3600, "for a decision", most_received=60)
 
 
 def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> "Agent":

@@ -1,4 +1,4 @@
-"""The commands that show single games and turns: play, explain."""
+"""The commands that show single games and turns: play, replay, explain."""
 
 import json
 import shlex
@@ -12,7 +12,7 @@ from rich.console import ConsoleRenderable
 from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
 from evo.cli import completion
-from evo.cli.options import AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks, one_of
+from evo.cli.options import AllowAgent, AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks, one_of
 from evo.play.notation import NOTATION
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
@@ -29,6 +29,15 @@ GamePage = Annotated[
     typer.Option(
         "--html", metavar="FILE", help="Write a page to step through the game, with plans of ILP agents."
     ),
+]
+
+
+ReplayPage = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="The page to write. (default: game-NUMBER.html)"),
+]
+TournamentFolder = Annotated[
+    Path, typer.Argument(metavar="TOURNAMENT", help="The folder of a tournament.", show_default=False)
 ]
 
 
@@ -123,6 +132,32 @@ def play_command(
         cast = Cast((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
         _write_game(html, story_page(tell(result, cast, tuple(map(reasons_of, agents)))))
         screen.print(f"written: {html}", markup=False)
+
+
+def replay_command(
+    folder: TournamentFolder,
+    number: int = typer.Argument(min=0, help="The number of the game, from 0."),
+    html: ReplayPage = None,
+    _agents: AllowAgent = None,
+) -> None:
+    """Play a game of a tournament again, and write a page to step through it, with reasons."""
+    from engine.course import nothing
+    from engine.errors import WrongValueError
+    from evo.stories.page import story_page
+    from evo.stories.replayed import replayed
+    from evo.tournament.reading import read_tournament, tournament_to_replay
+
+    if not (folder / "tournament.json").is_file():
+        raise WrongValueError(f"{folder} is no tournament: it has no tournament.json")
+    html = html or Path(f"game-{number}.html")
+    _write_game(html, b"")
+    record = read_tournament(folder)
+    if number >= len(record.games):
+        raise WrongValueError(f"{folder} has {len(record.games):,} games, from number 0 on; got {number}")
+    story = replayed(record, tournament_to_replay(record), number, nothing)
+    _write_game(html, story_page(story))
+    print(shown("\n".join(filter(None, (story["result"], story["error"], story["remark"])))))
+    print(shown(f"written: {html}"))
 
 
 def _write_game(file: Path, page: bytes) -> None:

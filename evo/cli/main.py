@@ -18,6 +18,7 @@ from rivals.outside.allowed import command_line_is
 
 COMMANDS = {
     "play": "evo.cli.games:play_command",
+    "replay": "evo.cli.games:replay_command",
     "explain": "evo.cli.games:explain_command",
     "evolve": "evo.cli.runs:evolve_command",
     "resume": "evo.cli.runs:resume_command",

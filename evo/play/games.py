@@ -16,7 +16,7 @@ from engine.compilation import progress
 from engine.course import Agent
 from engine.decks import tables_of
 from engine.faults import Reason
-from engine.match import Reckoned, SeatKeeps, deal_key, play_on, reckoned_with
+from engine.match import Reckoned, SeatKeeps, Watcher, deal_key, play_on, reckoned_with
 from engine.record import MatchResult
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
@@ -329,9 +329,21 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
 
 
 def play_one(
-    roster: Roster, games: Schedule, number: int, agents: dict[tuple[int, int], Agent] | None = None
+    roster: Roster,
+    games: Schedule,
+    number: int,
+    agents: dict[tuple[int, int], Agent] | None = None,
+    watch: Watcher | None = None,
 ) -> MatchResult:
-    """Play one game in Python; `agents` keeps the agents between games, by player and seat."""
+    """Play one game in Python.
+
+    Args:
+        roster: players, decks and rules.
+        games: the schedule.
+        number: of the game.
+        agents: keeps the agents between games, by player and seat.
+        watch: called after each action with the position before it; what it raises ends the game.
+    """
     known = {} if agents is None else agents
     seats = [(int(player), seat) for seat, player in enumerate(games.players[number])]
     for player, seat in seats:
@@ -345,7 +357,7 @@ def play_one(
     keeps = keeps_of_both((own, other), (one, two))
     further = reckoned_with((first, second), (one, two))
     position = deal_key((one, two), key, roster.ruleset, keeps, *further)
-    return play_on((first, second), position, streams, key=key)
+    return play_on((first, second), position, streams, watch, key)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

@@ -60,9 +60,9 @@ class Pages:
         """The page for what is not there."""
         return self.render("missing.html", 404, title="Not here", what=what)
 
-    def problem(self, title: str, problem: str, status: int = 200) -> HTMLResponse:
-        """The page for what is there and cannot be shown."""
-        return self.render("problem.html", status, title=title, problem=problem)
+    def problem(self, title: str, problem: str, status: int = 200, command: str = "") -> HTMLResponse:
+        """The page for what is there and cannot be shown; `command` does it in a terminal, "" for none."""
+        return self.render("problem.html", status, title=title, problem=problem, command=command)
 
     def game(self, title: str, story: dict[str, Any], download: str, **more: str) -> HTMLResponse:
         """A game step by step.

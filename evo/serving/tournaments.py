@@ -1,6 +1,7 @@
 """Pages of tournaments: standings while they grow, their games, and any game step by step."""
 
 import json
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -158,7 +159,9 @@ class TournamentPages:
             if not found.ended:
                 return self._pages.render("waiting.html", 202, title=f"Game {number} of {name}")
             if found.story is None:
-                return self._pages.problem(f"Game {number} of {name}", found.problem)
+                place = f"{self._pages.catalogue.root.name}/{name}"
+                command = shlex.join(["manaforge", "replay", place, str(number)])
+                return self._pages.problem(f"Game {number} of {name}", found.problem, command=command)
             response: Response = answer(name, number, found.story)
             return response
 

@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset, shipped_decks
+from engine.match import Watcher
 from engine.received import read_json
 from engine.record import MatchResult
 from evo.decklibrary import read_library
@@ -198,14 +199,16 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     return tournament
 
 
-def replay(record: TournamentRecord, tournament: Tournament, number: int) -> tuple[MatchResult, str]:
-    """Play a game of a tournament again.
+def replay(
+    record: TournamentRecord, tournament: Tournament, number: int, watch: Watcher | None = None
+) -> tuple[MatchResult, str]:
+    """Play a game of a tournament again; `watch` as of `evo.play.games.play_one`.
 
     Returns:
         The game, and in what it differs from the one in the folder; "" where it is the same.
     """
     schedule, _ = tournament.matchups.schedule(number, number + 1)
-    result = play_one(tournament.roster, tournament.held(schedule), 0)
+    result = play_one(tournament.roster, tournament.held(schedule), 0, watch=watch)
     row = record.games.iloc[number]
     was, now = (row["outcome"], int(row["turns"])), (OUTCOMES[result.outcome], result.turns)
     if was == now:

@@ -19,6 +19,7 @@ SWEPT = f"--against random {DEFINED}"
 
 LINES = {
     "play": "random pass",
+    "replay": "tour 0",
     "explain": "'hero 3 | hero 3'",
     "evolve": "quickstart --out new",
     "resume": "run",
@@ -158,6 +159,7 @@ ARGUMENTS = [
     *("", "tornament", "play random pass --sed 3"),
     *(f"predict {rest}" for rest in ("'River Crocolsk'", "Wisp --accuracy", "--out new.png")),
     *("serve none", "serve file", "serve runs runs"),
+    *(f"replay {rest}" for rest in ("", "tour", "none 0", "file 0", "run 0", "tour x", "tour -1")),
     *(f"check-agent {name}" for name in ("randm", "process:", "python:x", "'process:cat@seconds=0'", "", "random pass")),
     *("play random pass --bodies", f"tournament random pass {DEFINED} --any-deck"),
 ]  # fmt: skip
@@ -175,7 +177,7 @@ REFUSED = [
 STATE = [
     *("evolve quickstart --out run", "evolve quickstart --out file", "evolve bad.toml --out new"),
     *("learn bad.toml --out new", "learn learn --out run", "learn learn --out file", "features learned"),
-    *("resume bad", "resume run --decks thesis-paladin"),
+    *("resume bad", "resume run --decks thesis-paladin", "replay tour 0"),
     *("study quickstart --runs 2 --out run", "export run --out file", "export young --out new"),
     *(
         "export run --out new --top 99",

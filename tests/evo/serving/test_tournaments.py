@@ -1,20 +1,28 @@
 """Pages of tournaments over HTTP: the tables of the standings, and any game played again."""
 
 import json
+import math
 import re
 import shutil
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
+from pathlib import Path
+from typing import Any, cast
 from urllib.parse import quote
 
 import pytest
 
+from engine import find_deck, find_ruleset
 from evo.api import play_tournament
+from evo.play.entrants import find_entrant
 from evo.serving import replays
 from evo.stats.standings import standings
-from evo.tournament.reading import read_tournament
+from evo.tournament.reading import TournamentRecord, read_tournament
+from evo.tournament.run import Tournament
 from tests.evo.serving.servers import Asked, served
-from tests.waiting import wait_until
+from tests.waiting import Clock, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +51,17 @@ def page(asked: Asked, path: str) -> str:
 
 def game(asked: Asked, path: str) -> str:
     """The page of a game, once it was played again."""
-    wait_until(lambda: asked.get(path)[0] != 202, "the game is played again", 0.1)
-    return page(asked, path)
+    answers: list[tuple[int, bytes]] = []
+
+    def answered() -> bool:
+        status, _, body = asked.get(path)
+        answers.append((status, body))
+        return status != 202
+
+    wait_until(answered, "the game is played again", 0.1)
+    status, body = answers[-1]
+    assert status == 200
+    return body.decode()
 
 
 def test_the_standings_are_those_of_the_games(asked: Asked) -> None:
@@ -113,6 +130,112 @@ def test_what_is_not_there_or_damaged_is_told(asked: Asked) -> None:
     assert "<b>" not in text
     assert "&lt;b&gt;&amp;name" in text
     assert "hero died" in game(asked, f"/game/0/{name}")
+
+
+def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = quote("study/<b>&name")
+    for limit, told in (("MOST_SECONDS", "takes longer than 0 s"), ("MOST_STEPS", "more than 0 steps")):
+        with monkeypatch.context() as limited:
+            limited.setattr(replays, limit, 0)
+            text = unescape(game(asked, f"/game/9/{name}"))
+        assert told in text
+        assert f"manaforge replay '{asked.root.name}/study/<b>&name' 9" in text
+    assert "hero died" in game(asked, f"/game/9/{name}")
+
+
+@pytest.mark.parametrize(
+    ("entrant", "told"),
+    [
+        ("mcts@10001", "budget is 10,001, and a server plays what files say up to 10,000"),
+        ("lookahead@1,samples=17", "samples is 17, and a server plays what files say up to 16"),
+        ("ilp:keep-alive@highs", "plays by highs, which may take any time for a turn"),
+    ],
+)
+def test_what_agents_of_a_folder_may_think_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entrant: str, told: str
+) -> None:
+    monkeypatch.setattr(replays, "replayed", lambda *_: pytest.fail("it was played"))
+    players = tuple(map(find_entrant, ("random", entrant)))
+    decks = (find_deck("thesis-paladin"),)
+    tournament = Tournament(players, frozenset(), decks, ("thesis-paladin",), find_ruleset("thesis"), 2)
+    monkeypatch.setattr(replays, "tournament_to_replay", lambda _: tournament)
+    with pytest.raises(replays.StoppedError, match=told):
+        replays._story_of(cast(TournamentRecord, None), 0, replays.Replayed(time.monotonic()))
+
+
+class Played:
+    """In place of what plays games: tells which were begun, and plays each until it is let go."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, int]] = []
+        self.let_go: set[tuple[str, int]] = set()
+        self.queue = replays.Replays()
+
+    def __call__(self, record: TournamentRecord, number: int, found: replays.Replayed) -> dict[str, Any]:
+        one, limit = (record.path.name, number), replays._Limit(found)
+        self.begun.append(one)
+        while one not in self.let_go:
+            limit()
+            time.sleep(0.005)
+        return {"players": []}
+
+    def wait(self, *games: tuple[str, int]) -> None:
+        """Wait until these games, and no others, were begun."""
+        wait_until(lambda: len(self.begun) >= len(games), "the games are begun")
+        assert self.begun == list(games)
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
+    """In place of what plays games."""
+    found = Played()
+    monkeypatch.setattr(replays, "_story_of", found)
+    monkeypatch.setattr(replays, "MOST_STEPS", math.inf)
+    monkeypatch.setattr(replays, "MOST_SECONDS", math.inf)
+    yield found
+    found.let_go |= {(folder, number) for folder in "abc" for number in range(40)}
+    wait_until(lambda: not found.queue._playing, "all games are played")
+
+
+def test_folders_play_in_turn_whatever_others_ask_for(asked: Asked, played: Played) -> None:
+    record, queue = read_tournament(asked.root / "games"), played.queue
+    a, b, c = (replace(record, path=Path(name)) for name in "abc")
+    for number in range(replays.MOST_WAITING + 1):
+        queue.ask(a, number)
+    with pytest.raises(replays.TooManyError):
+        queue.ask(a, 30)
+    queue.ask(b, 0)
+    played.wait(("a", 0), ("b", 0))
+    queue.ask(c, 0)
+    queue.ask(b, 1)
+    for done, next_ in (
+        (("a", 0), ("c", 0)),
+        (("c", 0), ("a", 1)),
+        (("b", 0), ("b", 1)),
+        (("a", 1), ("a", 2)),
+    ):
+        before = list(played.begun)
+        played.let_go.add(done)
+        played.wait(*before, next_)
+
+
+def test_games_that_nobody_waits_for_any_more_are_dropped(
+    asked: Asked, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(replays, "time", clock)
+    record, queue = read_tournament(asked.root / "games"), played.queue
+    a = replace(record, path=Path("a"))
+    for number in range(4):
+        queue.ask(a, number)
+    played.wait(("a", 0))
+    clock.now += 0.75 * replays.LEFT_AFTER
+    queue.ask(a, 3)
+    clock.now += 0.75 * replays.LEFT_AFTER
+    played.wait(("a", 0), ("a", 3))
+    assert len(queue._known) == 1
 
 
 def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

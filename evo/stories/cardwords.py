@@ -5,7 +5,8 @@ from typing import Any
 
 from engine import HERO, Action, Position
 from engine.codes import BOARD_SIZE, COIN, OWN_SIDE, ActionKind
-from engine.vocabulary import OWN, Op, Trigger
+from engine.effects.luck import Chance
+from engine.vocabulary import MAX_OUTCOMES, OWN, Op, Trigger
 from ilp_agent import CardPlan
 
 AGAIN = "then solve the turn again"
@@ -50,8 +51,16 @@ def steps(position: Position, plan: CardPlan) -> Iterator[tuple[Position, Action
     here = position.copy()
     for number, action in enumerate(plan.actions):
         yield here.copy(), action
-        if number + 1 < len(plan.actions) or not plan.again:
-            here.play(action)
+        if number + 1 < len(plan.actions):
+            _play(here, action)
+
+
+def _play(position: Position, action: Action) -> None:
+    """Play an action that a plan goes on after: what chance decides there makes no difference to the plan.
+
+    Such as where in the opponent's deck a Deathrattle shuffles a card. Modified in place.
+    """
+    position.play(action, Chance.given([0] * MAX_OUTCOMES))
 
 
 def plan_text(position: Position, plan: CardPlan) -> str:
@@ -90,7 +99,7 @@ def promise(position: Position, plan: CardPlan) -> str:
     before, here = position, position.copy()
     certain = plan.actions[:-1] if plan.again else plan.actions
     for action in certain:
-        here.play(action)
+        _play(here, action)
     own, enemy = before.active, 1 - before.active
     was, now = before.state["sides"][enemy], here.state["sides"][enemy]
     lost = int(was["health"] + was["armour"] - now["health"] - now["armour"])

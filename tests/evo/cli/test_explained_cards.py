@@ -3,7 +3,7 @@
 import pytest
 
 from engine import parse_position
-from evo.stories.cardwords import plan_text
+from evo.stories.cardwords import plan_text, promise
 from ilp_agent import find_profile, solve
 from ilp_agent.cardturn import CardTurn
 
@@ -29,9 +29,14 @@ OFFER = "turn 5 first effects 2 choices [CFM_649 0 0] options [Frostbolt*; Pyrob
             "turn 9 | hero 30 board [Wisp* ready; Wisp* ready] | hero 30 secrets [Explosive Trap*]",
             "attack with Wisp -> hero; see what it meets, then solve the turn again",
         ),
+        (
+            "turn 3 | hero 26 mana 3/3 hand [Kill Command*] | hero 30 board [Raptor Hatchling*] deck [24 ?]",
+            "play Kill Command -> Raptor Hatchling",  # which shuffles a card into the deck
+        ),
     ],
 )
 def test_a_plan_in_words(text: str, plan: str) -> None:
     position = parse_position(text)
     found = solve(CardTurn(position), find_profile("true-balanced").weights, "search")
     assert plan_text(position, found) == plan
+    assert promise(position, found)

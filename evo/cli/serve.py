@@ -64,6 +64,7 @@ def serve_command(
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # who reads the address may ask at once
     except (OSError, UnicodeError) as error:
         listener.close()
         said = getattr(error, "strerror", None) or error

@@ -6,9 +6,11 @@ import numpy as np
 
 from engine import Action, Outcome, Position
 from engine.codes import ActionKind
+from engine.effects.luck import Chance
 from engine.jit import njit
 from engine.rules import encode, outcome
 from engine.state import STATE
+from engine.vocabulary import MAX_OUTCOMES
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.exact.scope import applies
@@ -68,10 +70,19 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
     for n, action in enumerate(actions, 1):
         placed.append((here.state.tobytes(), action))
         if not again or n < len(actions):
-            here.play(action)
+            play_planned(here, action)
     if not again and here.outcome == Outcome.ONGOING:
         placed.append((here.state.tobytes(), Action.end_turn()))
     return placed
+
+
+def play_planned(position: Position, action: Action) -> None:
+    """Play an action after which a plan goes on or ends. Modified in place.
+
+    What chance decides there, such as where in the opponent's deck a Deathrattle shuffles a card, makes no
+    difference to the plan.
+    """
+    position.play(action, Chance.given([0] * MAX_OUTCOMES))
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from engine import HERO, Action, Position
 from engine.codes import BOARD_SIZE, COIN, OWN_SIDE, ActionKind
-from engine.effects.luck import Chance
-from engine.vocabulary import MAX_OUTCOMES, OWN, Op, Trigger
+from engine.vocabulary import OWN, Op, Trigger
 from ilp_agent import CardPlan
+from ilp_agent.planner import play_planned
 
 AGAIN = "then solve the turn again"
 
@@ -52,15 +52,7 @@ def steps(position: Position, plan: CardPlan) -> Iterator[tuple[Position, Action
     for number, action in enumerate(plan.actions):
         yield here.copy(), action
         if number + 1 < len(plan.actions):
-            _play(here, action)
-
-
-def _play(position: Position, action: Action) -> None:
-    """Play an action that a plan goes on after: what chance decides there makes no difference to the plan.
-
-    Such as where in the opponent's deck a Deathrattle shuffles a card. Modified in place.
-    """
-    position.play(action, Chance.given([0] * MAX_OUTCOMES))
+            play_planned(here, action)
 
 
 def plan_text(position: Position, plan: CardPlan) -> str:
@@ -99,7 +91,7 @@ def promise(position: Position, plan: CardPlan) -> str:
     before, here = position, position.copy()
     certain = plan.actions[:-1] if plan.again else plan.actions
     for action in certain:
-        _play(here, action)
+        play_planned(here, action)
     own, enemy = before.active, 1 - before.active
     was, now = before.state["sides"][enemy], here.state["sides"][enemy]
     lost = int(was["health"] + was["armour"] - now["health"] - now["armour"])

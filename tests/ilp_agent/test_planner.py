@@ -1,7 +1,8 @@
 """Whole turns as the engine's actions."""
 
 from engine import parse_action, parse_position
-from ilp_agent.planner import place_actions
+from ilp_agent import find_profile
+from ilp_agent.planner import place_actions, plan_compiled
 
 TEXT = (
     "turn 1 | hero 30 mana 1/1 hand [Tunnel Trogg*; Small-Time Buccaneer*; The Coin] deck [Patches the Pirate*]"
@@ -20,3 +21,10 @@ def test_a_plan_may_begin_and_end_with_the_same_words() -> None:
     for state, action in placed:
         assert position.state.tobytes() == state
         position.play(action)
+
+
+def test_a_plan_goes_on_after_chance_that_makes_no_difference_to_it() -> None:
+    text = "turn 3 | hero 26 mana 3/3 hand [Kill Command*] | hero 30 board [Raptor Hatchling*] deck [24 ?]"
+    position = parse_position(text)
+    plan, _ = plan_compiled(position, find_profile("true-balanced").weights.everything, "search")
+    assert [str(action) for _, action in plan] == ["play 0 -> 0", "end turn"]

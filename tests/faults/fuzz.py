@@ -29,6 +29,7 @@ from typer.testing import CliRunner
 from evo.cli.main import app
 from evo.cli.main import main as main_program
 from evo.serving.app import make_app
+from evo.serving.guard import COOKIE
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
 from tests.faults.program import run_program
 from tests.waiting import HANG
@@ -102,6 +103,11 @@ VALIDATED += [
 ]
 CHARTS = ["charts"]
 """Stands for the pages of the server, which are asked for in this process."""
+
+BUSY = 503
+"""The status of a page that is to be asked for later."""
+
+TOKEN = "of-the-server"
 
 ADDRESSES = [
     *("/", "/run/validated", "/numbers/validated", "/compare?run=validated"),
@@ -206,18 +212,19 @@ def copied(chance: random.Random, samples: Path, place: Path, name: str, often: 
 
 def show_charts() -> None:
     """Ask for the pages of the run and the tournament in the current folder, as a browser does."""
-    pages = make_app(Path())
+    pages = make_app(Path(), TOKEN)
     for address in ADDRESSES:
         status = asyncio.run(_status(pages, address))
         print(address, status)
-        if status >= 500:
+        if status >= 500 and status != BUSY:
             sys.exit(70)
 
 
 async def _status(pages: Starlette, address: str) -> int:
     path, _, query = address.partition("?")
     scope = {
-        **{"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "headers": []},
+        **{"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http"},
+        "headers": [(b"cookie", f"{COOKIE}_80={TOKEN}".encode())],
         **{"path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": ""},
         "server": ("127.0.0.1", 80),
     }
@@ -300,11 +307,13 @@ class Case(NamedTuple):
         said: the bytes that the program printed.
         wrong: what is wrong with how it ended; "" for nothing.
         megabytes: memory that it used: in this process more than before, in one of its own in all.
+        seconds: of the processor, in this process.
     """
 
     said: bytes
     wrong: str
     megabytes: float = 0.0
+    seconds: float = 0.0
 
 
 def run_here(words: list[str]) -> Case:
@@ -315,7 +324,7 @@ def run_here(words: list[str]) -> Case:
 
     clocks = ((signal.SIGALRM, signal.ITIMER_REAL, WAIT), (signal.SIGPROF, signal.ITIMER_PROF, SECONDS))
     handlers = [signal.signal(number, hang) for number, _, _ in clocks]
-    before, wrong, code, said = forget_peak(), "", 0, b""
+    before, began, wrong, code, said = forget_peak(), time.process_time(), "", 0, b""
     with tempfile.TemporaryFile() as printed:
         for _, clock, seconds in clocks:
             signal.setitimer(clock, seconds)
@@ -329,7 +338,8 @@ def run_here(words: list[str]) -> Case:
                 signal.signal(number, handler)
         printed.seek(0)
         said = printed.read()
-    return Case(said, wrong or wrong_with(code, said), megabytes_of("VmHWM") - before)
+    spent = time.process_time() - began
+    return Case(said, wrong or wrong_with(code, said), megabytes_of("VmHWM") - before, spent)
 
 
 def wrong_with(code: int, said: bytes) -> str:
@@ -397,8 +407,8 @@ def count_stored(place: Path) -> int:
     return sum(1 for kind in ("generations", "pairings") for _ in place.glob(f"*/{kind}/*"))
 
 
-def run_case(number: int, seed: int, samples: Path, process: bool) -> str:
-    """What is wrong with a case; "" if nothing is."""
+def run_case(number: int, seed: int, samples: Path, process: bool) -> tuple[str, Case]:
+    """What is wrong with a case, "" if nothing is, and what it did."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
         place = Path(name)
         words = make_case(number, seed, samples, place)
@@ -411,7 +421,7 @@ def run_case(number: int, seed: int, samples: Path, process: bool) -> str:
         wrong = judge(case)
         if wrong.startswith(HangError.__name__) and count_stored(place) > stored:
             wrong = ""  # a changed configuration may ask for more games than fit into the time
-        return f"case {number}: {' '.join(words)[:150]!r}: {wrong}" if wrong else ""
+        return f"case {number}: {' '.join(words)[:150]!r}: {wrong}" if wrong else "", case
 
 
 def judge(case: Case) -> str:
@@ -425,16 +435,19 @@ def judge(case: Case) -> str:
 
 def fuzz(cases: range, seed: int, processes: int) -> list[str]:
     """Run cases, the first `processes` of them as processes of their own; what went wrong."""
-    failures = []
+    failures, most = [], Case(b"", "")
     with tempfile.TemporaryDirectory(prefix="fuzz-samples-") as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = Path(name)
         prepare(samples)
         for number in cases:
-            wrong = run_case(number, seed, samples, number < processes)
+            wrong, case = run_case(number, seed, samples, number < processes)
+            seconds, megabytes = max(most.seconds, case.seconds), max(most.megabytes, case.megabytes)
+            most = Case(b"", "", megabytes, seconds)
             if wrong:
                 failures.append(wrong)
                 print(wrong, flush=True)
+    print(f"at most {most.seconds:.1f} s of the processor and {most.megabytes:,.0f} MB", flush=True)
     return failures
 
 

@@ -188,7 +188,7 @@ def test_the_fuzzer_sees_what_the_program_printed_itself(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks as Linux keeps them")
 def test_the_fuzzer_judges_a_case_by_its_own_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def greedy(words: list[str], printed: object) -> Ended:
+    def greedy(words: list[str], *_: object) -> Ended:
         memory = bytearray(int(words[0]) * 2**20)
         memory[:: 2**10] = b"x" * (len(memory) // 2**10)  # pages count once they are written
         return Ended(0, b"")

@@ -16,6 +16,7 @@ so that a folder that is continued comes to the same bytes.
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +247,7 @@ class LearningFolder(CheckedFolder):
             OSError: one cannot be read.
         """
         found: dict[str, Entry] = {}
-        for number in range(self.config.rounds + 1):
+        for number in count():
             name = f"{number:04d}"
             try:
                 contents = [read_bytes(self.path / file) for file in _files_of(name)]

@@ -18,7 +18,10 @@ from evo.learning.methods import Samples
 from evo.storage import history
 from ilp_agent.lookahead.features import N_FEATURES
 
-CONFIG = read_config_as(LearnConfig, "learn", ["decks=thesis-paladin,random-minions", "rounds=3"])
+FEWER, CONFIG = (
+    read_config_as(LearnConfig, "learn", ["decks=thesis-paladin,random-minions", f"rounds={rounds}"])
+    for rounds in (1, 3)
+)
 
 
 def commit(folder: LearningFolder) -> None:
@@ -125,6 +128,10 @@ def test_rounds_from_before_there_were_checksums_count(copy: Path, whole: Path) 
 
     older(copy)
     assert len(read_learning(copy).rounds) == 4
+    less = Path(shutil.copytree(copy, copy.with_name("less")))
+    with open_learning(less, FEWER) as folder:
+        assert len(folder.rounds) == 4, "fewer are asked for than there are"
+    assert not (less / "aside").exists()
     (copy / "rounds/0003.json").unlink()
     with open_learning(copy, CONFIG) as folder:
         assert len(folder.rounds) == 3

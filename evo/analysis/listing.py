@@ -7,7 +7,9 @@ from typing import Any
 from engine import ManaforgeError
 from engine.received import read_json
 from evo.analysis.running import state_of
-from evo.learning.folder import read_learning
+from evo.configfiles import read_config_as
+from evo.learning.config import LearnConfig
+from evo.learning.folder import count_rounds
 from evo.storage.champion import read_champion_file
 from evo.storage.files import is_locked
 from evo.storage.kinds import EXPERIMENT, LEARNING
@@ -57,9 +59,12 @@ def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
 
 
 def _is_learned(path: Path) -> bool:
-    """Whether a learning has all its rounds."""
-    folder = read_learning(path)
-    return len(folder.rounds) > folder.config.rounds
+    """Whether a learning has all its rounds.
+
+    Raises:
+        ManaforgeError, OSError: that cannot be read.
+    """
+    return count_rounds(path) > read_config_as(LearnConfig, path / LEARNING).rounds
 
 
 def _written(file: Path) -> str:

@@ -120,7 +120,7 @@ def what_was_run(given: Material) -> list[Section]:
     individuals, runs = given.individuals, given.runs
     games = int(individuals["games"].sum() / 2)
     if any(config.opponents.beside for config in runs.configs.values()):  # whose games are of one individual
-        games = int(read_pairings(runs)[0]["games"].sum())
+        games = int(read_pairings(runs, "games")[0]["games"].sum())
     last = individuals.groupby("run", observed=True)["generation"].max()
     finished = sum(
         int(last[name]) == config.generations for name, config in runs.configs.items() if name in last

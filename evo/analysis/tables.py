@@ -193,10 +193,10 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     return runs
 
 
-def read_pairings(runs: Runs) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The pairings of runs: run and all columns of `pairings/`; and what could not be read."""
+def read_pairings(runs: Runs, *columns: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The pairings of runs: run and these columns of `pairings/`, or all; and what could not be read."""
     problems: list[str] = []
-    frames = _read_all(runs.folders, "pairings", problems)
+    frames = _read_all(runs.folders, "pairings", problems, columns)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), tuple(problems)
@@ -217,19 +217,25 @@ def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.Data
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["run", *VALIDATION])
 
 
-def _read_all(folders: dict[str, RunFolder], kind: str, problems: list[str]) -> list[pd.DataFrame]:
+def _read_all(
+    folders: dict[str, RunFolder], kind: str, problems: list[str], columns: Sequence[str] = ()
+) -> list[pd.DataFrame]:
     """Tables of runs, several at a time. `problems` is extended in place, in the order of the runs."""
     found: list[list[str]] = [[] for _ in folders]
     room = _Room(kind)
     with ThreadPoolExecutor(READERS) as readers:
         tables = list(
-            readers.map(lambda folder, problems: _read(folder, kind, problems, room), folders.values(), found)
+            readers.map(
+                lambda folder, problems: _read(folder, kind, problems, room, columns), folders.values(), found
+            )
         )
     problems += [problem for of_run in found for problem in of_run]
     return [table.assign(run=name) for name, table in zip(folders, tables, strict=True) if table is not None]
 
 
-def _read(folder: RunFolder, kind: str, problems: list[str], room: _Room) -> pd.DataFrame | None:
+def _read(
+    folder: RunFolder, kind: str, problems: list[str], room: _Room, columns: Sequence[str]
+) -> pd.DataFrame | None:
     """All good generations of a run, or None. `problems` is extended in place."""
     tables = []
     sums = folder.path / "checksums.txt"
@@ -246,7 +252,8 @@ def _read(folder: RunFolder, kind: str, problems: list[str], room: _Room) -> pd.
         file = table_file(folder.path, kind, number)
         try:
             content = read_committed(folder.path, kind, number, entry)
-            tables.append(room.take(read_table(content, kind, folder.config)))
+            table = read_table(content, kind, folder.config)
+            tables.append(room.take(table.select(columns) if columns else table))
         except OSError as error:
             problems.append(f"{file} cannot be read: {error.strerror}")
         except HistoryError as error:

@@ -114,8 +114,8 @@ def mulligan_command(
         print_problems(console, folder.problems)
         values = _played(lesson, folder, place, Counter(console, lesson.total))
         learned = learned_profile(profile, lesson, values, out.stem, against)
-        write_learned(learned, out)
         folder.write("profile.toml", learned.to_toml().encode())
+        write_learned(learned, out)
     tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
     if as_data:
         print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))

@@ -29,6 +29,9 @@ from evo.tournament.folder import BATCH, TOURNAMENT_SCHEMA, read_games, without_
 
 SCHEMA = 2
 
+PARTS = ("points", "games")
+"""Folders of what was played."""
+
 
 class ExperimentError(ManaforgeError, RuntimeError):
     """A folder of an experiment that cannot be used; the message names it and the way out."""
@@ -36,6 +39,11 @@ class ExperimentError(ManaforgeError, RuntimeError):
 
 class ExperimentOptionError(ExperimentError, WrongValueError):
     """An option of an experiment that it cannot use."""
+
+
+def _files_of(name: str) -> tuple[str, ...]:
+    """A record is a file of its name; none for the name of any other file."""
+    return (name,) if name == EXPERIMENT or name.partition("/")[0] in PARTS else ()
 
 
 class ExperimentFolder(CheckedFolder):
@@ -47,7 +55,7 @@ class ExperimentFolder(CheckedFolder):
     """
 
     ERROR = ExperimentError
-    RECORDS = Records(lambda name: (name,), numbered=False)
+    RECORDS = Records(_files_of, numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file, all or nothing.
@@ -127,17 +135,17 @@ class ExperimentFolder(CheckedFolder):
         content = json_bytes({"schema": SCHEMA, **older})
         found = self._content_of(EXPERIMENT)
         sums = {entry.name: entry.sums for entry in read_history(self.path, self.RECORDS).entries}
-        is_older = not sums and _json_or_none(found) == parse_json(json_bytes(older))
+        is_older = EXPERIMENT not in sums and _json_or_none(found) == parse_json(json_bytes(older))
         is_this = content == found or sums.get(EXPERIMENT) == (checksum(content),) or is_older
         if not is_this and (found or sums):
             raise ExperimentOptionError(
                 f"{self.path} was begun with other options or another version; choose another --out"
             )
-        if is_older:  # from before there were checksums
+        if is_older and not sums:  # from before there were checksums
             kept = [f"points/{file.name}" for file in sorted((self.path / "points").glob("*.json"))]
             lines = [Entry(name, (checksum(self._content_of(name)),)).line for name in kept]
             self.replace(CHECKSUMS, "".join(lines).encode())
-        elif found and not sums:
+        elif not sums and any((self.path / part).exists() for part in PARTS):
             self.problems.append(f"{CHECKSUMS} is missing or damaged")
         self.check_records()
         if self._content_of(EXPERIMENT) != content or EXPERIMENT not in self.entries:

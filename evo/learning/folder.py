@@ -64,8 +64,8 @@ MANIFEST = "manifest.json"
 ALSO = "also.json"
 """Lists the samples of other learnings."""
 
-MOST_ROUND = 1_500_000
-"""Samples of a round; a hundred thousand games have some 200,000."""
+MOST_ROUND = 3_000_000
+"""Samples of a round, 750 MB of them; a game has twenty by `logistic` and `td`."""
 
 _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
 """Columns of the samples of a round."""
@@ -164,30 +164,29 @@ class LearningFolder(CheckedFolder):
         if why:
             raise LearningError(f"cannot write {self.path / file}: {why}")
 
-    def note_blas(self) -> None:
-        """Note which BLAS fits the rounds, in `manifest.json`.
+    def check_blas(self) -> str:
+        """Which BLAS is to fit the next round; "" where none is.
 
         Raises:
-            LearningError: another one fitted those before, so that the next would come to other bytes; or the
-                note cannot be read or written.
+            LearningError: another one fitted those before, so that the next would come to other bytes.
+            OSError: the note of it cannot be read.
         """
-        if not METHODS[self.config.method].BY_BLAS:
-            return
-        kernel, file = blas_kernel(), self.path / MANIFEST
+        done = len(read_history(self.path, self.RECORDS).entries)
+        if not METHODS[self.config.method].BY_BLAS or done > self.config.rounds:
+            return ""
+        kernel = blas_kernel()
         try:
-            known = read_json(file).get("blas", kernel)
+            known = read_json(self.path / MANIFEST).get("blas")
         except (FileNotFoundError, ValueError):
-            known = kernel
-        except OSError as error:
-            raise LearningError(f"{file} cannot be read: {error.strerror}") from None
-        if known != kernel and len(self.rounds) > 1:
+            known = None
+        if done > 1 and isinstance(known, str) and known.strip() not in ("", kernel):
             raise LearningError(
                 f"the rounds of {self.path} were fitted with {known}, and this process has {kernel}, which "
                 "adds in another order: the next round would have other last digits. Continue on a "
                 "processor like that one, or with its kernel where this processor can run it, "
-                f"OPENBLAS_CORETYPE={str(known).split()[-1]}; or take another --out"
+                f"OPENBLAS_CORETYPE={known.split()[-1]}; or take another --out"
             )
-        self.write(MANIFEST, json_bytes({"manaforge": version("manaforge"), "blas": kernel}))
+        return kernel
 
     def read_rounds(self) -> None:
         """Read the committed rounds, while another process may play more of them.
@@ -208,6 +207,14 @@ class LearningFolder(CheckedFolder):
         if damage:
             again = "the manaforge learn that made it plays that round again"
             raise LearningError(f"{self.path}: {damage}; {again}")
+
+    def has_own_rounds(self) -> bool:
+        """Whether it holds rounds of this configuration, all of them whole."""
+        try:
+            self.read_rounds()
+        except LearningError:
+            return False
+        return bool(self.rounds)
 
     def check_rounds(self) -> None:
         """Read the committed rounds, as the only process; what is damaged is set aside, and played again.
@@ -310,6 +317,11 @@ class LearningFolder(CheckedFolder):
         Raises:
             LearningError: the disk is full or fails.
         """
+        if samples is not None and len(samples.points) > MOST_ROUND:
+            raise LearningError(
+                f"a round of {self.path} has {len(samples.points):,} samples, and at most {MOST_ROUND:,} can "
+                "be read again; take fewer games a round, and more rounds"
+            )
         name, files = f"{len(self.rounds):04d}", {}
         whole = {"schema": SCHEMA, "config_hash": self.digest, **content}
         if samples is not None:
@@ -369,20 +381,23 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
             if link is not None:
                 raise LearningError(f"{link} is a symbolic link; choose another --out")
             folder.acquire()
-            begun_with = _digest_in(known) if known.exists() else config.digest
             if others:
                 folder.keep_others(others)
             folder.read_others()
+            begun_with = _digest_in(known) if known.exists() else config.digest
+            if begun_with not in ("", config.digest) and not folder.has_own_rounds():
+                raise LearningError(
+                    f"{path} was begun with another configuration, {known}; take another --out"
+                )
+            kernel = folder.check_blas()
             folder.check_rounds()
         except OSError as error:
             raise LearningError(f"{why_unusable(error, path, 'use folder')}; choose another --out") from None
         if begun_with != config.digest:
-            if not folder.rounds:
-                raise LearningError(
-                    f"{path} was begun with another configuration, {known}; take another --out"
-                )
-            folder.problems.append(f"{LEARNING} is damaged: the rounds are of this configuration")
-        folder.note_blas()
+            folder.problems.append(f"{LEARNING} is damaged; it is written again")
+        if kernel:
+            note = {"manaforge": version("manaforge"), "blas": kernel}
+            folder.write(MANIFEST, json_bytes(note))
         folder.write(LEARNING, config.to_toml().encode())
         yield folder
 
@@ -398,6 +413,17 @@ def _digest_in(known: Path) -> str:
         return read_config_as(LearnConfig, known).digest
     except ManaforgeError:
         return ""
+
+
+def count_rounds(path: Path) -> int:
+    """How many rounds a folder says it has, round 0 among them; none of them is read.
+
+    Raises:
+        OSError: that cannot be read.
+    """
+    if (path / CHECKSUMS).exists():
+        return len(read_history(path, LearningFolder.RECORDS).entries)
+    return len(list((path / "rounds").glob("*.json")))
 
 
 def read_learning(path: Path) -> LearningFolder:

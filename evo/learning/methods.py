@@ -175,13 +175,13 @@ METHODS: Mapping[str, type[Method]] = {"paired": Paired, "logistic": Logistic, "
 
 
 def blas_kernel() -> str:
-    """What the linear algebra of this process is made of: "openblas 0.3.30 Haswell", or several.
+    """What the linear algebra of this process is made of, such as "openblas Haswell"; "" where unknown.
 
     The kernel is chosen by the processor, or by OPENBLAS_CORETYPE, and adds in an order of its own.
     """
     from sklearn import linear_model  # noqa: F401, PLC0415 - which loads what a regression uses
 
-    keys = ("internal_api", "version", "architecture")
+    keys = ("internal_api", "architecture")
     found = [one for one in threadpool_info() if one.get("user_api") == "blas"]
     return ", ".join(sorted({" ".join(str(one.get(key) or "?") for key in keys) for one in found}))
 

@@ -3,11 +3,11 @@
 import hmac
 import re
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlencode, urlsplit
 
 from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -149,8 +149,4 @@ def _cookie_name(scope: Scope) -> str:
 
 def _cookie(text: str, name: str) -> str:
     """The token in the cookies."""
-    try:
-        found = SimpleCookie(text).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
+    return cookie_parser(text).get(name, "")

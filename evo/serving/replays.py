@@ -178,17 +178,24 @@ def _story_of(record: TournamentRecord, number: int, found: Replayed) -> dict[st
         ManaforgeError: it cannot be played again, or not here.
     """
     limit, tournament = _Limit(found), tournament_to_replay(record)
-    _refuse_long_thinking(tournament)
+    row = record.games.iloc[number]
+    _refuse_long_thinking(tournament, {str(row["first"]), str(row["second"])})
     return replayed(record, tournament, number, limit)
 
 
-def _refuse_long_thinking(tournament: Tournament) -> None:
+def _refuse_long_thinking(tournament: Tournament, names: set[str]) -> None:
     """Refuse agents that may think long about one decision: whoever wrote the folder set how long.
+
+    Args:
+        tournament: of the game.
+        names: of those who play it.
 
     Raises:
         StoppedError: there is one; the message names it.
     """
     for entrant in tournament.entrants:
+        if entrant.text not in names:
+            continue
         player = entrant.player
         kind = find_kind(player.kind)
         if kind.takes_backend and not BACKENDS[player.backend].compiled:

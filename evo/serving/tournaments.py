@@ -159,8 +159,7 @@ class TournamentPages:
             if not found.ended:
                 return self._pages.render("waiting.html", 202, title=f"Game {number} of {name}")
             if found.story is None:
-                place = f"{self._pages.catalogue.root.name}/{name}"
-                command = shlex.join(["manaforge", "replay", place, str(number)])
+                command = shlex.join(["manaforge", "replay", name, str(number)])
                 return self._pages.problem(f"Game {number} of {name}", found.problem, command=command)
             response: Response = answer(name, number, found.story)
             return response

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar, NamedTuple, Self
@@ -88,7 +89,9 @@ class History(NamedTuple):
 
 
 def read_history(folder: Path, records: Records = TABLES) -> History:
-    """Read `checksums.txt` as far as its lines are complete and in order; a missing file has no entries.
+    """Read `checksums.txt`; a missing file has no entries.
+
+    Of numbered records as far as lines are complete and in order; of others all that are complete.
 
     Raises:
         OSError: it is there and cannot be read.
@@ -98,15 +101,19 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
     except FileNotFoundError:
         text = ""
     entries: dict[str, Entry] = {}
+    bad = 0
     for number, line in enumerate(io.StringIO(text, newline="\n")):  # only a line feed ends one
         found = LINE.fullmatch(line)
         name, sums = (found[1], tuple(found[2].split())) if found else ("", ())
         is_next = name == f"{number:04d}" or not records.numbered
         if not found or not is_next or len(sums) != len(records.files_of(name)):
-            problem = f"{CHECKSUMS}: line {number + 1} is torn or out of place"
-            return History(text, [*entries.values()], problem, torn=not line.endswith("\n"))
+            bad = bad or number + 1
+            if records.numbered:
+                break
+            continue
         entries[name] = Entry(name, sums)
-    return History(text, [*entries.values()], "")
+    problem = f"{CHECKSUMS}: line {bad} is torn or out of place" if bad else ""
+    return History(text, [*entries.values()], problem, bad > 0 and not line.endswith("\n"))
 
 
 def checksum(content: bytes) -> str:
@@ -214,10 +221,16 @@ class CheckedFolder:
                 self.replace(file, content)
             sums = tuple(checksum(contents[file]) for file in self.RECORDS.files_of(name))
             entry = Entry(name, sums)
-            with (self.path / CHECKSUMS).open("a", encoding="ascii") as lines:
-                lines.write(entry.line)
-                lines.flush()
-                os.fsync(lines.fileno())
+            with (self.path / CHECKSUMS).open("ab") as lines:
+                length = lines.tell()
+                try:
+                    lines.write(entry.line.encode())
+                    lines.flush()
+                    os.fsync(lines.fileno())
+                except OSError:
+                    with suppress(OSError):  # half a line would spoil the next
+                        lines.truncate(length)
+                    raise
             self.entries[name] = entry
 
     def read_record(self, name: str) -> list[bytes]:

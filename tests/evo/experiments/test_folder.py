@@ -1,5 +1,6 @@
 """Folders of experiments: begun again after a stop at any moment, and refused with words."""
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import find_deck, find_ruleset
+from engine import ManaforgeError, find_deck, find_ruleset
 from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
 from evo.play.games import Player, Roster, Schedule, play_schedule
 from evo.play.matchups import Matchups, make_pairings
 from evo.seeds import Stream
 from evo.storage import history
+from tests.faults.shim import WRITES, Shim
 
 
 def test_a_folder_that_was_only_begun_is_begun_again(tmp_path: Path) -> None:
@@ -171,6 +173,48 @@ def test_a_folder_from_before_there_were_checksums_goes_on(copy: Path) -> None:
         open_experiment(copy, "ablate", {"games": 3})
 
 
+@pytest.mark.parametrize("n", range(1, 12))
+def test_a_folder_from_before_goes_on_wherever_its_first_command_ended(copy: Path, n: int) -> None:
+    older = json.loads((copy / "experiment.json").read_text())
+    del older["schema"]
+    (copy / "checksums.txt").unlink()
+    (copy / "experiment.json").write_text(json.dumps(older))
+    with Shim(WRITES, copy, n), contextlib.suppress(ManaforgeError, OSError):
+        begin(copy).close()
+    with begin(copy) as folder:
+        assert folder.kept(POINTS) == {"points": [1, 2]}
+
+
+def test_a_bad_line_spoils_no_other(copy: Path, whole: Path) -> None:
+    file = copy / "checksums.txt"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[:2], "x" + lines[2], *lines[3:]]))
+    with begin(copy) as folder:
+        assert folder.problems == ["checksums.txt: line 3 is torn or out of place"]
+        assert play(folder) == 4
+    assert bytes_of(copy) == bytes_of(whole)
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_what_is_kept_after_a_full_disk_counts(copy: Path, n: int) -> None:
+    with begin(copy) as folder:
+        with Shim(("write", "fsync"), copy, n), contextlib.suppress(ExperimentError):
+            folder.keep("points/two.json", b"{}")
+        folder.keep("points/three.json", b'{"three": 3}')
+    with begin(copy) as folder:
+        assert not folder.problems
+        assert folder.kept("points/three.json") == {"three": 3}
+        assert folder.kept(POINTS) == {"points": [1, 2]}
+
+
+def test_a_command_killed_as_it_began_is_no_damage(tmp_path: Path) -> None:
+    with begin(tmp_path / "made"):
+        pass
+    (tmp_path / "made/checksums.txt").unlink()
+    with begin(tmp_path / "made") as folder:
+        assert not folder.problems
+
+
 def test_results_of_other_games_are_refused(copy: Path) -> None:
     """With a checksum that fits, as the maker of a folder can."""
     with begin(copy) as folder:
@@ -181,6 +225,10 @@ def test_results_of_other_games_are_refused(copy: Path) -> None:
 
 def test_a_name_in_the_checksums_leads_nowhere_else(copy: Path) -> None:
     file = copy / "checksums.txt"
-    file.write_text(file.read_text() + f"../whole/lock {'0' * 64}\n")
-    with begin(copy) as folder:
-        assert "torn or out of place" in folder.problems[0]
+    whole = file.read_text()
+    for name in ("../whole/lock", "lock", "checksums.txt", "run/config.toml"):
+        file.write_text(f"{whole}{name} {'0' * 64}\n")
+        with begin(copy) as folder:
+            assert folder.problems == ["checksums.txt: line 6 is torn or out of place"]
+            with pytest.raises(ExperimentError, match="in use by another process"):
+                begin(copy)

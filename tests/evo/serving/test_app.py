@@ -219,6 +219,11 @@ def test_every_request_needs_the_token(runs: Path) -> None:
         assert headers["set-cookie"].startswith(f"{asked.cookie}; HttpOnly")
         assert "SameSite=strict" in headers["set-cookie"]
         assert asked.get("/numbers/example")[0] == 200
+        for others in ('theme={"a": 1}', "list[0]=a", "name=J\xf6rg", "a", "=", f"{COOKIE}_1=x"):
+            for cookie in (f"{others}; {asked.cookie}", f"{asked.cookie}; {others}"):
+                assert asked.get("/numbers/example", Cookie=cookie)[0] == 200, (
+                    "other programs set cookies too"
+                )
 
 
 @pytest.mark.parametrize(

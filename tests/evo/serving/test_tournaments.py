@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from urllib.parse import quote
 
+import pandas as pd
 import pytest
 
 from engine import find_deck, find_ruleset
@@ -141,7 +143,7 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
             limited.setattr(replays, limit, 0)
             text = unescape(game(asked, f"/game/9/{name}"))
         assert told in text
-        assert f"manaforge replay '{asked.root.name}/study/<b>&name' 9" in text
+        assert "manaforge replay 'study/<b>&name' 9" in text
     assert "hero died" in game(asked, f"/game/9/{name}")
 
 
@@ -156,13 +158,16 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
 def test_what_agents_of_a_folder_may_think_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entrant: str, told: str
 ) -> None:
-    monkeypatch.setattr(replays, "replayed", lambda *_: pytest.fail("it was played"))
-    players = tuple(map(find_entrant, ("random", entrant)))
+    monkeypatch.setattr(replays, "replayed", lambda *_: {"played": True})
+    players = tuple(map(find_entrant, ("random", "aggro", entrant)))
     decks = (find_deck("thesis-paladin"),)
     tournament = Tournament(players, frozenset(), decks, ("thesis-paladin",), find_ruleset("thesis"), 2)
     monkeypatch.setattr(replays, "tournament_to_replay", lambda _: tournament)
+    games = pd.DataFrame({"first": ["random", entrant], "second": ["aggro", "random"]})
+    record = cast(TournamentRecord, SimpleNamespace(games=games))
+    assert replays._story_of(record, 0, replays.Replayed(time.monotonic())) == {"played": True}, "of others"
     with pytest.raises(replays.StoppedError, match=told):
-        replays._story_of(cast(TournamentRecord, None), 0, replays.Replayed(time.monotonic()))
+        replays._story_of(record, 1, replays.Replayed(time.monotonic()))
 
 
 class Played:

@@ -25,7 +25,7 @@ import pandas as pd
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import parse_json, read_bytes, read_json
+from engine.received import MOST_DATA, parse_json, read_bytes, read_json
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import METHODS, Samples, Value, blas_kernel, newest
@@ -315,20 +315,21 @@ class LearningFolder(CheckedFolder):
         """Write what a round came to, and its samples; from now on it counts.
 
         Raises:
-            LearningError: the disk is full or fails.
+            LearningError: the disk is full or fails, or there are more samples than can be read again.
         """
-        if samples is not None and len(samples.points) > MOST_ROUND:
-            raise LearningError(
-                f"a round of {self.path} has {len(samples.points):,} samples, and at most {MOST_ROUND:,} can "
-                "be read again; take fewer games a round, and more rounds"
-            )
         name, files = f"{len(self.rounds):04d}", {}
         whole = {"schema": SCHEMA, "config_hash": self.digest, **content}
         if samples is not None:
             table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
             table["points"], table["sequence"] = samples.points, samples.sequence
-            files[f"rounds/{name}.parquet"] = parquet_bytes(table, SAMPLES_SCHEMA)
-            whole["sha256"] = checksum(files[f"rounds/{name}.parquet"])
+            packed = parquet_bytes(table, SAMPLES_SCHEMA)
+            if len(table) > MOST_ROUND or len(packed) > MOST_DATA:
+                raise LearningError(
+                    f"a round of {self.path} has {len(table):,} samples, more than can be read again: at most "
+                    f"{MOST_ROUND:,} of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, and more rounds"
+                )
+            files[f"rounds/{name}.parquet"] = packed
+            whole["sha256"] = checksum(packed)
         files[f"rounds/{name}.json"] = json_bytes(whole)
         with self._writing():
             self.commit_record(name, files)

@@ -121,6 +121,19 @@ def test_what_cannot_be_read_is_left_as_it_is(
     assert not (copy / "aside").exists()
 
 
+def test_a_round_that_could_not_be_read_again_is_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy / "checksums.txt").write_text((copy / "checksums.txt").read_text().split("0003 ")[0])
+    with open_learning(copy, CONFIG) as folder:
+        before = bytes_of(copy)
+        for limit in ("MOST_ROUND", "MOST_DATA"):
+            with monkeypatch.context() as limited:
+                limited.setattr(f"evo.learning.folder.{limit}", 19)
+                with pytest.raises(LearningError, match="20 samples, more than can be read again"):
+                    commit(folder)
+        assert bytes_of(copy) == before
+        commit(folder)
+
+
 def test_another_configuration_changes_nothing(copy: Path) -> None:
     other = read_config_as(
         LearnConfig, "learn", ["decks=thesis-paladin,random-minions", "rounds=3", "seed=9"]

@@ -121,7 +121,7 @@ def test_what_cannot_be_read_is_left_as_it_is(
     assert not (copy / "aside").exists()
 
 
-def test_a_round_that_could_not_be_read_again_is_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_too_large_to_be_read_again_is_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (copy / "checksums.txt").write_text((copy / "checksums.txt").read_text().split("0003 ")[0])
     with open_learning(copy, CONFIG) as folder:
         before = bytes_of(copy)

@@ -325,8 +325,9 @@ class LearningFolder(CheckedFolder):
             packed = parquet_bytes(table, SAMPLES_SCHEMA)
             if len(table) > MOST_ROUND or len(packed) > MOST_DATA:
                 raise LearningError(
-                    f"a round of {self.path} has {len(table):,} samples, more than can be read again: at most "
-                    f"{MOST_ROUND:,} of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, and more rounds"
+                    f"a round of {self.path} has {len(table):,} samples, more than can be read again, which "
+                    f"are at most {MOST_ROUND:,}, of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, and "
+                    "more rounds"
                 )
             files[f"rounds/{name}.parquet"] = packed
             whole["sha256"] = checksum(packed)

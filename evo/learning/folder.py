@@ -326,8 +326,8 @@ class LearningFolder(CheckedFolder):
             if len(table) > MOST_ROUND or len(packed) > MOST_DATA:
                 raise LearningError(
                     f"a round of {self.path} has {len(table):,} samples, more than can be read again, which "
-                    f"are at most {MOST_ROUND:,}, of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, and "
-                    "more rounds"
+                    f"are at most {MOST_ROUND:,}, of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, "
+                    "and more rounds"
                 )
             files[f"rounds/{name}.parquet"] = packed
             whole["sha256"] = checksum(packed)

@@ -170,14 +170,14 @@ def test_killed_at_any_write_nothing_is_lost_and_the_same_comes_of_it(
 
 
 LOCKED = {
-    **dict.fromkeys(("tournament", "sweep", "crossplay", "learn", "features", "ablate", "exploit"), "made"),
-    "bench-optimisers": "made",
     "mulligan": "made/keep.mulligan",
+    **dict.fromkeys(("learn", "ablate", "features", "tournament", "sweep", "crossplay", "exploit"), "made"),
+    "bench-optimisers": "made",
 }
 """Where each keeps what it has played."""
 
 
-@pytest.mark.parametrize("case", LOCKED)
+@pytest.mark.parametrize("case", first(3, LOCKED))
 def test_a_second_process_is_refused_and_changes_nothing(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

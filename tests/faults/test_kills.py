@@ -56,7 +56,7 @@ LEARN = (
 )
 FEATURES = ("features", "made", "--games", "4", "--no-alone", "--sprt", "elo0=-400 elo1=0", "--workers", "1")
 PLAYED = ("--games", "8", *LOCAL, "--out", "made")
-SMALL = ("--set", "mu=2", "--set", "lambda=2", "--set", "games=2", "--set", "strategy=es")
+SMALL = ("--set", "mu=2", "--set", "lambda=2", "--set", "strategy=es", "--set", "games=20")
 MULLIGAN = ("mulligan", "ilp:keep-alive", *DECK, "--against", "aggro", "--games", "30", *LOCAL)
 EXPLOIT = ("exploit", "aggro", "--budget", "1000", *DECK, "--test-decks", "thesis-paladin", "--watched", "1")
 BENCH = ("bench-optimisers", "quickstart", "--budget", "60", "--seeds", "2", "--optimiser", "es")
@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int, int]] = {
     "mulligan": (nothing, (*MULLIGAN, "--out", "made/keep.toml"), 20, cases(5, 1)),
     "ablate": (nothing, ("ablate", "ilp:keep-alive", *DECK, *PLAYED), 20, 3),
     "exploit": (nothing, (*EXPLOIT, *PLAYED, *SMALL), 40, 9),
-    "bench-optimisers": (nothing, (*BENCH, "--against", "random", *PLAYED, *SMALL[:2], *SMALL[4:6]), 20, 3),
+    "bench-optimisers": (nothing, (*BENCH, "--against", "random", *PLAYED, *SMALL[:2], "--set", "games=2"), 20, 3),
 }
 """What is there before, the command, the fewest writes that it must have made, and of how many it is killed in one.
 

@@ -18,10 +18,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
@@ -73,6 +74,50 @@ _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
 
 class LearningError(ManaforgeError, ValueError):
     """A folder that cannot be used for learning; the message names it and the way out."""
+
+
+Number = Annotated[float, Field(ge=-1e100, le=1e100, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Positive = Annotated[Count, Field(gt=0)]
+
+
+class _Content(BaseModel):
+    """A part of what a round came to, so much of it as is read again."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Test(_Content):
+    opponent: str
+    games: Count
+    score: Annotated[Number, Field(ge=-1, le=2)]
+    low: Annotated[Number, Field(ge=-1, le=2)]
+    high: Annotated[Number, Field(ge=-1, le=2)]
+
+
+class _Round(_Content):
+    number_of_schema: Count = Field(alias="schema")
+    config_hash: str
+    round: Count
+    tests: list[_Test]
+
+
+Weights = Annotated[list[Number], Field(min_length=len(FEATURES), max_length=len(FEATURES))]
+
+
+class _Learned(_Round):
+    """Of a round that was fitted: all but round 0."""
+
+    games: Positive
+    samples: Positive
+    told: Positive
+    sha256: str
+    loss: Number | None
+    calibration: list[Annotated[tuple[Share, Share, Positive], Field(strict=False)]]
+    weights: Weights
+    intercept: Number
+    scale: Weights
 
 
 def _files_of(name: str) -> tuple[str, ...]:
@@ -237,8 +282,14 @@ class LearningFolder(CheckedFolder):
             return str(error)
         except ValueError as error:
             return f"rounds/{name}.json: {error}"
-        if not _is_whole(content, int(name)):
-            return f"rounds/{name}.json is no round of manaforge learn"
+        try:
+            model = _Learned if int(name) else _Round
+            content = model.model_validate(content).model_dump(by_alias=True, exclude_unset=True)
+            if content["round"] != int(name):
+                raise ValueError(f"it is of round {content['round']}")
+        except ValueError as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            return f"rounds/{name}.json is no round of manaforge learn: {why}"
         if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] != self.digest:
             raise LearningError(
                 f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
@@ -459,26 +510,3 @@ def _samples_in(file: Path, digest: str) -> Samples:
         return found
     except (OSError, ValueError) as error:
         raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
-
-
-def _is_whole(content: Any, number: int) -> bool:
-    """Whether a round's content is what a learning writes: so much of it as is read again."""
-    try:
-        tests = [
-            [float(test[name]) for name in ("games", "score", "low", "high")] for test in content["tests"]
-        ]
-        texts = [*(test["opponent"] for test in content["tests"]), content["config_hash"]]
-        whole = content["round"] == number and isinstance(content["schema"], int)
-        whole &= all(isinstance(text, str) for text in texts) and bool(np.isfinite(np.array(tests)).all())
-        if number:
-            numbers = [*content["weights"], *content["scale"], content["intercept"]]
-            whole &= len(content["weights"]) == len(content["scale"]) == len(FEATURES)
-            whole &= bool(np.isfinite(np.array(numbers, float)).all())
-            whole &= all(int(content[name]) > 0 for name in ("samples", "told", "games"))
-            whole &= isinstance(content["sha256"], str)
-            groups = np.array(content["calibration"], float)
-            whole &= len(groups) == 0 or (groups.ndim == 2 and groups.shape[1] == 3)
-            whole &= content["loss"] is None or bool(np.isfinite(float(content["loss"])))
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return False
-    return bool(whole)

@@ -86,7 +86,12 @@ CASES: dict[str, tuple[Callable[[], None], tuple[str, ...], int, int]] = {
     "mulligan": (nothing, (*MULLIGAN, "--out", "made/keep.toml"), 20, cases(5, 1)),
     "ablate": (nothing, ("ablate", "ilp:keep-alive", *DECK, *PLAYED), 20, 3),
     "exploit": (nothing, (*EXPLOIT, *PLAYED, *SMALL), 40, 9),
-    "bench-optimisers": (nothing, (*BENCH, "--against", "random", *PLAYED, *SMALL[:2], "--set", "games=2"), 20, 3),
+    "bench-optimisers": (
+        nothing,
+        (*BENCH, "--against", "random", *PLAYED, *SMALL[:2], "--set", "games=2"),
+        20,
+        3,
+    ),
 }
 """What is there before, the command, the fewest writes that it must have made, and of how many it is killed in one.
 

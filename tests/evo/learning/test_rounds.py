@@ -17,6 +17,7 @@ from evo.learning.folder import LearningError, LearningFolder, open_learning, re
 from evo.learning.methods import Samples
 from evo.storage import history
 from ilp_agent.lookahead.features import N_FEATURES
+from tests.faults.mutate import fit_checksums
 
 FEWER, CONFIG = (
     read_config_as(LearnConfig, "learn", ["decks=thesis-paladin,random-minions", f"rounds={rounds}"])
@@ -134,6 +135,30 @@ def test_a_round_too_large_to_be_read_again_is_refused(copy: Path, monkeypatch: 
         commit(folder)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("tests", [{"opponent": "eva", "games": 4, "score": 0.5, "low": 10**40, "high": 1.0}]),
+        ("tests", [{"opponent": "eva", "games": 4, "score": "0.5", "low": 0.1, "high": 1.0}]),
+        ("weights", [10**400] * N_FEATURES),
+        ("scale", [None] * N_FEATURES),
+        ("calibration", [[0.5, 0.5, 0]]),
+        ("calibration", [[0.5, 7.0, 1]]),
+        ("samples", 2**64),
+        ("loss", "low"),
+        ("round", 3),
+    ],
+)
+def test_a_round_of_a_stranger_is_no_round(copy: Path, key: str, value: object) -> None:
+    """With a checksum that fits, as the maker of a folder can."""
+    file = copy / "rounds/0002.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {key: value}))
+    fit_checksums(copy)
+    with open_learning(copy, CONFIG) as folder:
+        assert len(folder.rounds) == 2
+        assert folder.problems[0].startswith("rounds/0002.json is no round of manaforge learn: ")
+
+
 def test_another_configuration_changes_nothing(copy: Path) -> None:
     other = read_config_as(
         LearnConfig, "learn", ["decks=thesis-paladin,random-minions", "rounds=3", "seed=9"]
@@ -206,6 +231,7 @@ import numpy as np
 from evo.learning.methods import METHODS, Samples, blas_kernel, log_loss
 from evo.learning.run import calibration
 from ilp_agent.lookahead.features import N_FEATURES
+from tests.faults.mutate import fit_checksums
 pick = np.random.default_rng(1)
 features = pick.normal(size=(5_000, N_FEATURES))
 samples = Samples(features, pick.integers(3, size=5_000) / 2, np.repeat(np.arange(100), 50))

@@ -125,7 +125,7 @@ def change_text(chance: random.Random, file: Path) -> None:
 
 def change_parquet(chance: random.Random, file: Path) -> None:
     """Change values, types, names, rows or metadata of a table."""
-    if chance.random() < 0.1:
+    if chance.random() < 0.1 or _unpacks_large(file):
         change_text(chance, file)
         return
     table = pq.read_table(file)
@@ -161,6 +161,13 @@ def change_parquet(chance: random.Random, file: Path) -> None:
                 )
         table = _with_values(table, place, values)
     pq.write_table(table.replace_schema_metadata(metadata), file)
+
+
+def _unpacks_large(file: Path) -> bool:
+    """Whether a table was made large before; changed again it would take all memory here."""
+    said = pq.read_metadata(file)
+    size = sum(said.row_group(place).total_byte_size for place in range(said.num_row_groups))
+    return bool(said.num_rows > 10**5 or size > MOST_BYTES)
 
 
 def write_many(table: pa.Table, rows: int, file: Path) -> None:

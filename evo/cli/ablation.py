@@ -24,10 +24,7 @@ from evo.cli.options import (
 from evo.play.notation import NOTATION
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-
-    from evo.play.games import Roster, Schedule
 
 AblateOut = Annotated[
     Path | None, typer.Option("--out", help="Its folder. (default: runs/ablate-<hash>)", show_default=False)
@@ -111,11 +108,7 @@ def ablate_command(
     with open_experiment(path, "ablate", definition) as folder:
         print_problems(console, folder.problems)
         with pool_of(place, [player], found, counter, STOPPED) as players:
-
-            def play(roster: "Roster", some: "Schedule") -> "np.ndarray":
-                return players.play(roster, some, counter.advance)
-
-            single, together = ablate(ablation, folder.playing(play, counter.advance))
+            single, together = ablate(ablation, folder.playing(players, counter.advance))
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
         folder.write("weights.csv", csv_bytes(single))

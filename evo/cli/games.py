@@ -144,7 +144,7 @@ def replay_command(
     from engine.course import nothing
     from engine.errors import WrongValueError
     from evo.stories.page import story_page
-    from evo.stories.replayed import replayed
+    from evo.stories.story import replayed
     from evo.tournament.reading import read_tournament, tournament_to_replay
 
     if not (folder / "tournament.json").is_file():

@@ -24,14 +24,11 @@ from evo.cli.options import (
 from evo.play.notation import NOTATION
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from evo.cli.options import Place
     from evo.cli.progress import Counter
     from evo.experiments.folder import ExperimentFolder
     from evo.learning.keeping import CardRow
     from evo.learning.mulligan import Lesson
-    from evo.play.games import Roster, Schedule
     from ilp_agent.mulligan import SeatValues
 
 Learner = Annotated[
@@ -135,11 +132,7 @@ def _played(
 
     values: tuple[SeatValues, ...] = ()
     with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOPPED) as players:
-
-        def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
-            return players.play(roster, games, counter.advance)
-
-        for found in learn_keeps(lesson, folder.playing(play, counter.advance)):
+        for found in learn_keeps(lesson, folder.playing(players, counter.advance)):
             values = found
     return values
 

@@ -220,7 +220,7 @@ def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "
             return pool.play(roster, games, counter.advance)
 
         play_missing(bench, folder, play, pool.workers)
-        return rated(bench, points_table(bench, folder), folder.playing(play, counter.advance))
+        return rated(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
     raise AssertionError("a pool that is stopped ends the process")
 
 

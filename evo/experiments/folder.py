@@ -22,6 +22,7 @@ from engine.errors import WrongValueError
 from engine.received import parse_json, read_bytes
 from evo.play.faults import own_faults
 from evo.play.games import Play, Roster, Schedule
+from evo.play.pool import Pool
 from evo.storage.files import json_bytes, parquet_bytes, why_unusable
 from evo.storage.history import CHECKSUMS, CheckedFolder, Entry, HistoryError, Records, checksum, read_history
 from evo.storage.kinds import EXPERIMENT
@@ -87,12 +88,14 @@ class ExperimentFolder(CheckedFolder):
         except (HistoryError, ValueError):
             return {}
 
-    def playing(self, play: Play, advance: Callable[[int], None]) -> Play:
+    def playing(self, pool: Pool, advance: Callable[[int], None]) -> Play:
         """Plays schedules and keeps their results; those that were kept before are not played again.
 
+        The same schedules must be asked for in the same order every time.
+
         Args:
-            play: plays a schedule. The same schedules are asked for in the same order every time.
-            advance: called with the number of games that need not be played.
+            pool: plays them.
+            advance: called with the number of games just finished, or kept; raises to stop early.
         """
         numbers = count()
 
@@ -101,7 +104,7 @@ class ExperimentFolder(CheckedFolder):
             if name in self.entries:
                 advance(len(games))
                 return self._games_in(name, roster, len(games))
-            played = without_uncounted(play(roster, games))
+            played = without_uncounted(pool.play(roster, games, advance))
             if not len(own_faults(roster, games, played)):
                 table = pd.DataFrame({column: played[column] for column in BATCH})
                 self.keep(name, parquet_bytes(table, TOURNAMENT_SCHEMA))

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.compilation import progress
 from engine.errors import ManaforgeError
-from evo.stories.replayed import replayed
+from evo.stories.story import replayed
 from evo.tournament.reading import TournamentRecord, tournament_to_replay
 from evo.tournament.run import Tournament
 from ilp_agent.backends import BACKENDS

@@ -1,6 +1,6 @@
 """A game as a story: every position with the action taken in it, as plain data for pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,10 @@ from engine.effects.luck import Chance
 from engine.record import MatchResult
 from engine.view import PlayerView
 from evo.play.faults import last_line
-from evo.stories.reasons import Reasons
+from evo.stories.reasons import Reasons, reasons_of
+from evo.tournament.reading import TournamentRecord, replay
+from evo.tournament.run import Tournament
+from rivals import is_outside
 from rivals.outside.messages import state_of
 
 
@@ -103,3 +106,39 @@ def ending(result: MatchResult, cast: Cast) -> str:
 def _words(position: Position, action: Action) -> str:
     """An action with the names of its cards."""
     return "end turn" if action.kind == ActionKind.END_TURN else position.describe(action)
+
+
+def replayed(
+    record: TournamentRecord, tournament: Tournament, number: int, go_on: Callable[[], None]
+) -> dict[str, Any]:
+    """Play a game again, and tell it with the reasons of its players.
+
+    Args:
+        record: of the tournament.
+        tournament: the same, as `evo.tournament.reading.tournament_to_replay` makes it.
+        number: of the game.
+        go_on: called after each action and before each turn is explained; raises to stop.
+
+    Returns:
+        As `evo.stories.story.tell` does.
+    """
+    row = record.games.iloc[number]
+    result, different = replay(record, tournament, number, lambda *_: go_on())
+    texts = str(row["first"]), str(row["second"])
+    players = dict(zip(tournament.names, tournament.roster.players, strict=True))
+    tellers = [
+        None if is_outside(players[text].kind) else reasons_of(players[text].agent()) for text in texts
+    ]
+    cast = Cast(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
+    return tell(result, cast, [_asked(teller, go_on) for teller in tellers], different)
+
+
+def _asked(teller: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
+    """The same reasons, each after it was asked whether to go on."""
+
+    def told(position: Position) -> dict[str, Any]:
+        assert teller is not None
+        go_on()
+        return teller(position)
+
+    return None if teller is None else told

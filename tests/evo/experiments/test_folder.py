@@ -11,6 +11,7 @@ import pytest
 from engine import ManaforgeError, find_deck, find_ruleset
 from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
 from evo.play.games import Player, Roster, Schedule, play_schedule
+from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, make_pairings
 from evo.seeds import Stream
 from evo.storage import history
@@ -59,12 +60,13 @@ def play(folder: ExperimentFolder) -> int:
     """Keep what an experiment would, where it is missing; returns how many games were played for it."""
     played = []
 
-    def playing(roster: Roster, games: Schedule) -> np.ndarray:
-        played.append(len(games))
-        return play_schedule(roster, games)
+    class Counting(LocalPool):
+        def play(self, roster: Roster, games: Schedule, *_: object) -> np.ndarray:
+            played.append(len(games))
+            return play_schedule(roster, games)
 
     kept: list[int] = []
-    play = folder.playing(playing, kept.append)
+    play = folder.playing(Counting(1), kept.append)
     found = [play(ROSTER, games) for games in schedules()]
     for games, results in zip(schedules(), found, strict=True):
         whole = play_schedule(ROSTER, games)

@@ -13,6 +13,7 @@ from engine import find_deck, find_ruleset
 from engine.batches import deal_games, nothing_dealt
 from engine.codes import Outcome
 from engine.decks import tables_of
+from engine.effects.cardsets import has_effects
 from engine.rules import apply_plain, outcome
 from engine.state import STATE
 from engine.streams import stream_key
@@ -48,7 +49,7 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
         rows = kernel_rows(np.array([find_entrant(f"lookahead@{text}").player.row]))
         for games in (2, n):  # the first compiles
             cards, states, keys = deal(DECKS[name], games)
-            real, use = bool(states["effects"].any()), np.zeros(games, USE)
+            real, use = has_effects(cards), np.zeros(games, USE)
             longer, library = library_for(cards, False, real, None)
             play = play_cards if real else play_bodies
             agents, dealt = np.zeros((games, 2), np.int64), nothing_dealt(games)

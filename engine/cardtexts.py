@@ -26,20 +26,22 @@ class CardTexts:
     """Maps card texts to numbers of a given table, or of one that grows as texts are read.
 
     Attributes:
-        hand_changes: whether a card in a hand is written as changed, so that the game keeps what befell it.
+        asks: bits of `Ask` of what the text says of the game, whatever its cards are.
     """
 
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
         self._cards: list[Card] = list(table.cards) if table else []
-        self.hand_changes = False
+        self.asks = 0
         self._by_key: dict[CardKey, int] = {}
         for number, card in enumerate(self._cards):
             self._by_key.setdefault(card.key, number)
 
     def table(self) -> CardTable:
         """The given table, or one of the cards that were read."""
-        return self._given or _table_of(tuple(self._cards), Ask.HAND if self.hand_changes else 0)
+        if self._given and (self._given.effects or not self.asks & Ask.EFFECTS):
+            return self._given
+        return _table_of(tuple(self._cards), self.asks)
 
     def know(self, card_id: str) -> None:
         """Add the real card with this id, which is in no hand and on no board."""
@@ -80,11 +82,6 @@ class CardTexts:
         except (CardError, ValueError) as error:
             raise NotationError(f"{error} in card {text!r}") from None
         return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
-
-    @property
-    def any_real(self) -> bool:
-        """Whether a card that was read is a real one."""
-        return any(card.real for card in self._cards)
 
     def _real(self, text: str) -> Card:
         """A card with a star: what its text says, with the numbers that are written, else as printed."""

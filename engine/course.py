@@ -107,7 +107,7 @@ class Course:
         self.position.play(action, self._chance)
         action = Action.checked(action)
         self.actions.append(action)
-        if self._chance is not None and self.position.state["effects"]:
+        if self._chance is not None and self.position.table.effects:
             self.outcomes.append(self._chance.outcomes)
         if self.position.outcome != Outcome.ONGOING:
             self._end(self.position.outcome, self._why())

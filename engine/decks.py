@@ -75,7 +75,6 @@ class Deck:
         record["size"] = self.size
         record["pool"] = len(self.cards) if self.random else 0
         record["power"] = 1 + table.number[self.power.key] if self.power else 0
-        record["effects"] = self.effects
         if self.varied:
             record["varied"] = 1 + self.varied.count
             for name, find in (("given", self.varied.given), ("without", self.varied.without)):

@@ -68,11 +68,11 @@ def format_state(state: np.void, table: CardTable) -> str:
     """A whole state, dtype `engine.state.STATE`, on one line, with the names of its cards."""
     head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
     head += "" if state["first_draw"] else " no first draw"
-    if state["effects"]:
+    if table.effects:
         head += f" effects {EFFECTS_VERSION}"
         n = int(state["sides"]["n_board"].sum())
         head += "" if state["births"] == n else f" births {state['births']}"
-    effects, first = bool(state["effects"]), int(state["sides"][0]["n_board"])
+    effects, first = table.effects, int(state["sides"][0]["n_board"])
     if state["n_choices"]:
         head += f" choices [{'; '.join(_format_choices(table, state))}]"
         head += f" options [{_format_cards(table, state['options'][: state['n_options']])}]"

@@ -33,7 +33,7 @@ def perft(position: Position, depth: int) -> int:
     """
     if type(depth) is not int or not 0 <= depth <= MAX_DEPTH:
         raise NotationError(f"depth must be an integer from 0 to {MAX_DEPTH}, got {depth!r}")
-    if position.state["effects"]:
+    if position.table.effects:
         return sum(1 for branch in branches(position, depth) if branch.depth == depth)
     states = np.zeros(depth + 1, STATE)
     states[0] = position.state

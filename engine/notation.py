@@ -43,7 +43,7 @@ from engine.effects.auras import refresh_auras
 from engine.errors import NotationError, unknown_name
 from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state
 from engine.miniontexts import number_of, parse_changes, parse_minion, traits_of
-from engine.position import Position, empty_state
+from engine.position import Position, empty_state, number_minions
 from engine.textparts import bounded, items_of, matched
 from engine.vocabulary import (
     EFFECTS_VERSION,
@@ -53,6 +53,7 @@ from engine.vocabulary import (
     MAX_PROMISES,
     MAX_SECRETS,
     OFFERED,
+    Ask,
     HeroName,
 )
 
@@ -177,9 +178,12 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     state["active"] = match["active"] == "second"
     state["turn_cap"] = bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
     state["first_draw"] = match["nodraw"] is None
-    state["effects"] = match["effects"] is not None
-    if state["effects"] and int(match["version"]) != EFFECTS_VERSION:
-        raise NotationError(f"written under effects {match['version']}; this is effects {EFFECTS_VERSION}")
+    if match["effects"]:
+        if int(match["version"]) != EFFECTS_VERSION:
+            raise NotationError(
+                f"written under effects {match['version']}; this is effects {EFFECTS_VERSION}"
+            )
+        numbers.asks |= Ask.EFFECTS
     for seat, part in enumerate(parts):
         # The player who went first had a turn in this round already, the other only once it is theirs.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
@@ -188,8 +192,10 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     for choice in items_of(match["choices"] or ""):
         numbers.know(choice.split(" ")[0])
     position = Position(state, numbers.table())
-    if state["effects"] or numbers.any_real:
+    if position.table.effects:
         _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+    else:
+        number_minions(state, position.table)
     _parse_choices(position, items_of(match["choices"] or ""), options)
     if table is None and len(position.table.number) < len(position.table.cards):
         # A card that was read is also of a pool: in a game it has its number there, the last one.
@@ -252,7 +258,6 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
 def _finish_effects(position: Position, halves: list[dict[str, str]], births: str | None) -> None:
     """Read what only games with effects have, once the card table is known. Modified in place."""
     state, table = position.state, position.table
-    state["effects"] = 1
     birth = 0
     for side, fields in zip(state["sides"], halves, strict=True):
         for name, field in HERO_NUMBERS.items():
@@ -357,7 +362,7 @@ def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     for item in items_of(text):
         held = _HELD_CARD.match(item)
         card = held["card"] if held else item
-        numbers.hand_changes = numbers.hand_changes or held is not None
+        numbers.asks |= Ask.HAND if held else 0
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)

@@ -12,7 +12,6 @@ from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_ACTIONS, UNKNO
 from engine.combat import guards
 from engine.effects.luck import Chance
 from engine.errors import ChanceError, IllegalActionError, NotationError
-from engine.events import EVENTS
 from engine.formatting import format_state
 from engine.packing import PLACE_MASK
 from engine.state import STATE
@@ -81,16 +80,13 @@ class Position:
             raise IllegalActionError(f"{error} in {self}") from None
         # A code has room only for these places; larger ones do not exist.
         valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
-        if not self.state["effects"]:
-            events, before = _NO_EVENTS, b""
-        else:
-            chance = Chance.given() if chance is None else chance
-            events, before = chance.array, self.state.tobytes()
+        chance = Chance.given() if chance is None else chance
+        events, before = chance.array, self.state.tobytes()
         code = action.code
         deaths = rules.play_checked(self.states, self.table.array, code, events) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
-        if before and events[0]["waiting"]:
+        if events[0]["waiting"]:
             self.states[0] = np.frombuffer(before, STATE)[0]
             raise ChanceError(
                 f"{self.describe(action)} draws one of {events[0]['waiting']} at random; say which in {self}"
@@ -154,9 +150,6 @@ class Position:
 
 _OUTCOMES = tuple(Outcome)
 
-_NO_EVENTS = np.zeros(1, EVENTS)
-"""For games without effects, whose kernels do not look at it."""
-
 
 def _from_bytes(state: bytes, table: CardTable) -> Position:
     return Position(np.frombuffer(bytearray(state), STATE)[0], table)
@@ -170,6 +163,19 @@ def empty_state(like: np.void | None = None) -> np.void:
     if like is None:
         state["sides"]["max_health"] = HERO_HEALTH
     return state
+
+
+def number_minions(state: np.void, table: CardTable) -> None:
+    """Let minions have come into play in the order of the boards, with the full health of their cards.
+
+    For a state of bodies that was written by hand. `state` is modified in place.
+    """
+    state["births"] = 0
+    for side in state["sides"]:
+        for minion in side["board"][: side["n_board"]]:
+            state["births"] += 1
+            minion["born"] = state["births"]
+            minion["max_health"] = max(table.array[minion["card"]]["health"], minion["health"])
 
 
 def _array_of(state: np.void) -> np.ndarray:

@@ -107,7 +107,7 @@ class MatchResult:
         """The whole game in text, replayable."""
         outcomes = self.outcomes or ((),) * len(self.actions)
         steps = tuple(map(format_step, self.actions, outcomes))
-        effects = EFFECTS_VERSION if self.start.state["effects"] else 0
+        effects = EFFECTS_VERSION if self.start.table.effects else 0
         return GameRecord(str(self.start), steps, effects_version=effects)
 
     @property

@@ -21,9 +21,11 @@ from engine.codes import (
 )
 from engine.combat import guards, may_attack_hero
 from engine.effects.board import leave, lose_card
+from engine.effects.cardsets import has_effects
 from engine.effects.legal import list_with_effects
 from engine.effects.operations import heal_hero
 from engine.effects.play import apply_effects
+from engine.events import TO_HERO, TO_MINIONS
 from engine.jit import njit, njit_inline
 from engine.packing import pack_action, unpack_action
 from engine.state import ZERO_MINION, damage_hero, start_turn
@@ -68,14 +70,14 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
     """
     if outcome(state) != Outcome.ONGOING:
         return 0
-    if state["effects"]:
+    if has_effects(cards):
         return list_with_effects(state, cards, actions)
-    return list_plain(state, cards, actions)
+    return _list_bodies(state, cards, actions)
 
 
 @njit_inline
-def list_plain(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """`legal_actions` in a game without effects that is not over."""
+def _list_bodies(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """`legal_actions` of a game of bodies that is not over: the general list, without what bodies lack."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     n = 0
@@ -111,23 +113,42 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
         state: the position, dtype `STATE`.
         cards: the card table, shape (cards,), dtype `CARD`.
         action: one of what `legal_actions` lists for this position; anything else is undefined.
-        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place;
-            not looked at in a game without effects.
+        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place.
 
     Returns:
         Which minions died by an attack, as bits of `Death`; 0 for other actions.
     """
-    if state["effects"]:
+    if has_effects(cards):
         return apply_effects(state, cards, action, events)
+    _count_hits(state, action, events)
     return apply_plain(state, cards, action)
 
 
 @njit_inline
+def _count_hits(state: np.void, action: int, events: np.void) -> None:
+    """Note what an action of bodies does as `apply_effects` does: no chance, and both blows of an attack."""
+    events["waiting"] = 0
+    events["n_outcomes"] = 0
+    events["unsure"] = 0
+    events["hits"][:] = 0
+    kind, source, target = decode(action)
+    if kind == ActionKind.ATTACK:
+        seat = state["active"]
+        foe = 1 - seat
+        damage = state["sides"][seat]["board"][source]["attack"]
+        if target == HERO:
+            events["hits"][foe, TO_HERO] = damage
+        else:
+            events["hits"][foe, TO_MINIONS] = damage
+            events["hits"][seat, TO_MINIONS] = state["sides"][foe]["board"][target]["attack"]
+
+
+@njit_inline
 def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
-    """`apply` in a game without effects: bodies with keywords."""
+    """`apply` in a game of bodies, without a word on what happened."""
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
-        _play(state["sides"][state["active"]], cards, source)
+        _play(state, cards, source)
     elif kind == ActionKind.ATTACK:
         own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
         return _attack(own, enemy, source, target)
@@ -141,8 +162,9 @@ def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
 
 
 @njit
-def _play(side: np.void, cards: np.ndarray, place: int) -> None:
+def _play(state: np.void, cards: np.ndarray, place: int) -> None:
     """Play a card from hand: The Coin for one mana, a minion to the right end of the board."""
+    side = state["sides"][state["active"]]
     number = lose_card(side, place)
     if number == COIN:
         side["mana"] = min(side["mana"] + 1, MAX_MANA)
@@ -151,7 +173,10 @@ def _play(side: np.void, cards: np.ndarray, place: int) -> None:
     side["mana"] -= card["cost"]
     minion = side["board"][side["n_board"]]
     side["n_board"] += 1
+    state["births"] += 1
+    minion["born"] = state["births"]
     minion["card"] = number
+    minion["max_health"] = card["health"]
     minion["attack"] = card["attack"]
     minion["health"] = card["health"]
     minion["keywords"] = card["keywords"]

@@ -105,7 +105,7 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     full = f" of {side.max_health}" if side.max_health != HERO_HEALTH else ""
     counts = f"mana {side.mana}/{side.crystals}, deck {side.deck_size}"
     counts += f", fatigue {side.fatigue}" if side.fatigue else ""
-    effects = bool(position.state["effects"])
+    effects = position.table.effects
     if effects:
         title = f"{player}{_class_of(position, seat)}: {side.health}{full} health{armour}"
     else:

@@ -74,12 +74,12 @@ MINION = np.dtype(
         ("keywords", "i2"),  # bits of Keyword it still has
         ("attacks_left", "i2"),  # attacks it may still make this turn, 0 to 2
         ("arrived", "i2"),  # 1 on the turn it was played, else 0
-        ("max_health", "i2"),  # damage it can have left; 0 in a game without effects, as all that follows
+        ("max_health", "i2"),  # damage it can have left
         ("traits", "i2"),  # bits of Trait
         ("race", "i2"),  # a Race
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
-        ("born", "i2"),  # its place in the order in which minions came into play, from 1; 0 without effects
+        ("born", "i2"),  # its place in the order in which minions came into play, from 1
         ("aura_attack", "i2"),  # the parts of its attack, full health and keywords that auras give it
         ("aura_health", "i2"),
         ("aura_keywords", "i2"),
@@ -169,7 +169,6 @@ STATE = np.dtype(
         ("turn_cap", "i2"),  # rounds after which the game is a draw
         ("active", "i2"),  # whose turn it is: 0 the player who went first, 1 the other
         ("first_draw", "i2"),  # 1 where both players draw on their first turn
-        ("effects", "i2"),  # 1 where a deck has a class, or a card put in: cards do what their texts say
         ("births", "i2"),  # minions that came into play
         ("n_options", "i2"),  # cards of which the active player has to choose one before anything else
         ("options", "i2", (OFFERED,)),  # their numbers
@@ -199,7 +198,6 @@ DECK = np.dtype(
         ("size", "i2"),  # cards that are dealt, 1 to 30
         ("pool", "i2"),  # 0: those cards; n: as many drawn afresh, each from the first n
         ("power", "i2"),  # 1 + card number of the hero power; 0: the deck has no class
-        ("effects", "i2"),  # 1 where its cards do what their texts say
         ("varied", "i2"),  # 1 + how many cards have what is varied (`engine.varied`); 0: it is as listed
         ("given", "i2", (DECK_SIZE,)),  # for each of `cards`, the number of what has it; -1: it never does
         ("without", "i2", (DECK_SIZE,)),  # the number of what has it not; -1: another card of the deck
@@ -314,7 +312,6 @@ def deal_game(
     state["turn_cap"] = rules["turn_cap"]
     state["active"] = 0
     state["first_draw"] = rules["first_draw"]
-    state["effects"] = 1 if first["effects"] or second["effects"] else 0
     state["births"] = 0
     state["n_options"] = 0
     state["options"][:] = 0
@@ -329,7 +326,7 @@ def deal_game(
     for seat in range(2):
         state["sides"][seat]["health"] = rules["hero_health"]
         state["sides"][seat]["max_health"] = rules["hero_health"]
-        state["sides"][seat]["hero_attacks_left"] = state["effects"]
+        state["sides"][seat]["hero_attacks_left"] = 1 if cards[0]["asks"] & Ask.EFFECTS else 0
     if rules["coin"]:
         side = state["sides"][1]
         side["hand"][side["n_hand"]] = COIN

@@ -8,6 +8,7 @@ import numpy as np
 from engine.actions import Action
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, UNKNOWN, Keyword
+from engine.effects.cardsets import has_effects
 from engine.effects.costs import cost_of
 from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
@@ -151,12 +152,12 @@ class SideView:
     @cached_property
     def costs(self) -> tuple[int | None, ...]:
         """What each card in hand costs now; None where the observer cannot see it."""
-        table, real = self._position.table, bool(self._position.state["effects"])
+        table = self._position.table
         found: list[int | None] = []
         for place, number in enumerate(self._side["hand"][: self.hand_size].tolist()):
             if number < 0 and number != COIN:
                 found.append(None)
-            elif real:
+            elif table.effects:
                 found.append(int(cost_of(self._position.state, table.array, self.seat, place)))
             else:
                 found.append(0 if number == COIN else table.cards[number].spec.cost)
@@ -200,7 +201,8 @@ class PlayerView:
         if shown:
             cards = np.zeros(MOST_SHOWN, np.int64)
             known = np.full(DECK_SIZE, UNKNOWN, np.int16) if dealt is None else dealt
-            self.shown = cards[: _show(position.states, known, seat, int(shown), cards)]
+            n = _show(position.states, position.table.array, known, seat, int(shown), cards)
+            self.shown = cards[:n]
         self.position = Position(_observed(position.states, position.table.array, seat), position.table)
 
     @property
@@ -277,13 +279,17 @@ def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
 
 
 @njit
-def _show(states: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray) -> int:
+def _show(
+    states: np.ndarray, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
+) -> int:
     """`show_cards` of the only state of an array of shape (1,)."""
-    return show_cards(states[0], dealt, seat, what, shown)
+    return show_cards(states[0], cards, dealt, seat, what, shown)
 
 
 @njit
-def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray) -> int:
+def show_cards(
+    state: np.void, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
+) -> int:
     """List what an agent is shown of the opponent's cards; how many there are.
 
     In a game of bodies the cards not seen yet are those of hand and deck together; The Coin is no card of a
@@ -293,6 +299,7 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
 
     Args:
         state: dtype `STATE`, nothing hidden.
+        cards: the card table.
         dealt: card numbers that the opponent's deck had, shape (`DECK_SIZE`,); `UNKNOWN` where it is
             not known.
         seat: of the agent, 0 or 1.
@@ -308,7 +315,7 @@ def show_cards(state: np.void, dealt: np.ndarray, seat: int, what: int, shown: n
         return int(enemy["n_hand"])
     if what == Shown.NOTHING:
         return 0
-    if state["effects"]:
+    if has_effects(cards):
         n = _list_open(enemy, shown)
         return n if what == Shown.SEEN else _part_of(dealt, shown, n)
     for place in range(enemy["n_hand"]):

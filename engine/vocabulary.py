@@ -414,6 +414,7 @@ class Ask(IntEnum):
     GRAVES = 262144
     DECKS = 524288
     SECRETS_HELD = 1048576
+    EFFECTS = 2097152  # cards do what their texts say; the rules of bodies alone cover a game without
 
 
 EVENT_SHIFT = 32

@@ -64,7 +64,7 @@ class IlpAgent:
 
     def plan(self, view: PlayerView) -> Plan | CardPlan:
         """The plan for what is left of a turn; of a game with real cards a `CardPlan`."""
-        if view.position.state["effects"]:
+        if view.position.table.effects:
             return solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
         return self._solve(TurnProblem.from_view(view))
 
@@ -81,7 +81,7 @@ class IlpAgent:
             self.exact += by_exact
             self.search += not by_exact
             return
-        if view.position.state["effects"]:
+        if view.position.table.effects:
             plan = solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
             self._planned = place_actions(view.position, plan.actions, plan.again)
             return

@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.codes import ActionKind, Outcome
+from engine.effects.cardsets import has_effects
 from engine.jit import njit
 from engine.rules import apply_plain, encode, outcome
 from ilp_agent import selfplay
@@ -103,15 +104,11 @@ def play_batch(
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    real = states["effects"] > 0
-    for games, play in (
-        (np.flatnonzero(real), cardplay.play_batch),
-        (np.flatnonzero(~real), _play_bodies if weights[:, N_WEIGHTS:].any() else selfplay.play_batch),
-    ):
-        if len(games):
-            part, counted = states[games], turns[games]
-            play(cards, weights, agents[games], part, keys[games], chances[games], counted)
-            states[games], turns[games] = part, counted
+    if has_effects(cards):
+        play = cardplay.play_batch
+    else:
+        play = _play_bodies if weights[:, N_WEIGHTS:].any() else selfplay.play_batch
+    play(cards, weights, agents, states, keys, chances, turns)
 
 
 def _play_bodies(

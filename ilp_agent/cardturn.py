@@ -7,7 +7,6 @@ import numpy as np
 
 from engine import Action, PlayerView, Position
 from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Outcome
-from ilp_agent.births import give_births
 from ilp_agent.plan import Status, Terms
 from ilp_agent.problem import ProblemError
 
@@ -41,8 +40,7 @@ class CardTurn:
     """One player's decision for the rest of a turn, on real cards or on bodies.
 
     Attributes:
-        position: what the player to move sees; in a game without effects minions have births in the order of
-            the boards, own ones first (`with_births`).
+        position: what the player to move sees.
         barred: actions to leave out.
 
     Raises:
@@ -58,8 +56,6 @@ class CardTurn:
         own = self.position.state["sides"][self.position.active]
         if UNKNOWN in own["hand"][: own["n_hand"]]:
             raise ProblemError(f"the hand of the player to move has hidden cards in {self.position}")
-        if not self.position.state["effects"]:
-            object.__setattr__(self, "position", with_births(self.position))
 
     @classmethod
     def from_view(cls, view: PlayerView) -> "CardTurn":
@@ -115,13 +111,6 @@ class CardPlan:
     actions: tuple[Action, ...]
     again: bool = False
     states: int = 0
-
-
-def with_births(position: Position) -> Position:
-    """A position of bodies as one with effects, in which every minion has a birth and full health."""
-    found = position.copy()
-    give_births(found.states, found.table.array)
-    return found
 
 
 def barred_records(turn: CardTurn) -> np.ndarray:

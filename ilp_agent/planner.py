@@ -50,7 +50,7 @@ def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str
     """The backend that solves a position: `auto` is `exact` or `search`."""
     if backend != "auto":
         return backend
-    if position.state["effects"]:
+    if position.table.effects:
         return "search"
     turns = memory_of_thread().turns
     read_turns(position.states, position.table.array, turns)
@@ -100,7 +100,7 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
     Returns:
         The actions, and whether the plan is unproven (not known to be the best).
     """
-    if position.state["effects"]:
+    if position.table.effects:
         raise ProblemError(f"backend 'exact' reads bodies with keywords, not real cards, in {position}")
     memory = memory_of_thread()
     steps = np.zeros(MAX_STEPS + 2, STATE)

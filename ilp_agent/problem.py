@@ -107,7 +107,7 @@ class TurnProblem:
         """
         if position.outcome != Outcome.ONGOING:
             raise ProblemError(f"the game is over in {position}")
-        if position.state["effects"]:
+        if position.table.effects:
             raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
         own = position.state["sides"][position.active]
         if UNKNOWN in own["hand"][: own["n_hand"]]:

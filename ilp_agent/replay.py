@@ -6,7 +6,7 @@ import numpy as np
 
 from engine import Action, Card, CardTable, IllegalActionError, Position
 from engine.codes import COIN, HERO_HEALTH
-from engine.position import empty_state
+from engine.position import empty_state, number_minions
 from ilp_agent.plan import PlanAction, step_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.tracker import GONE, TRACKER, begin_tracking, note_done, present_action
@@ -35,6 +35,7 @@ def position_of(problem: TurnProblem) -> Position:
     hand = [*range(m, m + h), *([COIN] if problem.coin else [])]
     own["n_hand"] = len(hand)
     own["hand"][: len(hand)] = hand
+    number_minions(state, table)
     return Position(state, table)
 
 

@@ -97,7 +97,7 @@ class AggroAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The dearest card it can play, then every attack on the hero or on the minion with Taunt."""
         states, cards = view.position.states, view.position.table.array
-        if not view.position.state["effects"]:
+        if not view.position.table.effects:
             return Action.from_code(choose(states, cards))
         actions, thought = np.empty(MAX_ACTIONS, np.int64), np.zeros(1, EVENTS)
         best: Callable[..., int] = loaded("rivals.effects.aggro:choose")

@@ -1,10 +1,11 @@
 """Compiled games: what a kind of agent offers to whoever plays many of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from engine.effects.cardsets import has_effects
 from engine.lazy import loaded
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class PlayBatch(Protocol):
         depend on the games beside it.
 
         Args:
-            cards: the card table, dtype `engine.state.CARD`.
+            cards: the card table of all games, dtype `engine.state.CARD`.
             weights: shape (agents, weights and options of the kind): a row an agent, all weights first.
             agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first; -1 for other
                 kinds.
@@ -71,33 +72,7 @@ def play_apart(
         states: as there. Modified in place.
         chances: as there.
     """
-    for real, games in by_effects(states):
-        part = states[games]
-        if real:
-            loaded(effects)(cards, weights, agents[games], part, chances[games])
-        else:
-            bodies(cards, weights, agents[games], part)
-        states[games] = part
-
-
-def parts(states: np.ndarray, apart: bool) -> Iterator[tuple[np.ndarray | slice, bool]]:
-    """Parts of a batch of games with a table of their own each, and whether cards do what they say there.
-
-    Args:
-        states: dtype `STATE`, shape (games,).
-        apart: whether they do; else the batch is one part.
-    """
-    if not apart:
-        yield slice(None), False
-        return
-    for real, games in by_effects(states):
-        yield games, real
-
-
-def by_effects(states: np.ndarray) -> Iterator[tuple[bool, np.ndarray]]:
-    """Parts of a batch of games, as indices: those of bodies, then those in which cards do what they say."""
-    effects = states["effects"] > 0
-    for real in (False, True):
-        games = np.flatnonzero(effects == real)
-        if len(games):
-            yield real, games
+    if has_effects(cards):
+        loaded(effects)(cards, weights, agents, states, chances)
+    else:
+        bodies(cards, weights, agents, states)

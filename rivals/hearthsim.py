@@ -26,12 +26,12 @@ import numpy as np
 from engine import Action, Outcome, PlayerView
 from engine.cards import Card
 from engine.codes import ActionKind
+from engine.effects.cardsets import has_effects
 from engine.jit import njit
 from engine.lazy import loaded
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
 from ilp_agent import Profile, WeightVector
-from rivals.batch import by_effects
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree
 from rivals.hearthsim_search import search_turn
 
@@ -198,14 +198,11 @@ def play_batch(
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
-    for real, games in by_effects(states):
-        part, used = states[games], use[games]
-        if real:
-            play: Callable[..., None] = loaded("rivals.effects.hearthsim:play_turns")
-            play(cards, weights, agents[games], part, chances[games], card_tree_of_thread(), used, BUDGET)
-        else:
-            play_turns(cards, weights, agents[games], part, tree_of_thread(), used, BUDGET)
-        states[games], use[games] = part, used
+    if has_effects(cards):
+        play: Callable[..., None] = loaded("rivals.effects.hearthsim:play_turns")
+        play(cards, weights, agents, states, chances, card_tree_of_thread(), use, BUDGET)
+    else:
+        play_turns(cards, weights, agents, states, tree_of_thread(), use, BUDGET)
     turns["unproven"] += use["unproven"]
 
 
@@ -244,7 +241,7 @@ class HearthSimAgent:
         position = view.position
         steps = np.zeros(MAX_STEPS, STATE)
         cards, again = position.table.array, 0
-        if position.state["effects"]:
+        if position.table.effects:
             plan: Callable[..., int] = loaded("rivals.effects.hearthsim:plan_turn")
             memory = card_tree_of_thread()
             again = plan(position.states, cards, self._array, memory, self._found, steps, BUDGET)

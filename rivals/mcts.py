@@ -12,12 +12,13 @@ import numpy as np
 
 from engine import Action, Deck, PlayerView
 from engine.batches import nothing_dealt
+from engine.effects.cardsets import has_effects
 from engine.match import Reckoned
 from engine.streams import key_of
 from engine.view import Shown
 from ilp_agent.lookahead.hands import take_over
 from ilp_agent.lookahead.library import class_decks, library_for
-from rivals.batch import parts, with_options
+from rivals.batch import with_options
 from rivals.mcts_search import SearchMemory, choose, new_memory, play_turns
 
 _LOCAL = threading.local()
@@ -45,21 +46,8 @@ def play_batch(
     rows = with_options(weights, 2)
     predicts = bool((rows[:, 1] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    for games, real in parts(states, predicts):
-        part = states[games]
-        longer, library = library_for(cards, predicts, real, table, further)
-        play_turns(
-            longer,
-            rows,
-            agents[games],
-            part,
-            keys[games],
-            chances[games],
-            dealt[games],
-            library,
-            memory_of_thread(),
-        )
-        states[games] = part
+    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
+    play_turns(longer, rows, agents, states, keys, chances, dealt, library, memory_of_thread())
 
 
 class MctsAgent:
@@ -85,7 +73,7 @@ class MctsAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
         """The action that was visited most."""
         position, memory = view.position, memory_of_thread()
-        real = bool(position.state["effects"])
+        real = position.table.effects
         cards, library = library_for(
             position.table.array, bool(self.library), real, position.table, self.further
         )

@@ -16,13 +16,14 @@ import numpy as np
 from engine import Action, Deck, PlayerView
 from engine.batches import nothing_dealt
 from engine.cards import Card
+from engine.effects.cardsets import has_effects
 from engine.match import Reckoned
 from engine.state import STATE
 from engine.view import Shown
 from ilp_agent import Profile, WeightVector
 from ilp_agent.lookahead.hands import take_over
 from ilp_agent.lookahead.library import class_decks, library_for
-from rivals.batch import parts, with_options
+from rivals.batch import with_options
 from rivals.minimax_chains import MOST_STEPS
 from rivals.minimax_features import FEATURES, MEANINGS
 from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_turns
@@ -77,21 +78,8 @@ def play_batch(
     unproven, rows = np.zeros(len(states), np.int64), with_options(weights, HANDS + 1)
     predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    for games, real in parts(states, predicts):
-        part, found = states[games], unproven[games]
-        longer, library = library_for(cards, predicts, real, table, further)
-        play_turns(
-            longer,
-            rows,
-            agents[games],
-            part,
-            chances[games],
-            dealt[games],
-            library,
-            memory_of_thread(),
-            found,
-        )
-        states[games], unproven[games] = part, found
+    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
+    play_turns(longer, rows, agents, states, chances, dealt, library, memory_of_thread(), unproven)
     turns["unproven"] += unproven.astype(turns["unproven"].dtype)
 
 
@@ -139,7 +127,7 @@ class MinimaxAgent:
         """Choose a chain, and note each action with the position it is meant for."""
         position, memory = view.position, memory_of_thread()
         steps = np.zeros(MOST_STEPS + 1, STATE)
-        real = bool(position.state["effects"])
+        real = position.table.effects
         cards, library = library_for(
             position.table.array, bool(self.library), real, position.table, self.further
         )

@@ -175,7 +175,7 @@ def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
     """Whether more can be known once an action is played: a card was drawn, a Secret may be revealed."""
     if after["n_options"] > 0 or thought["unsure"]:
         return True
-    if before["effects"] and before["sides"][1 - before["active"]]["n_secrets"] > 0:
+    if before["sides"][1 - before["active"]]["n_secrets"] > 0:
         return True
     drawn = before["sides"][0]["n_deck"] != after["sides"][0]["n_deck"]
     return bool(drawn or before["sides"][1]["n_deck"] != after["sides"][1]["n_deck"])

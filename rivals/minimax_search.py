@@ -153,7 +153,7 @@ def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
     think(thought)
     memory.then[0] = after
     apply(then, cards, end, thought)
-    if after["effects"] and thought["waiting"]:
+    if thought["waiting"]:
         imagine(thought, after, 0, thought["waiting"])
         memory.then[0] = after
         apply(then, cards, end, thought)

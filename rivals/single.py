@@ -39,7 +39,7 @@ class SingleActionAgent(Generic[W]):
         """The action that scores most."""
         position = view.position
         states, cards = position.states, position.table.array
-        if not position.state["effects"]:
+        if not position.table.effects:
             return Action.from_code(self._choose(states, cards))
         choose: Callable[..., int] = loaded(self.with_effects)
         code = choose(states, cards, self._array, self._actions, self._next, self._thought)

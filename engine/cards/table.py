@@ -63,18 +63,21 @@ class CardTable:
         asks: bits of `Ask`, of what is kept in any case.
     """
 
-    __slots__ = ("_array", "_cards", "_number")
+    __slots__ = ("_array", "_cards", "_effects", "_number")
 
     def __init__(self, cards: Sequence[Card], asks: int = 0) -> None:
         found = list(cards)
         pools = _add_created(found) if any(card.effects for card in found) else {}
         self._cards = tuple(found)
         written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
-        rows = np.frombuffer(bytearray(b"".join(written)), CARD)
+        rows = np.frombuffer(bytearray(b"".join(written) or bytes(CARD.itemsize)), CARD)
         rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
+        self._effects = bool(rows["asks"][0] & Ask.EFFECTS)
         keys = [card.key for card in found]
         self._number: dict[CardKey, int] = {}
-        rows["number"] = [self._number.setdefault(key, number) for number, key in enumerate(keys)]
+        rows["number"][: len(found)] = [
+            self._number.setdefault(key, number) for number, key in enumerate(keys)
+        ]
         if any(draws_at_random(effect) for card in found for effect in card.effects):
             _tag_pooled(rows, keys)
             _write_lists(rows, found, self._number)
@@ -90,8 +93,13 @@ class CardTable:
 
     @property
     def array(self) -> np.ndarray:
-        """The cards as read-only records of dtype `CARD`, in the same order."""
+        """The cards as read-only records of dtype `CARD`, in this order; a blank row if there are none."""
         return self._array
+
+    @property
+    def effects(self) -> bool:
+        """Whether cards do what their texts say; else all are bodies with keywords."""
+        return self._effects
 
     @property
     def number(self) -> Mapping[CardKey, int]:
@@ -282,7 +290,7 @@ def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
     """
     rows = np.zeros(1, CARD)
     write_card(rows[0], card, dict(zip(_named(card), numbers, strict=True)))
-    rows["asks_alone"] = asks_of(rows)
+    rows["asks_alone"] = asks_of(rows) | (Ask.EFFECTS if card.real else 0)
     return rows.tobytes()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from engine.codes import Keyword
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.state import LISTED
-from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, CardFilter, CardKind, Race
+from engine.vocabulary import MINIONS, POWERS, SPELLS, WEAPONS, Ask, CardFilter, CardKind, Race
 
 TAGS = (
     CardFilter.BATTLECRY
@@ -22,10 +22,14 @@ TAGS = (
 
 @njit_borrowing_inline
 def asked_by(cards: np.ndarray) -> int:
-    """Bits of `Ask` and of events, of all cards of a game: 0 of a game without cards."""
-    if len(cards) == 0:
-        return 0
+    """Bits of `Ask` and of events, of all cards of a game."""
     return cards[0]["asks"]  # type: ignore[no-any-return]
+
+
+@njit_borrowing_inline
+def has_effects(cards: np.ndarray) -> bool:
+    """Whether cards of a game do what their texts say; else all are bodies with keywords."""
+    return bool(asked_by(cards) & Ask.EFFECTS)
 
 
 @njit_borrowing

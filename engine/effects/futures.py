@@ -149,8 +149,10 @@ COUNTED = (
 )
 """Bits of `asks` for which something is counted on the sides."""
 
-SIMPLE = Ask.EVENTS | sum(
-    1 << (EVENT_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END)
+SIMPLE = (
+    Ask.EFFECTS
+    | Ask.EVENTS
+    | sum(1 << (EVENT_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END))
 )
 """Bits of `asks` of which the order of boards and what is kept are independent."""
 

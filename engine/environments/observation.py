@@ -135,11 +135,11 @@ def _hand(position: Position, seat: int) -> np.ndarray:
         if number < 0:
             row[:2] = 1, number == COIN
             if number == COIN:
-                cost = int(cost_of(state, table.array, seat, place)) if state["effects"] else 0
+                cost = int(cost_of(state, table.array, seat, place)) if table.effects else 0
                 row[2], row[5] = cost / MAX_MANA, cost <= side["mana"]
             continue
         spec = table.cards[number].spec
-        cost = int(cost_of(state, table.array, seat, place)) if state["effects"] else spec.cost
+        cost = int(cost_of(state, table.array, seat, place)) if table.effects else spec.cost
         held = side["held"][place]
         row[:CARD_NUMBERS] = (
             1,

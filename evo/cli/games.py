@@ -185,7 +185,7 @@ def _explained(
     from evo.cli.explanation import draw_explanation
     from ilp_agent import CardTurn, TurnProblem, explain, explain_cards
 
-    if position.state["effects"]:
+    if position.table.effects:
         return draw_card_explanation(explain_cards(CardTurn(position), weights, backend), title)
     problem = TurnProblem.from_position(position)
     return draw_explanation(explain(problem, weights, backend), position, title)
@@ -254,7 +254,7 @@ def explain_command(
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
-    real = bool(parsed.state["effects"])
+    real = parsed.table.effects
     if program:
         turn = CardTurn(parsed) if real else TurnProblem.from_position(parsed)
         print(program_of(turn, chosen.weights, program).text(console().width if real else 0))

@@ -270,7 +270,21 @@ def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> S
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play games together that have the same card table: what a player reckons with is in its own alone."""
+    """Group games by card table and play each group together.
+
+    Games between decks of bodies have a table of those alone. Cards that a player adds are in its own games'.
+    """
+    effects = np.array([deck.effects for deck in roster.decks])
+    bodies = ~effects[games.decks].any(axis=1)
+    if bodies.any() and effects.any():
+        played = np.zeros(len(games), GAME)
+        place = np.cumsum(~effects) - 1  # of a deck of bodies among those
+        part, chosen = games.select(bodies), [deck for deck in roster.decks if not deck.effects]
+        part = replace(part, decks=place[part.decks])
+        played[bodies] = _play_compiled(replace(roster, decks=tuple(chosen)), part)
+        if not bodies.all():
+            played[~bodies] = _play_compiled(roster, games.select(~bodies))
+        return played
     pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
     sorts = [(player.kind, player.options) for player in roster.players]
     needs = [reckoned_decks([sorts[one], sorts[other]], roster.decks, roster.library) for one, other in pairs]

@@ -25,7 +25,7 @@ def reasons_of(agent: Agent) -> Reasons | None:
     weights, backend = agent.weights, agent.backend
 
     def told(position: Position) -> dict[str, Any]:
-        if position.state["effects"]:
+        if position.table.effects:
             return _of_cards(position, weights, backend)
         return _of_bodies(position, weights, backend)
 

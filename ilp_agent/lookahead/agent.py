@@ -74,7 +74,7 @@ class LookaheadAgent:
 
     def _plan(self, view: PlayerView) -> None:
         """Choose, and note each action with the position it is meant for."""
-        if view.position.state["effects"]:
+        if view.position.table.effects:
             self._plan_cards(view)
             return
         position, memory = view.position, memory_of_thread()

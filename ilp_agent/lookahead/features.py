@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.codes import COIN, UNKNOWN, Keyword
 from engine.combat import guards
+from engine.effects.cardsets import has_effects
 from engine.jit import njit_borrowing
 from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 
@@ -204,7 +205,7 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     features[:] = 0.0
-    if state["effects"]:
+    if has_effects(cards):
         read_card_counts(state, cards, seat, features)
         features[DRAWN] = 0.0
     else:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
+from engine.effects.cardsets import has_effects
 from engine.jit import njit, njit_borrowing
 from engine.streams import below, derive
 from engine.view import MOST_SHOWN, PlayerView, Shown, show_cards
@@ -70,7 +71,7 @@ def look_at(
         library: decks that may be predicted.
         hands: modified in place.
     """
-    n = show_cards(state, dealt, state["active"], what, hands.shown)
+    n = show_cards(state, cards, dealt, state["active"], what, hands.shown)
     foresee(state, what, n, cards, library, hands)
 
 
@@ -105,7 +106,7 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
             order_cards(hands.left[0], n, cards, hands.keys)
         hands.n_left[0], hands.pools[0], hands.chances[0], hands.n_decks[0] = n, 0, 1.0, 1
         unseen = n
-    if what != Shown.HAND and not state["effects"] and enemy["n_hand"] + enemy["n_deck"] > unseen:
+    if what != Shown.HAND and not has_effects(cards) and enemy["n_hand"] + enemy["n_deck"] > unseen:
         hands.coins[0] = 1
 
 

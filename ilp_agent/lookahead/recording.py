@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.codes import Outcome
+from engine.effects.cardsets import has_effects
 from engine.events import EVENTS
 from engine.jit import njit_borrowing
 from engine.lazy import loaded
@@ -85,7 +86,7 @@ def record(
     room = USUAL_POSITIONS * len(states)
     leaves, whose = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64)
     rows = kernel_rows(row[None])
-    if states["effects"].any():
+    if has_effects(cards):
         looking, search = looking_of_thread(), searcher_of_thread().ready()
         looking.know(cards)
         looking.memory.hands.n_decks[0] = 0
@@ -115,7 +116,7 @@ def record_pairs(
     """
     features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
     rows, then = kernel_rows(row[None]), np.zeros_like(states[:1])
-    if states["effects"].any():
+    if has_effects(cards):
         looking, search = looking_of_thread(), searcher_of_thread().ready()
         looking.know(cards)
         looking.memory.hands.n_decks[0] = 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.batches import nothing_dealt
 from engine.codes import ActionKind, Outcome
+from engine.effects.cardsets import has_effects
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
 from engine.lazy import loaded
@@ -144,14 +145,10 @@ def play_batch(
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    real = states["effects"] > 0
-    for games in (np.flatnonzero(~real), np.flatnonzero(real)):
-        if len(games):
-            part, used = states[games], use[games]
-            play = play_cards if real[games[0]] else play_bodies
-            longer, library = library_for(cards, predicts, bool(real[games[0]]), table, further)
-            play(longer, rows, agents[games], part, chances[games], dealt[games], library, used)
-            states[games], use[games] = part, used
+    effects = has_effects(cards)
+    longer, library = library_for(cards, predicts, effects, table, further)
+    play = play_cards if effects else play_bodies
+    play(longer, rows, agents, states, chances, dealt, library, use)
     turns["unproven"] += use["unproven"]
 
 

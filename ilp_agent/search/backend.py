@@ -17,7 +17,6 @@ from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import position_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.policy import certain_terms, expected_terms
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS, Weights
@@ -73,7 +72,7 @@ class Searcher:
                 nothing is left for the end of the turn then.
         """
         if position.table is not self.table:
-            self.table, self.cards = position.table, own_cards(position.table)
+            self.table, self.cards = position.table, position.table.array.copy()
             self.facts = learn_facts(self.cards)
         memory = self.ready(limit)
         if slots:

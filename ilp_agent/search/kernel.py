@@ -17,7 +17,6 @@ from engine.jit import njit_borrowing
 from engine.rules import apply, decode, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
-from ilp_agent.births import give_births
 from ilp_agent.search.answer import write_actions
 from ilp_agent.search.chance import (
     TOO_MANY,
@@ -64,13 +63,8 @@ DEALT_WITH, NO_MORE = -1, -2
 
 @njit_borrowing
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
-    """Copy a position to where the search starts, and note what it starts from. Modifies `work` in place.
-
-    A game of bodies becomes one with effects.
-    """
+    """Copy a position to where the search starts, and note what it starts from. Modifies `work` in place."""
     work["states"][0] = state
-    if not state["effects"]:
-        give_births(work["states"][:1], cards)
     root, start = work["states"][0], work["start"]
     seat = root["active"]
     hide(root, cards, seat)

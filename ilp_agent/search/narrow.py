@@ -7,15 +7,8 @@ takes more positions for one.
 
 import numpy as np
 
-from engine.cards.table import CardTable
 from engine.jit import njit_borrowing
-from engine.state import CARD
 from engine.vocabulary import OF_OTHER, Ask, Trigger
-
-
-def own_cards(table: CardTable) -> np.ndarray:
-    """A copy of a table's cards for `narrow`; a blank one where there are none."""
-    return table.array.copy() if len(table.array) else np.zeros(1, CARD)
 
 
 @njit_borrowing
@@ -82,5 +75,5 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
                     asks |= facts[side["deck"][place]]["asks"]
             for place in range(side["n_graves"]):
                 asks |= facts[side["graves"][place]]["asks"]
-    cards[0]["asks"] = asks
+    cards[0]["asks"] = asks | (facts[0]["asks_of_game"] & Ask.EFFECTS)
     return 1 if brings or state["n_choices"] > 0 else int(looks)

@@ -138,7 +138,6 @@ BOUNDS = {
         "turn_cap": (100, 100),
         "active": (0, 1),
         "first_draw": (0, 1),
-        "effects": (1, 1),
         "births": (0, BIRTHS),
         "n_options": (0, OFFERED),
         "options": (0, CARDS),

@@ -80,7 +80,7 @@ def test_a_varied_deck_has_just_that_many(name: str, thing: str, count: int, see
         for one, other in zip(cards, known, strict=True):
             assert (one.name, one.spec.attack, one.kind) == (other.name, other.spec.attack, other.kind)
             assert replace(one.spec, **{thing: False}) == replace(other.spec, **{thing: False})
-    assert position.state["effects"] == (thing not in KEYWORD_FIELDS or bool(plain.hero_class))
+    assert position.table.effects == (thing not in KEYWORD_FIELDS or bool(plain.hero_class))
     assert str(parse_position(str(position))) == str(position)
 
 

@@ -44,7 +44,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
     record = empty_state()
     record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, TURN_CAP
-    record["active"], record["first_draw"], record["effects"] = state["active"], 1, 1
+    record["active"], record["first_draw"] = state["active"], 1
     births = sorted(order for player in state["players"] for order in _orders(player))
     record["births"] = len(births)
     for seat, player in enumerate(state["players"]):

@@ -32,7 +32,7 @@ def record_of(game):
     found = np.zeros(1, STATE)
     state = found[0]
     state["turn"], state["turn_cap"], state["active"] = game.turn, game.cap, game.active
-    state["first_draw"], state["effects"], state["births"] = game.first_draw, 1, game.births
+    state["first_draw"], state["births"] = game.first_draw, game.births
     state["n_options"], state["n_choices"] = len(game.options), len(game.choices)
     state["options"][: len(game.options)] = [-1 if card == COIN else card for card in game.options]
     for place, (facts, row, memo) in enumerate(game.choices):

@@ -11,7 +11,6 @@ from ilp_agent.exact.scope import applies
 from ilp_agent.replay import position_of
 from ilp_agent.search.backend import search_position
 from ilp_agent.search.facts import learn_facts
-from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED
 from ilp_agent.weights import Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
@@ -42,8 +41,10 @@ class Comparison:
         """`places`: whether the search uses places on the board as the program does."""
         problem, chosen = TurnProblem.from_position(position), Weights.from_array(weights)
         self.memory.start["slots"] = places
-        facts = learn_facts(own_cards(position.table))
-        search_position(position.states, own_cards(position.table), weights, facts, *self.memory, self.solved)
+        facts = learn_facts(position.table.array.copy())
+        search_position(
+            position.states, position.table.array.copy(), weights, facts, *self.memory, self.solved
+        )
         if self.solved["unproven"][0]:
             self.over += 1
             return
@@ -208,8 +209,8 @@ def test_where_it_applies_hero_counts_nothing_and_the_search_agrees() -> None:
         problem = TurnProblem.from_position(position)
         if not weights[Term.HERO] or not applies(problem.record, weights):
             continue
-        facts = learn_facts(own_cards(position.table))
-        search_position(position.states, own_cards(position.table), weights, facts, *memory, solved)
+        facts = learn_facts(position.table.array.copy())
+        search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
         best = solve(problem, Weights.from_array(weights), "exact").objective
         assert best == pytest.approx(float(solved["value"][0]), rel=1e-9, abs=1e-6), position
         met += 1

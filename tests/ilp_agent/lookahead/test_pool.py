@@ -13,7 +13,6 @@ from ilp_agent.replay import position_of
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.pool import list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED
 from tests.backends import backends
@@ -117,7 +116,7 @@ def like_search(n: int) -> None:
         if any(len(set(side)) < len(side) for side in bodies):
             continue
         position = position_of(problem)
-        cards = own_cards(position.table)
+        cards = position.table.array.copy()
         solving = cards, weights.everything, learn_facts(cards), memory.work[0], memory.memo, memory.slots
         known = known_ends((problem, weights))
         if known is None:

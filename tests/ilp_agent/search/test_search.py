@@ -12,7 +12,6 @@ from ilp_agent import Status, TurnProblem, Weights, solve
 from ilp_agent.cardturn import CardTurn
 from ilp_agent.search.backend import SearchSolver, search_position
 from ilp_agent.search.facts import learn_facts
-from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED, SearchMemory
 from ilp_agent.weights import N_TERMS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
@@ -45,7 +44,7 @@ def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarra
     """What a search finds of one of the turns; dtype `SOLVED`."""
     solved = np.zeros(1, SOLVED)
     states = turns.states[number : number + 1]
-    search_position(states, own_cards(turns.table), turns.weights[number], facts, *memory, solved)
+    search_position(states, turns.table.array.copy(), turns.weights[number], facts, *memory, solved)
     return solved[0]
 
 
@@ -66,10 +65,10 @@ def equals_exact(seeds: range, most: int, full: bool) -> None:
         position = random_position(pick, m, h, e, chance=0.25, strength=5, hero=25)
         weights = random_weights(pick)
         best = solve(TurnProblem.from_position(position), Weights.from_array(weights), "exact").objective
-        facts = learn_facts(own_cards(position.table))
+        facts = learn_facts(position.table.array.copy())
         for reduced in (0, 1) if not full else (0,):
             memory.start["reduced"] = reduced
-            search_position(position.states, own_cards(position.table), weights, facts, *memory, solved)
+            search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
             if solved["unproven"][0]:
                 over += 1
                 break
@@ -267,7 +266,7 @@ def test_a_hero_without_health_is_not_healed_back_in_the_search() -> None:
         position = parse_position(about_to_die(seed))
         weights = np.random.default_rng([89, seed]).random(N_TERMS)
         weights[Term.LETHAL], weights[Term.HOLD] = 100.0, 0.0
-        cards = own_cards(position.table)
+        cards = position.table.array.copy()
         best, tried = brute_force(position.states, cards, weights, 20_000)
         assert tried > 0, position
         won, lost = won + (best > 90), lost + (best < 0)
@@ -340,8 +339,8 @@ def test_nothing_follows_an_attack_that_kills() -> None:
 def solve_plain(position: Position, weights: Weights) -> float:
     """What a turn is worth by the search without reductions."""
     memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLVED)
-    facts = learn_facts(own_cards(position.table))
-    search_position(position.states, own_cards(position.table), weights.everything, facts, *memory, solved)
+    facts = learn_facts(position.table.array.copy())
+    search_position(position.states, position.table.array.copy(), weights.everything, facts, *memory, solved)
     return float(solved["value"][0])
 
 

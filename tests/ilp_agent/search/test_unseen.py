@@ -8,7 +8,6 @@ from ilp_agent import Plan, solve
 from ilp_agent.cardturn import CardTurn
 from ilp_agent.search.backend import search_position
 from ilp_agent.search.facts import learn_facts
-from ilp_agent.search.narrow import own_cards
 from ilp_agent.search.work import SOLVED
 from ilp_agent.weights import EXTENDED_NAMES, ExtendedWeights
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -59,7 +58,7 @@ def test_the_other_hand_is_not_looked_at(own: str, held: str) -> None:
     position = parse_position(text.format(own, held))
     weights = weighing(threat=1.0, body=1.0, survive=1.0, damage=1.0)
     memory, solved = searching(10_000), np.zeros(1, SOLVED)
-    cards = own_cards(position.table)
+    cards = position.table.array.copy()
     search_position(position.states, cards, weights.everything, learn_facts(cards), *memory, solved)
     hidden = PlayerView(position, 0).position
     assert float(solved["value"][0]) == solve(CardTurn(hidden), weights, "search").objective

@@ -42,7 +42,7 @@ WORKLOADS = {
 
 EDITS = {
     "a docstring of rivals/eva.py": ("rivals/eva.py", '"""', '"""Again: '),
-    "rivals/effects/eva.py": ("rivals/effects/eva.py", "return chosen", "return int(chosen)"),
+    "rivals/eva.py": ("rivals/eva.py", "return chosen", "return int(chosen)"),
     "ilp_agent/search/chance.py": (
         "ilp_agent/search/chance.py",
         "| np.uint64(1)",

@@ -1,92 +1,171 @@
-"""Aggro: attacks the hero with every minion that can, and plays the dearest card it can.
+"""Aggro: plays the dearest card it can, then attacks the hero with everything that can.
 
 Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that
-attacks the opponent whenever it gets a chance. The source leaves the rest open; here cards are played before
-attacks, so that those with Charge attack at once; The Coin is played if it makes a dearer card playable; of
-equally dear cards the one drawn first is played; behind Taunt, the first minion with Taunt is attacked.
-`rivals.effects.aggro` plays games with real cards.
-"""
+attacks the opponent whenever it gets a chance. The source leaves the rest open; here cards are played
+before attacks, so that those with Charge attack at once, then the hero power; The Coin is played if it
+makes a dearer card playable; of equally dear cards the one drawn first is played; behind Taunt, the first
+minion with Taunt is attacked.
 
-from collections.abc import Callable
+A card or power is aimed so that it leaves the enemy hero weakest; among equals so that most attack is left on
+the own side, less that of the enemy's; then so that the own hero is strongest; then at the first. What would
+make the first two worse is not played, such as a Hellfire on the own board.
+"""
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind
-from engine.combat import guards, may_attack_hero
+from engine import Action, PlayerView
+from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
+from engine.combat import guards
+from engine.effects.chance import imaginable, imagine, think
+from engine.effects.costs import cost_of
 from engine.events import EVENTS
-from engine.jit import njit
-from engine.lazy import loaded
-from engine.rules import apply_plain, encode, outcome
+from engine.jit import njit_borrowing
+from engine.rules import apply, decode, encode, legal_actions
 from engine.state import STATE
-from rivals.batch import play_apart
+from rivals.one_ply import best_choice, one_ply_batch, one_ply_choice
+
+_HERO_WORTH = 1e6
+"""Of a point of health of the enemy hero, in points of health of the own: more than all that follow."""
+
+_ATTACK_WORTH = 1e3
+"""Of a point of attack."""
+
+_LOST = -1e9
+"""Of a position in which the own hero is dead."""
 
 
-@njit
-def best_action(state: np.void, cards: np.ndarray) -> int:
-    """Aggro's action (`engine.rules.encode`) in a game that is not over; `state` has dtype `STATE`."""
+@njit_borrowing
+def _attack_of(side: np.void) -> int:
+    """Attack of a player's minions and hero."""
+    total = side["hero_attack"] + side["weapon_attack"]
+    for place in range(side["n_board"]):
+        total += side["board"][place]["attack"]
+    return int(total)
+
+
+@njit_borrowing
+def _threat(state: np.void, seat: int) -> float:
+    """What the player at `seat` has of a position, but for the own hero's health."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if own["health"] <= 0:
+        return _LOST
+    left = max(enemy["health"], 0) + enemy["armour"]
+    return float((_attack_of(own) - _attack_of(enemy)) * _ATTACK_WORTH - left * _HERO_WORTH)
+
+
+@njit_borrowing
+def _expected(
+    state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, thought: np.void
+) -> tuple[float, float]:
+    """The threat after an action and the own hero's health, in the mean of the outcomes of chance.
+
+    `next_states` and `thought` are modified in place.
+    """
+    seat = state["active"]
+    think(thought)
+    next_states[0] = state
+    apply(next_states[0], cards, action, thought)
+    first = thought["waiting"]
+    n = max(imaginable(thought), 1)
+    threat, health = 0.0, 0.0
+    for number in range(n):
+        if first:
+            imagine(thought, state, number, first)
+            next_states[0] = state
+            apply(next_states[0], cards, action, thought)
+        own = next_states[0]["sides"][seat]
+        threat += _threat(next_states[0], seat) / n
+        health += (own["health"] + own["armour"]) / n
+    return threat, health
+
+
+@njit_borrowing
+def _dearest(
+    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
+) -> tuple[int, int]:
+    """The best play of the dearest card that makes nothing worse, and its cost; -1 and -1 without one."""
     own = state["sides"][state["active"]]
+    n = legal_actions(state, cards, actions)
+    before = _threat(state, state["active"])
+    chosen, dearest, place = -1, -1, -1
+    most, healthiest = 0.0, 0.0
+    for number in range(n - 1):
+        kind, source, _ = decode(actions[number])
+        if kind != ActionKind.PLAY or own["hand"][source] == COIN:
+            continue
+        cost = cost_of(state, cards, state["active"], source)
+        if cost < dearest or (cost == dearest and source != place):
+            continue
+        threat, health = _expected(state, cards, actions[number], next_states, thought)
+        if threat < before:
+            continue
+        better = threat > most or (threat == most and health > healthiest)
+        if cost > dearest or better:
+            chosen, dearest, place = int(actions[number]), int(cost), source
+            most, healthiest = threat, health
+    return chosen, dearest
+
+
+@njit_borrowing
+def _power(
+    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
+) -> int:
+    """The best use of the hero power that makes nothing worse; -1 without one."""
+    n = legal_actions(state, cards, actions)
+    chosen = -1
+    most, healthiest = _threat(state, state["active"]), 0.0
+    for number in range(n - 1):
+        if decode(actions[number])[0] != ActionKind.POWER:
+            continue
+        threat, health = _expected(state, cards, actions[number], next_states, thought)
+        if threat > most or (threat == most and (chosen < 0 or health > healthiest)):
+            chosen = int(actions[number])
+            most, healthiest = threat, health
+    return chosen
+
+
+@njit_borrowing
+def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """The first attack on the hero, else the first on what guards it; else the end of the turn."""
     enemy = state["sides"][1 - state["active"]]
-    dearest, place, coin = -1, -1, -1
-    with_coin = -1
-    if own["n_board"] < BOARD_SIZE:
-        for n in range(own["n_hand"]):
-            card = own["hand"][n]
-            if card == COIN:
-                coin = n
-                continue
-            cost = cards[card]["cost"]
-            if cost <= own["mana"] and cost > dearest:
-                dearest, place = cost, n
-            if cost <= min(own["mana"] + 1, MAX_MANA) and cost > with_coin:
-                with_coin = cost
-        if coin >= 0 and with_coin > dearest:
-            return encode(ActionKind.PLAY, coin, 0)
-        if place >= 0:
-            return encode(ActionKind.PLAY, place, 0)
-    target = HERO
-    for n in range(enemy["n_board"] - 1, -1, -1):
-        if guards(enemy["board"][n]):
-            target = n
-    for slot in range(own["n_board"]):
-        minion = own["board"][slot]
-        ready = minion["attacks_left"] > 0 and minion["attack"] > 0
-        if ready and (target != HERO or may_attack_hero(minion)):
-            return encode(ActionKind.ATTACK, slot, target)
-    return encode(ActionKind.END_TURN, 0, 0)
+    n = legal_actions(state, cards, actions)
+    for number in range(n - 1):
+        kind, _, target = decode(actions[number])
+        if kind == ActionKind.ATTACK and (target == HERO or guards(enemy["board"][target])):
+            return int(actions[number])
+    return int(encode(ActionKind.END_TURN, 0, 0))
 
 
-@njit
-def choose(states: np.ndarray, cards: np.ndarray) -> int:
-    """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards)
-
-
-@njit
-def play_turns(
+@njit_borrowing
+def best_action(
+    state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,  # noqa: ARG001
-    agents: np.ndarray,
-    states: np.ndarray,
-) -> None:
-    """Play each game of bodies on while aggro is to move; arguments as of `rivals.eva.play_turns`."""
-    for game in range(len(states)):
-        state = states[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            apply_plain(state, cards, best_action(state, cards))
+    actions: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.ndarray,
+) -> int:
+    """Aggro's action; arguments as of `rivals.eva.best_action`, weights are not looked at."""
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
+    own = state["sides"][state["active"]]
+    chosen, dearest = _dearest(state, cards, actions, next_states, thought[0])
+    for place in range(own["n_hand"]):
+        if own["hand"][place] == COIN:
+            coin = encode(ActionKind.PLAY, place, 0)
+            think(thought[0])
+            next_states[1] = state
+            apply(next_states[1], cards, coin, thought[0])
+            if _dearest(next_states[1], cards, actions, next_states[:1], thought[0])[1] > dearest:
+                return int(coin)
+    if chosen >= 0:
+        return chosen
+    chosen = _power(state, cards, actions, next_states, thought[0])
+    return chosen if chosen >= 0 else _attack(state, cards, actions)
 
 
-def play_batch(
-    cards: np.ndarray,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
-    turns: np.ndarray,  # noqa: ARG001
-) -> None:
-    """See `rivals.batch.PlayBatch`."""
-    play_apart(play_turns, "rivals.effects.aggro:play_turns", cards, weights, agents, states, chances)
+choose = one_ply_choice(best_action)
+play_batch = one_ply_batch(best_action)
 
 
 class AggroAgent:
@@ -95,10 +174,7 @@ class AggroAgent:
     name = "aggro"
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The dearest card it can play, then every attack on the hero or on the minion with Taunt."""
-        states, cards = view.position.states, view.position.table.array
-        if not view.position.table.effects:
-            return Action.from_code(choose(states, cards))
+        """The dearest card it can play, the hero power, then every attack on the hero or what guards it."""
         actions, thought = np.empty(MAX_ACTIONS, np.int64), np.zeros(1, EVENTS)
-        best: Callable[..., int] = loaded("rivals.effects.aggro:choose")
-        return Action.from_code(best(states, cards, actions, np.zeros(2, STATE), thought))
+        states, cards = view.position.states, view.position.table.array
+        return Action.from_code(choose(states, cards, np.empty(0), actions, np.zeros(2, STATE), thought))

@@ -1,12 +1,8 @@
 """Compiled games: what a kind of agent offers to whoever plays many of them."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-
-from engine.effects.cardsets import has_effects
-from engine.lazy import loaded
 
 if TYPE_CHECKING:
     from engine.match import Reckoned
@@ -50,29 +46,3 @@ class PlayBatch(Protocol):
 def with_options(weights: np.ndarray, n: int) -> np.ndarray:
     """Rows with `n` places; options that are left out at the end are 0."""
     return np.pad(weights, ((0, 0), (0, max(0, n - weights.shape[1]))))
-
-
-def play_apart(
-    bodies: Callable[..., None],
-    effects: str,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    chances: np.ndarray,
-) -> None:
-    """Play the games of a batch on: those of bodies by a kernel, those with real cards by another.
-
-    Args:
-        bodies: takes cards, weights, agents and states.
-        effects: takes chances, too; as MODULE:NAME, imported where there is such a game.
-        cards: this and what follows as of `PlayBatch`.
-        weights: as there.
-        agents: as there.
-        states: as there. Modified in place.
-        chances: as there.
-    """
-    if has_effects(cards):
-        loaded(effects)(cards, weights, agents, states, chances)
-    else:
-        bodies(cards, weights, agents, states)

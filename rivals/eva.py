@@ -7,8 +7,11 @@ exchanged), a minion's value is that before the action, and a move that kills th
 Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where
 their code takes the last.
 
-With bodies alone heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor do w7,
-w12 and w14 without Secrets, Deathrattle and Inspire. `rivals.effects.eva` plays games with real cards.
+Minions are told apart by the order in which they came into play, as the authors' simulator does by numbers
+of its own: one that is gone was killed, one that is new appeared. A hero's attack is its weapon's and what
+it has this turn. Where chance decides an action its score is the mean over the outcomes. With bodies alone
+heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor do w7, w12 and w14
+without Secrets, Deathrattle and Inspire.
 """
 
 from collections.abc import Iterable
@@ -17,18 +20,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine import Outcome
 from engine.cards import Card
 from engine.cards.table import tags_of
-from engine.codes import COIN, HERO, KEYWORD_FIELDS, MAX_ACTIONS, ActionKind, Death, Keyword
-from engine.jit import njit
-from engine.rules import apply_plain, decode, legal_actions, outcome
-from engine.state import STATE
+from engine.codes import KEYWORD_FIELDS, Keyword
+from engine.effects.board import place_after
+from engine.effects.chance import imaginable, imagine, think
+from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.rules import apply, legal_actions
 from engine.vocabulary import CardFilter, Trait, Trigger
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
-from rivals.batch import play_apart
-from rivals.single import SingleActionAgent
+from rivals.one_ply import OnePlyAgent, best_choice, one_ply_batch, one_ply_choice
 
 WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
 """Weights of what only real cards change."""
@@ -133,11 +135,14 @@ class EvaWeights(WeightVector):
 EvaTerm = index_enum("EvaTerm", EvaWeights, __name__)
 """Places of the weights in arrays."""
 
+MOST = 1e9
+"""What a won game counts where it is one of several outcomes; minus as much a lost one."""
+
 N_ACTION = int(EvaTerm.HEALTH)
 """w1 to w8 weigh what an action changes; the others make a minion's value."""
 
 
-@njit
+@njit_borrowing
 def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """A minion's value, Eqs. 6 and 7."""
     card = cards[minion["card"]]
@@ -157,136 +162,125 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     return value
 
 
-@njit
-def score_action(
-    before: np.void, after: np.void, cards: np.ndarray, action: int, deaths: int, weights: np.ndarray
-) -> float:
-    """The difference an action makes, Eq. 1; 0 for the end of the turn, infinite for a dead enemy hero.
+@njit_borrowing_inline
+def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, weights: np.ndarray) -> float:
+    """The difference an action makes, Eq. 1; infinite for a dead enemy hero, minus infinite for a dead own.
 
     Args:
         before: the position, dtype `STATE`.
-        after: the same with the action carried out; not looked at for the end of the turn.
+        after: the same with the action carried out.
+        seat: of who acts.
         cards: the card table.
-        action: as `engine.rules.encode` packs it.
-        deaths: what `engine.rules.apply_plain` returned; 0 for the end of the turn.
         weights: indexed by `EvaTerm`.
     """
-    kind, source, target = decode(action)
-    if kind == ActionKind.END_TURN:
-        return 0.0
-    seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
     own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
+    if own_after["health"] <= 0:
+        return -np.inf
     if enemy_after["health"] <= 0:
         return np.inf
-    lost = enemy["health"] + enemy["armour"] - enemy_after["health"] - enemy_after["armour"]
-    own_lost = own["health"] + own["armour"] - own_after["health"] - own_after["armour"]
-    score: float = weights[EvaTerm.HERO_HEALTH] * (lost - own_lost) - weights[EvaTerm.MANA] * (
-        own["mana"] - own_after["mana"]
+    used = weights[EvaTerm.MANA] * (own["mana"] - own_after["mana"])
+    lost = _side_lost(enemy, enemy_after, cards, weights) - _side_lost(own, own_after, cards, weights)
+    return float(lost - used)
+
+
+@njit_borrowing_inline
+def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
+    """What a side lost, Eqs. 2 to 5."""
+    lost: float = weights[EvaTerm.HERO_HEALTH] * (
+        before["health"] + before["armour"] - after["health"] - after["armour"]
     )
-    if kind == ActionKind.PLAY:
-        if own["hand"][source] != COIN:
-            appeared = own_after["board"][own_after["n_board"] - 1]
-            score += weights[EvaTerm.MINION_APPEARED] * value_of(appeared, cards, weights)
-    elif target != HERO:
-        victim, attacker = enemy["board"][target], own["board"][source]
-        victim_after, attacker_after = enemy_after["board"][target], own_after["board"][source]
-        score += _minion_change(victim, victim_after, (deaths & Death.DEFENDER) != 0, cards, weights)
-        score -= _minion_change(attacker, attacker_after, (deaths & Death.ATTACKER) != 0, cards, weights)
-    return score
+    lost += weights[EvaTerm.HERO_ATTACK] * (
+        before["weapon_attack"] + before["hero_attack"] - after["weapon_attack"] - after["hero_attack"]
+    )
+    lost += weights[EvaTerm.SECRET] * (before["n_secrets"] - after["n_secrets"])
+    stayed = 0
+    for place in range(before["n_board"]):
+        minion = before["board"][place]
+        later = place_after(after, minion["born"], place)
+        if later < 0:
+            lost += weights[EvaTerm.MINION_KILLED] * value_of(minion, cards, weights)
+            continue
+        stayed += 1
+        then = after["board"][later]
+        health, attack = minion["health"] - then["health"], minion["attack"] - then["attack"]
+        if health != 0 or attack != 0:
+            value = value_of(minion, cards, weights)
+            lost += weights[EvaTerm.MINION_HEALTH] * health * value
+            lost += weights[EvaTerm.MINION_ATTACK] * attack * value
+    if stayed == after["n_board"]:
+        return lost
+    for place in range(after["n_board"]):
+        minion = after["board"][place]
+        if place_after(before, minion["born"], place) < 0:
+            lost -= weights[EvaTerm.MINION_APPEARED] * value_of(minion, cards, weights)
+    return lost
 
 
-@njit
-def _minion_change(
-    before: np.void, after: np.void, died: bool, cards: np.ndarray, weights: np.ndarray
+@njit_borrowing
+def score_action(
+    state: np.void,
+    cards: np.ndarray,
+    action: int,
+    weights: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.void,
 ) -> float:
-    """What a side's one changed minion adds to its side's term, Eqs. 4 and 5."""
-    value = value_of(before, cards, weights)
-    if died:
-        return float(weights[EvaTerm.MINION_KILLED] * value)
-    return float(weights[EvaTerm.MINION_HEALTH] * (before["health"] - after["health"]) * value)
+    """The mean of `score_change` over what can fall out; the last two are modified in place."""
+    seat = state["active"]
+    think(thought)
+    next_states[0] = state
+    apply(next_states[0], cards, action, thought)
+    first = thought["waiting"]
+    if first == 0:
+        return score_change(state, next_states[0], seat, cards, weights)
+    n, score = imaginable(thought), 0.0
+    for number in range(n):
+        imagine(thought, state, number, first)
+        next_states[0] = state
+        apply(next_states[0], cards, action, thought)
+        change = score_change(state, next_states[0], seat, cards, weights)
+        score += min(max(change, -MOST), MOST)
+    return score / n
 
 
-@njit
+@njit_borrowing
 def best_action(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
     """Algorithm 1: the action that scores most, among equals the first in the order of `legal_actions`.
 
     Args:
-        state: a game that is not over, dtype `STATE`.
+        state: a game that is not over, dtype `STATE`, as the active player knows it.
         cards: the card table.
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
-        next_states: workspace, dtype `STATE`, shape (1,). Modified in place.
+        next_states: workspace, dtype `STATE`, shape (at least 1,). Modified in place.
+        thought: workspace, dtype `EVENTS`, shape (1,). Modified in place.
     """
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
     n = legal_actions(state, cards, actions)
     best, chosen = -np.inf, int(actions[n - 1])
     for place in range(n):
-        action, deaths = actions[place], 0
+        score = 0.0
         if place < n - 1:  # the last is the end of the turn, which is not carried out
-            next_states[0] = state
-            deaths = apply_plain(next_states[0], cards, action)
-        score = score_action(state, next_states[0], cards, action, deaths, weights)
+            score = score_action(state, cards, actions[place], weights, next_states, thought[0])
         if score > best:
-            best, chosen = score, int(action)
+            best, chosen = score, int(actions[place])
     return chosen
 
 
-@njit
-def choose(
-    states: np.ndarray,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    actions: np.ndarray,
-    next_states: np.ndarray,
-) -> int:
-    """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states)
-
-
-@njit
-def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
-    """Play each game of bodies on while an agent of this kind is to move.
-
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        weights: shape (agents, weights).
-        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-    """
-    actions = np.empty(MAX_ACTIONS, np.int64)
-    next_states = np.zeros(1, STATE)
-    for game in range(len(states)):
-        state = states[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states)
-            apply_plain(state, cards, action)
-
-
-def play_batch(
-    cards: np.ndarray,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
-    turns: np.ndarray,  # noqa: ARG001
-) -> None:
-    """See `rivals.batch.PlayBatch`."""
-    play_apart(play_turns, "rivals.effects.eva:play_turns", cards, weights, agents, states, chances)
-
-
-class EvaAgent(SingleActionAgent[EvaWeights]):
+class EvaAgent(OnePlyAgent[EvaWeights]):
     """Plays by EVA's Algorithm 1."""
 
     usual_name = "eva"
-    with_effects = "rivals.effects.eva:choose"
+    choose = staticmethod(one_ply_choice(best_action))
 
-    def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next)
+
+play_batch = one_ply_batch(best_action)

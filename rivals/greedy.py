@@ -3,145 +3,170 @@
 At every decision each action is scored by what it adds to the objective (docs/turn-program.md). The best is
 played if it adds something, else the turn ends; among equals the first in the order of
 `engine.rules.legal_actions`. A card that needs The Coin counts as one action with it.
-`rivals.effects.greedy` plays games with real cards.
+
+The terms for any action: W3 and W6 count every hit on the enemy hero and on enemy minions as it was dealt;
+W4 the enemy's attack on the board; W5 the health of own minions that die, and of those that come in; W7 the
+attack of a minion that is attacked; W8 the value of a card played from the hand. A hero power and The Coin
+have no value. The eight weights beside the thesis's count what the action changes of their terms. What
+kills the own hero is not played. Where chance decides an action the mean over the outcomes counts.
 """
 
 import numpy as np
 
-from engine import Outcome
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_ACTIONS, MAX_MANA, ActionKind, Death
-from engine.jit import njit
-from engine.rules import apply_plain, decode, encode, legal_actions, outcome
-from engine.state import STATE
+from engine.codes import COIN, HERO, MAX_MANA, ActionKind
+from engine.effects.board import place_after
+from engine.effects.chance import imaginable, imagine, think
+from engine.effects.costs import cost_of
+from engine.events import TO_HERO, TO_MINIONS
+from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.rules import apply, decode, encode, legal_actions
 from ilp_agent import Weights
-from ilp_agent.search.objective import further_worth
+from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term
-from rivals.batch import play_apart
-from rivals.single import SingleActionAgent
+from rivals.one_ply import OnePlyAgent, best_choice, one_ply_batch, one_ply_choice
+
+LOST = -1e100
+"""What an action adds that kills the own hero."""
 
 
-@njit
-def score_attack(before: np.void, after: np.void, action: int, deaths: int, weights: np.ndarray) -> float:
-    """What an attack adds to the objective.
+@njit_borrowing_inline
+def _attack_on(side: np.void) -> int:
+    """Attack of a player's minions."""
+    total = 0
+    for place in range(side["n_board"]):
+        total += side["board"][place]["attack"]
+    return total
 
-    On the hero W3 A, and W1 where it dies. On a minion W6 A - W7 P, W4 P more where it dies and W2 where it
-    was the last one, W5 B less where the attacker dies; A attack and B health of the attacker, P attack of
-    the minion.
+
+@njit_borrowing_inline
+def score_change(
+    before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
+) -> float:
+    """What an action adds to the objective.
 
     Args:
         before: the position, dtype `STATE`.
-        after: the same with the attack carried out.
+        after: the same with the action carried out.
+        cards: the card table.
         action: as `engine.rules.encode` packs it.
-        deaths: what `engine.rules.apply_plain` returned.
+        thought: with which it was carried out, dtype `EVENTS`.
         weights: of the objective, indexed by `Term`.
     """
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
-    enemy_after = after["sides"][1 - seat]
-    _, source, target = decode(action)
-    attacker = own["board"][source]
-    score: float = 0.0
-    if target == HERO:
-        score += weights[Term.FACE] * attacker["attack"]
-        if enemy_after["health"] <= 0:
-            score += weights[Term.LETHAL]
-        return score + further_worth(after, seat, weights) - further_worth(before, seat, weights)
-    other = enemy["board"][target]
-    score += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * other["attack"]
-    if deaths & Death.DEFENDER:
-        score += weights[Term.THREAT] * other["attack"]
-        if enemy_after["n_board"] == 0:
-            score += weights[Term.CLEAR]
-    if deaths & Death.ATTACKER:
-        score -= weights[Term.SURVIVE] * attacker["health"]
-    return score + further_worth(after, seat, weights) - further_worth(before, seat, weights)
+    own_after, enemy_after = after["sides"][seat], after["sides"][1 - seat]
+    if own_after["health"] <= 0:
+        return LOST
+    kind, source, target = decode(action)
+    score: float = weights[Term.FACE] * thought["hits"][1 - seat, TO_HERO]
+    score += weights[Term.DAMAGE] * thought["hits"][1 - seat, TO_MINIONS]
+    if enemy_after["health"] <= 0:
+        score += weights[Term.LETHAL]
+    score += weights[Term.THREAT] * (_attack_on(enemy) - _attack_on(enemy_after))
+    score += weights[Term.CLEAR] * (int(enemy_after["n_board"] == 0) - int(enemy["n_board"] == 0))
+    stayed = 0
+    for place in range(own["n_board"]):
+        if place_after(own_after, own["board"][place]["born"], place) < 0:
+            score -= weights[Term.SURVIVE] * own["board"][place]["health"]
+        else:
+            stayed += 1
+    if stayed < own_after["n_board"]:
+        for place in range(own_after["n_board"]):
+            if place_after(own, own_after["board"][place]["born"], place) < 0:
+                score += weights[Term.SURVIVE] * own_after["board"][place]["health"]
+    if kind == ActionKind.ATTACK and target != HERO:
+        score -= weights[Term.TRADE] * enemy["board"][target]["attack"]
+    if kind == ActionKind.PLAY and own["hand"][source] != COIN:
+        score += weights[Term.PLAY] * cards[own["hand"][source]]["value"]
+    score += further_worth(after, seat, weights) - further_worth(before, seat, weights)
+    return score + further_gain(before, after, cards, action, weights)
 
 
-@njit
-def score_play(card: np.void, weights: np.ndarray) -> float:
-    """What a played minion adds to the objective: W5 B + W8 S."""
-    return float(weights[Term.SURVIVE] * card["health"] + weights[Term.PLAY] * card["value"])
+@njit_borrowing
+def score_action(
+    state: np.void,
+    cards: np.ndarray,
+    action: int,
+    weights: np.ndarray,
+    next_states: np.ndarray,
+    thought: np.void,
+) -> float:
+    """The mean of `score_change` over what can fall out; the last two are modified in place."""
+    think(thought)
+    next_states[0] = state
+    apply(next_states[0], cards, action, thought)
+    first = thought["waiting"]
+    if first == 0:
+        return score_change(state, next_states[0], cards, action, thought, weights)
+    n, score = imaginable(thought), 0.0
+    for number in range(n):
+        imagine(thought, state, number, first)
+        next_states[0] = state
+        apply(next_states[0], cards, action, thought)
+        score += score_change(state, next_states[0], cards, action, thought, weights) / n
+    return score
 
 
-@njit
+@njit_borrowing
 def best_action(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
+    thought: np.ndarray,
 ) -> int:
-    """The action that adds most; arguments as of `rivals.eva.best_action`, weights indexed by `Term`."""
+    """The action that adds most; a card for The Coin counts as one with it.
+
+    Args:
+        state: a game that is not over, dtype `STATE`, as the active player knows it.
+        cards: the card table.
+        weights: of the objective, indexed by `Term`.
+        actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
+        next_states: workspace, dtype `STATE`, shape (2,). Modified in place.
+        thought: workspace, dtype `EVENTS`, shape (1,). Modified in place.
+    """
+    if state["n_options"] > 0:
+        return best_choice(state, cards)
     own = state["sides"][state["active"]]
     n = legal_actions(state, cards, actions)
-    best, chosen, coin = 0.0, encode(ActionKind.END_TURN, 0, 0), -1
+    best, chosen, coin = 0.0, int(encode(ActionKind.END_TURN, 0, 0)), -1
     for place in range(n - 1):
         action = actions[place]
         kind, source, _ = decode(action)
-        if kind == ActionKind.PLAY:
-            if own["hand"][source] == COIN:
-                coin = source
-                continue
-            score = score_play(cards[own["hand"][source]], weights)
-        else:
-            next_states[0] = state
-            deaths = apply_plain(next_states[0], cards, action)
-            score = score_attack(state, next_states[0], action, deaths, weights)
+        if kind == ActionKind.PLAY and own["hand"][source] == COIN:
+            coin = int(action)
+            continue
+        score = score_action(state, cards, action, weights, next_states, thought[0])
         if score > best:
-            best, chosen = score, action
-    if coin >= 0 and own["mana"] < MAX_MANA and own["n_board"] < BOARD_SIZE:
-        for place in range(own["n_hand"]):
-            card = own["hand"][place]
-            if card != COIN and cards[card]["cost"] == own["mana"] + 1:
-                score = score_play(cards[card], weights)
+            best, chosen = score, int(action)
+    if coin >= 0 and own["mana"] < MAX_MANA:
+        think(thought[0])
+        next_states[1] = state
+        apply(next_states[1], cards, coin, thought[0])
+        richer = next_states[1]["sides"][state["active"]]
+        n = legal_actions(next_states[1], cards, actions)
+        for place in range(n - 1):
+            kind, source, _ = decode(actions[place])
+            if kind not in (ActionKind.PLAY, ActionKind.POWER):
+                continue
+            if kind == ActionKind.PLAY and richer["hand"][source] == COIN:
+                continue
+            price = cards[richer["power"] - 1]["cost"]
+            if kind == ActionKind.PLAY:
+                price = cost_of(next_states[1], cards, state["active"], source)
+            if price == own["mana"] + 1:
+                score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
                 if score > best:
-                    best, chosen = score, encode(ActionKind.PLAY, coin, 0)
+                    best, chosen = score, coin
     return chosen
 
 
-@njit
-def choose(
-    states: np.ndarray,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    actions: np.ndarray,
-    next_states: np.ndarray,
-) -> int:
-    """`best_action` of the only state of an array of shape (1,)."""
-    return best_action(states[0], cards, weights, actions, next_states)
-
-
-@njit
-def play_turns(cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray) -> None:
-    """Play each game of bodies on while an agent of this kind is to move; see `rivals.eva.play_turns`."""
-    actions = np.empty(MAX_ACTIONS, np.int64)
-    next_states = np.zeros(1, STATE)
-    for game in range(len(states)):
-        state = states[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            own = weights[agents[game, state["active"]]]
-            action = best_action(state, cards, own, actions, next_states)
-            apply_plain(state, cards, action)
-
-
-def play_batch(
-    cards: np.ndarray,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
-    turns: np.ndarray,  # noqa: ARG001
-) -> None:
-    """See `rivals.batch.PlayBatch`."""
-    play_apart(play_turns, "rivals.effects.greedy:play_turns", cards, weights, agents, states, chances)
-
-
-class GreedyIlpAgent(SingleActionAgent[Weights]):
+class GreedyIlpAgent(OnePlyAgent[Weights]):
     """Plays the action that adds most to the turn program's objective, one at a time."""
 
     usual_name = "greedy-ilp"
-    with_effects = "rivals.effects.greedy:choose"
+    choose = staticmethod(one_ply_choice(best_action))
 
-    def _choose(self, states: np.ndarray, cards: np.ndarray) -> int:
-        return choose(states, cards, self._array, self._actions, self._next)
+
+play_batch = one_ply_batch(best_action)

@@ -74,6 +74,14 @@ def place_of(side: np.void, born: int) -> int:
     return -1
 
 
+@njit_borrowing_inline
+def place_after(side: np.void, born: int, before: int) -> int:
+    """`place_of` a minion that stood at the place `before`, where it most likely still stands."""
+    if before < side["n_board"] and side["board"][before]["born"] == born:
+        return before
+    return place_of(side, born)
+
+
 @njit_borrowing
 def is_dying(minion: np.void) -> bool:
     """Whether a minion leaves with the next deaths."""

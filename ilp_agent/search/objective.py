@@ -26,16 +26,18 @@ _decode = njit_borrowing(unpack_action)
 def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
     """What a position is worth by the weights beside the thesis's, if the turn ends there."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    wound, frozen, body = 0, 0, 0
-    for place in range(enemy["n_board"]):
-        minion = enemy["board"][place]
-        wound += minion["health"]
-        if minion["traits"] & Trait.FROZEN:
-            frozen += minion["attack"] - minion["turn_attack"]
-    for place in range(own["n_board"]):
-        minion = own["board"][place]
-        body += minion["attack"] - minion["turn_attack"] + minion["health"]
-    value = weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.FROZEN] * frozen
+    value = 0.0
+    if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0 or weights[Term.FROZEN] != 0.0:
+        wound, frozen, body = 0, 0, 0
+        for place in range(enemy["n_board"]):
+            minion = enemy["board"][place]
+            wound += minion["health"]
+            if minion["traits"] & Trait.FROZEN:
+                frozen += minion["attack"] - minion["turn_attack"]
+        for place in range(own["n_board"]):
+            minion = own["board"][place]
+            body += minion["attack"] - minion["turn_attack"] + minion["health"]
+        value = weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.FROZEN] * frozen
     value += weights[Term.HERO] * (own["health"] + own["armour"])
     value += weights[Term.WEAPON] * (own["weapon_attack"] * own["durability"])
     return float(value - weights[Term.OVERLOAD] * own["overload"])

@@ -21,9 +21,9 @@ from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
+from engine.view import hide
 from ilp_agent.lookahead.features import N_CARD_COUNTS
 from ilp_agent.search.keys import twin_before
-from rivals.effects.choice import look
 from rivals.effects.hearthsim_score import score_position, value_of_draw
 from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, SLOTS
 from rivals.hearthsim_score import tie_of
@@ -96,7 +96,8 @@ def search_turn(
     tree.clock[0] += 1
     tolerance = tie_of(weights)
     drawn = value_of_draw(state, cards, seat, weights)
-    look(state, cards, tree.states[:1])
+    tree.states[0] = state
+    hide(tree.states[0], cards, seat)
     root = tree.nodes[0]
     root["parent"], root["action"], root["open"], root["stop"] = -1, 0, 0, 0
     root["value"] = score_position(state, cards, seat, weights, drawn, tree.counts)

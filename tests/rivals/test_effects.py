@@ -280,7 +280,7 @@ def test_what_an_action_adds_to_the_objective(weight: str, text: str, score: flo
     """By hand: hits count as dealt, W4 the attack that dies, W5 health that comes in (a 2/1 and a 1/1)."""
     from engine.events import EVENTS
     from engine.state import STATE
-    from rivals.effects.greedy import score_action
+    from rivals.greedy import score_action
 
     position = parse_position(text)
     scores = [

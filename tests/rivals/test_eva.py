@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 
-from engine import Action, find_card, find_deck, find_ruleset, parse_action, parse_position, play
+from engine import Position, find_card, find_deck, find_ruleset, parse_action, parse_position, play
 from engine.batches import deal_games, endings
 from engine.decks import deck_records, table_of
+from engine.events import EVENTS
 from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WeightError
+from ilp_agent.steps import TURNS
 from rivals import EvaAgent, EvaWeights, find_agent_profile
-from rivals.eva import play_turns, score_action
+from rivals.eva import play_batch, score_action
 from tests.conftest import UNCOMPILED
 
 
@@ -19,13 +21,10 @@ def weights(**given: float) -> EvaWeights:
     return EvaWeights(**{name: given.get(name, 0.0) for name in EvaWeights.names()})
 
 
-def score(text: str, action: str, **given: float) -> float:
-    position = parse_position(text)
-    chosen = parse_action(action)
-    after = position.copy()
-    deaths = after.play(chosen)
-    array = weights(**given).array
-    return float(score_action(position.state, after.state, position.table.array, chosen.code, deaths, array))
+def score(at: str | Position, action: str, **given: float) -> float:
+    position, array = parse_position(at) if isinstance(at, str) else at, weights(**given).array
+    code, after, thought = parse_action(action).code, np.zeros(1, STATE), np.zeros(1, EVENTS)
+    return float(score_action(position.states[0], position.table.array, code, array, after, thought[0]))
 
 
 def choice(text: str, **given: float) -> str:
@@ -41,8 +40,11 @@ def test_twenty_one_weights_in_the_order_of_the_tables() -> None:
 
 
 def test_the_end_of_the_turn_scores_0() -> None:
-    text = "turn 5 | hero 20 board [3/2 ready] | hero 20"
-    assert score(text, "end turn", **dict.fromkeys(EvaWeights.names(), 1.0)) == 0
+    """What scores less is not played: a trade that loses a minion and harms nothing."""
+    text = "turn 5 | hero 20 board [1/1 ready] | hero 20 board [9/9DT]"
+    given = {"minion_killed": 1.0, "health": 1.0}
+    assert score(text, "attack 0 -> 0", **given) == -1
+    assert choice(text, **given) == "end turn"
 
 
 def test_damage_to_the_hero_counts_w1_with_armour() -> None:
@@ -129,11 +131,7 @@ def test_rarity_counts_in_a_minions_value() -> None:
     position.table = CardTable(cards)
     position.state["sides"][0]["hand"][:3] = range(3)
     for place, rank in enumerate(ranks.values()):
-        after = position.copy()
-        deaths = after.play(Action.play(place))
-        array = weights(minion_appeared=1.0, rarity=1.0).array
-        code = Action.play(place).code
-        assert score_action(position.state, after.state, position.table.array, code, deaths, array) == rank
+        assert score(position, f"play {place}", minion_appeared=1.0, rarity=1.0) == rank
 
 
 def test_what_the_rules_lack_is_inert() -> None:
@@ -187,7 +185,8 @@ def test_agent_and_batch_play_the_same_games_whatever_the_scale() -> None:
     states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    play_turns(table.array, np.tile(profile.weights.shares, (2, 1)), seats, states)
+    rows, streams = np.tile(profile.weights.shares, (2, 1)), np.zeros((n, 2), np.uint64)
+    play_batch(table.array, rows, seats, states, streams, keys, np.zeros(n, TURNS))
     outcomes, turns = endings(states)
     assert isinstance(profile.weights, EvaWeights)
     for game in range(n):

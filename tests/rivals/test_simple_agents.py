@@ -7,10 +7,12 @@ from engine import find_deck, find_ruleset, parse_action, parse_position, play
 from engine.batches import deal_games, endings
 from engine.course import Agent
 from engine.decks import deck_records, table_of
+from engine.events import EVENTS
 from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WEIGHT_NAMES, Weights, find_profile
+from ilp_agent.steps import TURNS
 from rivals import AggroAgent, GreedyIlpAgent, aggro, greedy
 from tests.conftest import UNCOMPILED
 
@@ -76,20 +78,20 @@ def greedy_agent(**given: float) -> GreedyIlpAgent:
     return GreedyIlpAgent(Weights(**{name: given.get(name, 0.0) for name in WEIGHT_NAMES}))
 
 
-def attack_score(text: str, action: str, **given: float) -> float:
-    position = parse_position(text)
-    chosen = parse_action(action)
-    after = position.copy()
-    deaths = after.play(chosen)
-    array = greedy_agent(**given).weights.everything
-    return float(greedy.score_attack(position.state, after.state, chosen.code, deaths, array))
+def score_of(text: str, action: str, **given: float) -> float:
+    position, array = parse_position(text), greedy_agent(**given).weights.everything
+    thought, after = np.zeros(1, EVENTS), np.zeros(2, STATE)
+    code = parse_action(action).code
+    return float(
+        greedy.score_action(position.states[0], position.table.array, code, array, after, thought[0])
+    )
 
 
 def test_greedy_scores_an_attack_on_the_hero() -> None:
     """W3 A = 0.5 * 3 = 1.5; where it kills, W1 = 7 more."""
     text = "turn 5 | hero 20 board [3/2 ready] | hero {}"
-    assert attack_score(text.format(20), "attack 0 -> hero", face=0.5, lethal=7) == 1.5
-    assert attack_score(text.format(3), "attack 0 -> hero", face=0.5, lethal=7) == 8.5
+    assert score_of(text.format(20), "attack 0 -> hero", face=0.5, lethal=7) == 1.5
+    assert score_of(text.format(3), "attack 0 -> hero", face=0.5, lethal=7) == 8.5
 
 
 def test_greedy_scores_an_attack_on_a_minion() -> None:
@@ -99,16 +101,16 @@ def test_greedy_scores_an_attack_on_a_minion() -> None:
     """
     given = {"damage": 0.5, "trade": 0.25, "threat": 1.0, "survive": 0.125, "clear": 10.0}
     text = "turn 5 | hero 20 board [3/2 ready] | hero 20 board [{}]"
-    assert attack_score(text.format("2/3; 9/9"), "attack 0 -> 0", **given) == 2.75
-    assert attack_score(text.format("2/3"), "attack 0 -> 0", **given) == 12.75
-    assert attack_score(text.format("2/4"), "attack 0 -> 0", **given) == 0.75
+    assert score_of(text.format("2/3; 9/9"), "attack 0 -> 0", **given) == 2.75
+    assert score_of(text.format("2/3"), "attack 0 -> 0", **given) == 12.75
+    assert score_of(text.format("2/4"), "attack 0 -> 0", **given) == 0.75
 
 
 def test_greedy_scores_a_play_by_health_and_value() -> None:
     """W5 5 + W8 4 = 0.5 + 1 = 1.5 for a 4-mana 4/5, above W3 3 * 0.4 = 1.2 for the attack."""
     text = "turn 5 | hero 20 mana 4 board [3/2 ready] hand [4:4/5] | hero 20"
     agent = greedy_agent(survive=0.1, play=0.25, face=0.4)
-    assert greedy.score_play(parse_position(text).table.array[1], agent.weights.everything) == 1.5
+    assert score_of(text, "play 0", survive=0.1, play=0.25, face=0.4) == 1.5
     assert turn(agent, text) == ["play 0", "attack 0 -> hero"]
 
 
@@ -149,10 +151,9 @@ def test_agent_and_batch_play_the_same_games(name: str) -> None:
     states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    if name == "aggro":
-        aggro.play_turns(table.array, np.zeros((2, 0)), seats, states)
-    else:
-        greedy.play_turns(table.array, np.tile(profile.weights.everything, (2, 1)), seats, states)
+    weights = np.zeros((2, 0)) if name == "aggro" else np.tile(profile.weights.everything, (2, 1))
+    batch = aggro.play_batch if name == "aggro" else greedy.play_batch
+    batch(table.array, weights, seats, states, np.zeros((n, 2), np.uint64), keys, np.zeros(n, TURNS))
     outcomes, turns = endings(states)
     for game in range(n):
         agents = [AggroAgent() if name == "aggro" else GreedyIlpAgent(profile) for _ in range(2)]

@@ -1,0 +1,138 @@
+"""Agents that look one action ahead: they score each legal action and play the best."""
+
+from collections.abc import Callable
+from typing import ClassVar, Generic
+
+import numpy as np
+
+from engine import Action, Outcome, PlayerView
+from engine.codes import MAX_ACTIONS, ActionKind
+from engine.effects.cardsets import has_effects
+from engine.effects.chance import draw_for
+from engine.events import EVENTS
+from engine.jit import njit, njit_borrowing, njit_borrowing_inline
+from engine.rules import apply, encode, outcome
+from engine.state import STATE
+from engine.view import hide
+from ilp_agent.profiles import Profile, W
+from rivals.batch import PlayBatch
+
+BestAction = Callable[[np.void, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], int]
+"""A kernel that chooses an action in a game that is not over, as `engine.rules.encode` packs it.
+
+It takes the state, the card table, the agent's weights, and workspaces that it modifies: integers, shape
+(at least `MAX_ACTIONS`,), positions of dtype `STATE`, shape (2,), and a record of dtype `EVENTS` in an
+array.
+"""
+
+
+@njit_borrowing
+def best_choice(state: np.void, cards: np.ndarray) -> int:
+    """The action that chooses the most valuable of the cards that are offered, the first of equals.
+
+    Args:
+        state: dtype `STATE`, in which something has to be chosen.
+        cards: the card table.
+    """
+    best, chosen = -1.0, 0
+    for place in range(state["n_options"]):
+        number = state["options"][place]
+        value = cards[number]["value"] if number >= 0 else 0.0
+        if value > best:
+            best, chosen = value, place
+    return int(encode(ActionKind.CHOOSE, chosen, 0))
+
+
+@njit_borrowing_inline
+def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
+    """What the active player knows of a position; `seen`, shape (1,), is modified in place.
+
+    In a game of bodies no action of the own turn depends on a hidden card: there it is the position itself.
+    """
+    if not has_effects(cards):
+        return state
+    seen[0] = state
+    hide(seen[0], cards, state["active"])
+    known: np.void = seen[0]
+    return known
+
+
+def one_ply_batch(best_action: BestAction) -> PlayBatch:
+    """Plays many games by a kernel that chooses one action at a time."""
+
+    @njit
+    def play_games(
+        cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
+    ) -> None:
+        """Play each game on while an agent of this kind is to move; arguments as of `PlayBatch`."""
+        actions = np.empty(MAX_ACTIONS, np.int64)
+        next_states, seen = np.zeros(2, STATE), np.zeros(1, STATE)
+        played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
+        for game in range(len(states)):
+            state = states[game]
+            draw_for(played[0], state, chances[game])
+            while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+                own = weights[agents[game, state["active"]]]
+                known = known_part(state, cards, seen)
+                apply(state, cards, best_action(known, cards, own, actions, next_states, thought), played[0])
+
+    def play_batch(
+        cards: np.ndarray,
+        weights: np.ndarray,
+        agents: np.ndarray,
+        states: np.ndarray,
+        keys: np.ndarray,  # noqa: ARG001
+        chances: np.ndarray,
+        turns: np.ndarray,  # noqa: ARG001
+        known: object = None,  # noqa: ARG001
+    ) -> None:
+        """See `rivals.batch.PlayBatch`."""
+        play_games(cards, weights, agents, states, chances)
+
+    return play_batch
+
+
+def one_ply_choice(best_action: BestAction) -> Callable[..., int]:
+    """The same choice for Python: in the only state of an array of shape (1,)."""
+
+    @njit
+    def choose(
+        states: np.ndarray,
+        cards: np.ndarray,
+        weights: np.ndarray,
+        actions: np.ndarray,
+        next_states: np.ndarray,
+        thought: np.ndarray,
+    ) -> int:
+        return best_action(states[0], cards, weights, actions, next_states, thought)
+
+    return choose
+
+
+class OnePlyAgent(Generic[W]):
+    """Plays the action that its weights score highest; a subclass says how.
+
+    Args:
+        profile: the weights and the name that results show; or weights alone.
+    """
+
+    usual_name: ClassVar[str]
+    choose: ClassVar[Callable[..., int]]
+    """Of `one_ply_choice`, as a static method."""
+
+    def __init__(self, profile: Profile[W] | W) -> None:
+        self.weights: W
+        if isinstance(profile, Profile):
+            self.name, self.weights = profile.name, profile.weights
+        else:
+            self.name, self.weights = self.usual_name, profile
+        self._array = self.weights.everything
+        self._actions = np.empty(MAX_ACTIONS, np.int64)
+        self._next = np.zeros(2, STATE)
+        self._thought = np.zeros(1, EVENTS)
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
+        """The action that scores most."""
+        states, cards = view.position.states, view.position.table.array
+        code = self.choose(states, cards, self._array, self._actions, self._next, self._thought)
+        return Action.from_code(code)

@@ -11,41 +11,53 @@ Shield Modeling" (the weight of Divine Shield). The score of a position, for the
     S~_h = -w~_hh times the enemy hero's health; infinity once it is dead
 
 Armour counts as health, as in HearthSim's code. All lethal turns are worth the same, infinity, and the first
-that is found is played. `rivals.hearthsim_search` describes how a turn is searched,
-`rivals.effects.hearthsim` how with real cards.
+that is found is played. The turn is searched by `ilp_agent.search` with this score as the value of its end.
+
+With real cards the terms of cards in hand and of weapons are those of the post "Direct damage spells" and
+of the authors' program:
+
+    S_c = w_m sum of the costs of cards but spells that deal damage + w_c for each minion with Charge
+          + sum over spells that deal damage (w_dds a + c_dds), a the damage as printed
+    S_w = w_w (attack times durability of the own weapon, less that of the enemy's)
+
+The post's formula has w_dds (a + c_dds); its examples (a Holy Smite is worth 1.9 at w_dds = 0.5, and 4.9 at
+2) and the authors' program have c_dds outside of the weight, as here. S_w and w_c are of that program, the
+class WeightedScorer of github.com/oyachai/HearthSim, in which w_w is 0.5 and w_c is 0. A card that is drawn
+counts as the mean of the cards in the own deck. By the post "Modeling Unpredictable Outcomes" chance ends a
+sequence: its score is the mean over the outcomes, and once the action is played the rest of the turn is
+searched anew.
 """
 
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
+from engine import Action, PlayerView
 from engine.cards import Card
-from engine.codes import ActionKind
-from engine.effects.cardsets import has_effects
-from engine.jit import njit
-from engine.lazy import loaded
-from engine.rules import apply_plain, encode, outcome
-from engine.state import STATE
 from ilp_agent import Profile, WeightVector
-from rivals.hearthsim_node import BUDGET, MAX_STEPS, SEARCHED, Tree, new_tree
-from rivals.hearthsim_search import search_turn
+from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
+from ilp_agent.planner import place_actions
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.selfplay import USE, play_turns
+from ilp_agent.weights import N_TERMS
 
-if TYPE_CHECKING:
-    from rivals.effects.hearthsim import CardTree
+BUDGET = 100_000
+"""Positions of a turn that are looked at, at most."""
+
+AGAINST = [N_TERMS + count for count in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO)]
+"""Places of the weights of what counts against the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class HearthSimWeights(WeightVector):
     """The eight weights of the score, of which only the proportions matter, and four more for real cards.
 
-    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds; then w_dds, c_dds, w_w and w_c of
-    `rivals.effects.hearthsim_score`. `aggressiveness` means w_a and w_h together, as
-    in "Tuning the AI": the higher it is, the more the own minions are worth, and the fewer trades are made.
+    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds, w_dds, c_dds, w_w, w_c. `aggressiveness`
+    means w_a and w_h together, as in "Tuning the AI": the higher it is, the more the own minions are worth,
+    and the fewer trades are made.
 
     Raises:
         WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield
@@ -99,92 +111,15 @@ class HearthSimWeights(WeightVector):
     charge: float = 0.0
 
 
-USE = np.dtype(
-    [
-        ("turns", "i8"),  # turns searched
-        ("nodes", "i8"),  # nodes of all of them
-        ("unproven", "i8"),  # turns whose best was not proven: the budget ran out
-    ]
-)
-"""What searches used."""
-
-
-@njit
-def play_turns(
-    cards: np.ndarray,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    tree: Tree,
-    use: np.ndarray,
-    budget: int,
-) -> None:
-    """Play each game on while an agent of this kind is to move.
+def score_rows(weights: np.ndarray) -> np.ndarray:
+    """Weights as the search takes those of a score (`ilp_agent.search.objective.is_score`).
 
     Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        weights: shape (agents, weights).
-        agents: shape (games, 2) integers into `weights`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        tree: of `tree_of_thread`. Modified in place.
-        use: dtype `USE`, shape (games,). Added to in place.
-        budget: most nodes of a turn, 1 to `BUDGET`.
+        weights: shape (agents, 12), in the order of the fields of `HearthSimWeights`.
     """
-    founds = np.zeros(1, SEARCHED)
-    for game in range(len(states)):
-        state, found = states[game], founds[0]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            search_turn(state, cards, weights[agents[game, state["active"]]], tree, found, budget)
-            use[game]["turns"] += 1
-            use[game]["nodes"] += found["nodes"]
-            use[game]["unproven"] += found["unproven"]
-            for step in range(found["n"]):
-                apply_plain(state, cards, found["actions"][step])
-            if outcome(state) == Outcome.ONGOING:
-                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
-
-
-@njit
-def plan_turn(
-    states: np.ndarray,
-    cards: np.ndarray,
-    weights: np.ndarray,
-    tree: Tree,
-    founds: np.ndarray,
-    steps: np.ndarray,
-    budget: int,
-) -> None:
-    """Search a turn from the only state of an array of shape (1,).
-
-    `tree`, `founds` (dtype `SEARCHED`, shape (1,)) and `steps` (dtype `STATE`, shape (`MAX_STEPS`,)) are
-    modified in place; the latter hold the position before each action, and after the last. `budget`: most
-    nodes, 1 to `BUDGET`.
-    """
-    found = founds[0]
-    search_turn(states[0], cards, weights, tree, found, budget)
-    steps[0] = states[0]
-    for step in range(found["n"]):
-        steps[step + 1] = steps[step]
-        apply_plain(steps[step + 1], cards, found["actions"][step])
-
-
-_LOCAL = threading.local()
-
-
-def tree_of_thread() -> Tree:
-    """Memory for this thread's searches, made once."""
-    if not hasattr(_LOCAL, "tree"):
-        _LOCAL.tree = new_tree()
-    tree: Tree = _LOCAL.tree
-    return tree
-
-
-def card_tree_of_thread() -> "CardTree":
-    """The same for searches with real cards."""
-    if not hasattr(_LOCAL, "card_tree"):
-        _LOCAL.card_tree = loaded("rivals.effects.hearthsim:new_card_tree")()
-    tree: CardTree = _LOCAL.card_tree
-    return tree
+    rows = np.pad(np.asarray(weights, np.float64), ((0, 0), (N_TERMS, 0)))
+    rows[:, AGAINST] *= -1.0
+    return rows
 
 
 def play_batch(
@@ -197,12 +132,8 @@ def play_batch(
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    use = np.zeros(len(states), USE)
-    if has_effects(cards):
-        play: Callable[..., None] = loaded("rivals.effects.hearthsim:play_turns")
-        play(cards, weights, agents, states, chances, card_tree_of_thread(), use, BUDGET)
-    else:
-        play_turns(cards, weights, agents, states, tree_of_thread(), use, BUDGET)
+    use, memory = np.zeros(len(states), USE), searcher_of_thread().ready(BUDGET)
+    play_turns(cards, score_rows(weights), agents, states, chances, *memory, use)
     turns["unproven"] += use["unproven"]
 
 
@@ -213,46 +144,22 @@ class HearthSimAgent:
         profile: the weights and the name that results show; or weights alone.
 
     Attributes:
-        use: what its searches used so far, a record of dtype `USE`.
+        unproven: turns so far whose best was not proven: the budget ran out.
     """
 
     def __init__(self, profile: "Profile[HearthSimWeights] | HearthSimWeights") -> None:
         self.name = profile.name if isinstance(profile, Profile) else HearthSimWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
-        self.use = np.zeros(1, USE)[0]
-        self._array = self.weights.everything
-        self._found = np.zeros(1, SEARCHED)
+        self.unproven = 0
+        self._row = score_rows(self.weights.everything[None])[0]
         self._planned: list[tuple[bytes, Action]] = []
-
-    @property
-    def unproven(self) -> int:
-        """Turns so far whose best was not proven: the budget ran out."""
-        return int(self.use["unproven"])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the turn; searched again where the position is not the one planned for."""
         now = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != now:
-            self._plan(view)
+            solved = searcher_of_thread().search(view.position, self._row, BUDGET)
+            self.unproven += int(solved["unproven"])
+            actions = [Action.from_code(code) for code in solved["actions"][: solved["n"]].tolist()]
+            self._planned = place_actions(view.position, actions, bool(solved["again"]))
         return self._planned.pop(0)[1]
-
-    def _plan(self, view: PlayerView) -> None:
-        """Search, and note each action with the position it is meant for."""
-        position = view.position
-        steps = np.zeros(MAX_STEPS, STATE)
-        cards, again = position.table.array, 0
-        if position.table.effects:
-            plan: Callable[..., int] = loaded("rivals.effects.hearthsim:plan_turn")
-            memory = card_tree_of_thread()
-            again = plan(position.states, cards, self._array, memory, self._found, steps, BUDGET)
-        else:
-            plan_turn(position.states, cards, self._array, tree_of_thread(), self._found, steps, BUDGET)
-        found = self._found[0]
-        self.use["turns"] += 1
-        self.use["nodes"] += found["nodes"]
-        self.use["unproven"] += found["unproven"]
-        n = int(found["n"])
-        actions = [Action.from_code(code) for code in found["actions"][:n].tolist()]
-        last = [] if again else [Action.end_turn()]
-        planned = zip(steps, [*actions, *last], strict=False)
-        self._planned = [(state.tobytes(), action) for state, action in planned]

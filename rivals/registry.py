@@ -71,7 +71,7 @@ _ENTRIES = (
         default_profile="standard",
         batch="rivals.hearthsim:play_batch",
         effects=True,
-        budget={"nodes": "rivals.hearthsim_node:BUDGET"},
+        budget={"nodes": "rivals.hearthsim:BUDGET"},
     ),
     AgentKind(
         "eva",

@@ -22,7 +22,7 @@ from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.seeds import Stream
 from evo.stats.sequential import Sprt
 from evo.stats.standings import matchups_table
-from ilp_agent.lookahead.features import FEATURES
+from ilp_agent.features import FEATURES
 from ilp_agent.lookahead.weights import LookaheadWeights
 
 STEP = 400

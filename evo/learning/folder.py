@@ -49,7 +49,7 @@ from evo.storage.history import (
 )
 from evo.storage.kinds import LEARNING
 from evo.storage.schema import COUNT, NUMBER, SCORE, count_rows, read_batches
-from ilp_agent.lookahead.features import FEATURES
+from ilp_agent.features import FEATURES
 
 SCHEMA = 2
 """Of rounds."""

@@ -1,6 +1,6 @@
 """How a value is learned from games: one class a method. Pure functions of arrays.
 
-A value is linear in the features of `ilp_agent.lookahead.features` and means log-odds: the player wins with
+A value is linear in the features of `ilp_agent.features` and means log-odds: the player wins with
 probability expit(x . weights + intercept).
 
 Sources: Sutton and Barto, "Reinforcement Learning", 2nd edition, 12.1 (the lambda-return); Fürnkranz and
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit, xlogy
 from threadpoolctl import threadpool_info
 
-from ilp_agent.lookahead.features import N_FEATURES
+from ilp_agent.features import N_FEATURES
 
 MOST_SAMPLES = 1_000_000
 """Most samples of its own that a regression is given, unless the last round has more."""

@@ -15,7 +15,7 @@ from evo.stats.ratings import elo, exact_rate
 from evo.storage.files import csv_bytes
 from evo.storage.kinds import LEARNING
 from ilp_agent import Profile
-from ilp_agent.lookahead.features import FEATURES, MEANINGS
+from ilp_agent.features import FEATURES, MEANINGS
 from ilp_agent.lookahead.weights import LookaheadWeights
 
 SAMPLES_A_WEIGHT = 100

@@ -19,7 +19,7 @@ from evo.seeds import Stream
 from evo.stats.ratings import elo
 from evo.stats.standings import matchups_table
 from ilp_agent import Profile
-from ilp_agent.lookahead.features import FEATURES
+from ilp_agent.features import FEATURES
 from ilp_agent.lookahead.weights import LookaheadWeights
 
 CALIBRATION = 10

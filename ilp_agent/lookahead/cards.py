@@ -19,8 +19,8 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import derive, shuffle
 from engine.view import hide
+from ilp_agent.features import N_FEATURES
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
-from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.hands import Hands, foresee, hold_hand, look_at, new_hands
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
 from ilp_agent.lookahead.library import Library

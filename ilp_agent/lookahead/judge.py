@@ -11,7 +11,7 @@ from engine.state import STATE
 from engine.streams import below, derive
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.lookahead.features import N_FEATURES, read_features
+from ilp_agent.features import N_FEATURES, read_features
 from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden, new_hands
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART

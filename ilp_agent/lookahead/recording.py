@@ -16,8 +16,8 @@ from engine.jit import njit_borrowing
 from engine.lazy import loaded
 from engine.rules import outcome
 from engine.streams import below, derive
+from ilp_agent.features import N_FEATURES
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
-from ilp_agent.lookahead.features import N_FEATURES
 from ilp_agent.lookahead.judge import Memory, keep_features
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.cards import Card
 from engine.codes import KEYWORD_FIELDS
-from ilp_agent.lookahead.features import FEATURES, MEANINGS, N_FEATURES
+from ilp_agent.features import FEATURES, MEANINGS, N_FEATURES
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, WEIGHT_NAMES, Weights, WeightVector
 
 REPLY_WEIGHTS = (0.92, 0.0, 0.085, 0.915, 0.707, 0.0, 0.072, 1.0)
@@ -40,7 +40,7 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
     """The weights of `lookahead`, in three parts.
 
     The turn program's, under their own names, find the ends of the turn; `value_` and the name of a feature
-    weigh what is left (`ilp_agent.lookahead.features`), and may be negative; `reply_` and the name of a
+    weigh what is left (`ilp_agent.features`), and may be negative; `reply_` and the name of a
     weight of the turn program say by what the opponent is taken to reply. Of the first two parts those of the
     thesis evolve; the others have defaults.
 

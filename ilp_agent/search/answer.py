@@ -62,7 +62,7 @@ def write_actions(
         deaths = apply(work["scratch"][1], cards, action, thought)
         after = work["scratch"][1]
         stopped = thought["waiting"] > 0
-        if start["reduced"] and not stopped and outcome(after) != Outcome.ONGOING:
+        if start["leaves_late"] and not stopped and outcome(after) != Outcome.ONGOING:
             late = what_is_late(state, cards, facts, start["seat"])
             if late & LATE_PLAYS:  # before the last blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
@@ -81,7 +81,7 @@ def write_actions(
             solved["again"] = 1
             return
         work["states"][1] = after
-    if start["reduced"]:
+    if start["leaves_late"]:
         write_late(state, cards, weights, facts, work, solved)
 
 

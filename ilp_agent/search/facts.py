@@ -50,6 +50,9 @@ ODD = 2048
 HITS_HERO_ODDLY = 1024
 """Bit: it may deal damage to the enemy hero that chance decides, or beside what it is aimed at."""
 
+CHANCE = 4096
+"""Bit: chance has a part in what it does, or something has to be chosen."""
+
 GIVES_ATTACKS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
 """Keywords that change what attacks on a hero are worth."""
 
@@ -62,7 +65,9 @@ FACT = np.dtype(
         ("draws", "i4"),  # cards it draws
         ("arrivals", "i4"),  # own minions it may bring
         ("armour", "i4"),  # that it gives the own hero, where it is plain
-        ("survival", "i4"),  # health of the minion that it brings, where it is plain
+        ("survival", "i4"),  # health of the minions that it brings, where it is plain
+        ("attack", "i4"),  # their attack
+        ("shield", "i4"),  # attack and health of those among them with Divine Shield
         ("harm", "i4"),  # damage it may deal to the own hero, at most, unless it is aimed there
         ("asks", "i8"),  # bits of `Ask` of what it, and what it may bring, needs to be kept
         ("brings", "i2"),  # 1: it, or what it may bring, brings cards of decks, hands or graves into play
@@ -209,6 +214,9 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
             bits |= HARMS_OWN | CHANGES_HAND | BARS_HERO
         if effect["trigger"] == Trigger.PLAY:
             bits |= _bits_of(effect)
+            ranges = effect["op"] in (Op.DAMAGE, Op.SUMMON) and effect["amount2"] > effect["amount"]
+            if ranges or effect["pick"] in (Pick.RANDOM, Pick.SPLIT) or effect["op"] == Op.DISCARD:
+                bits |= CHANCE
             face = _face_of(effect, cards)
             fact["face"] += face
             if face > 0 and effect["op"] == Op.DAMAGE:
@@ -225,7 +233,7 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
     if _hits_oddly(card):
         bits |= HITS_HERO_ODDLY
     if _is_odd(card):
-        bits |= ODD
+        bits |= ODD | CHANCE
     if is_plain(cards, number, fact):
         bits |= PLAIN
     fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
@@ -286,9 +294,10 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
         return False
     if card["needs"] & ~Need.ROOM or (card["kind"] == CardKind.MINION and not is_idle(card)):
         return False
-    armour, survival = 0, 0
+    armour = 0
+    fact["survival"], fact["attack"], fact["shield"] = 0, 0, 0
     if card["kind"] == CardKind.MINION:
-        survival += card["health"]
+        _add_body(card, fact)
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         op, once = effect["op"], effect["trigger"] == Trigger.PLAY and effect["condition"] == Condition.NONE
@@ -301,11 +310,20 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
             fixed = effect["amount"] >= 0 and effect["amount2"] <= effect["amount"]
             if not fixed or token["n_effects"] or token["spell_damage"] or not is_idle(token):
                 return False
-            survival += token["health"]
+            _add_body(token, fact)
         elif op != Op.DRAW:
             return False
-    fact["armour"], fact["survival"] = armour, survival
+    fact["armour"] = armour
     return True
+
+
+@njit_borrowing
+def _add_body(card: np.void, fact: np.void) -> None:
+    """Count a minion that comes in. `fact` is modified in place."""
+    fact["survival"] += card["health"]
+    fact["attack"] += card["attack"]
+    if card["keywords"] & Keyword.DIVINE_SHIELD:
+        fact["shield"] += card["attack"] + card["health"]
 
 
 @njit_borrowing

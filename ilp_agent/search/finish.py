@@ -16,7 +16,7 @@ from engine.packing import pack_action, unpack_action
 from engine.rules import apply
 from engine.vocabulary import Trait
 from ilp_agent.cardturn import ANY_TARGET, ARRIVED
-from ilp_agent.weights import Term
+from ilp_agent.search.objective import worth_of_damage, worth_of_kill
 
 MOST_HEALTH = 64
 """Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""
@@ -52,11 +52,11 @@ def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> flo
     enemy = state["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
     if total < health:
-        return float(weights[Term.FACE] * total)
+        return float(worth_of_damage(weights) * total)
     place = hardest(state, start)
     most = state["sides"][start["seat"]]["board"][place]["attack"]
     total = most + most_before(state, start, health, place)
-    return float(weights[Term.FACE] * total + weights[Term.LETHAL])
+    return float(worth_of_damage(weights) * total + worth_of_kill(weights))
 
 
 @njit_borrowing

@@ -6,7 +6,7 @@ from engine.jit import njit_borrowing
 from engine.rules import legal_actions
 from ilp_agent.search.chance import expected_gain
 from ilp_agent.search.late import LATE_FACE, LATE_KILL, add_last_attacks, late_value, what_is_late
-from ilp_agent.search.objective import acts_at_the_end, end_value
+from ilp_agent.search.objective import acts_at_the_end, end_value, is_score
 
 FORBIDDEN = -1e290
 """What an end of the turn is worth that surely kills the own hero."""
@@ -25,13 +25,13 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
         frame["best"] = UNDECIDED
         return
     frame["n"] -= 1
-    if acts_at_the_end(state, cards, work["start"]["seat"]):
+    if not is_score(weights) and acts_at_the_end(state, cards, work["start"]["seat"]):
         frame["best"] = value_of_ending(state, cards, weights, work)
     else:
         frame["best"] = end_value(state, cards, weights, work["start"])
     frame["late"] = 0
     start = work["start"]
-    if start["reduced"]:
+    if start["leaves_late"]:
         frame["late"] = what_is_late(state, cards, facts, start["seat"])
         if frame["late"] & (LATE_FACE | LATE_KILL):
             actions = work["actions"][level]

@@ -11,12 +11,13 @@ import numpy as np
 
 from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
-from engine.effects.chance import think
+from engine.effects.chance import imaginable, imagine, think
 from engine.effects.futures import is_simple
 from engine.jit import njit_borrowing
 from engine.rules import apply, decode, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
+from ilp_agent.features import SHIELD
 from ilp_agent.search.answer import write_actions
 from ilp_agent.search.chance import (
     TOO_MANY,
@@ -26,7 +27,7 @@ from ilp_agent.search.chance import (
     pay,
     run_outcome,
 )
-from ilp_agent.search.facts import FACT
+from ilp_agent.search.facts import CHANCE, FACT
 from ilp_agent.search.finish import attack_hero, attacks_before_kill
 from ilp_agent.search.frames import deliver, keep_better, open_frame
 from ilp_agent.search.keys import NO_KEY, key_after_blow, position_key
@@ -39,7 +40,15 @@ from ilp_agent.search.late import (
 )
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.narrow import narrow
-from ilp_agent.search.objective import action_gain, base_value, end_value, is_lost
+from ilp_agent.search.objective import (
+    action_gain,
+    base_value,
+    end_value,
+    is_lost,
+    is_score,
+    score_of,
+    worth_of_draw,
+)
 from ilp_agent.search.omissions import count_places, left_out
 from ilp_agent.search.pack import best_pack
 from ilp_agent.search.remembered import remember
@@ -52,10 +61,13 @@ from ilp_agent.search.work import (
     SOLVED,
     WORK,
 )
-from ilp_agent.weights import Term
+from ilp_agent.weights import N_TERMS, Term
 
 TIE = 1e-12
 """An action must add more than this share of the largest weight."""
+
+SCORE_TIE = 1e-10
+"""The same of a score, as a share of the sum of its weights."""
 
 DEALT_WITH, NO_MORE = -1, -2
 """Nothing follows an action that has been tried; a level has no further action."""
@@ -75,6 +87,21 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void)
         start["born"][place] = own["board"][place]["born"]
         start["health"][place] = own["board"][place]["health"]
     start["base"] = base_value(root, weights, seat)
+    if is_score(weights):
+        start["n"] = 0  # what minions came in with counts nothing, so that it need not tell positions apart
+        start["drawn"] = worth_of_draw(own, cards, weights, start["counts"])
+
+
+@njit_borrowing
+def _holds_chance(state: np.void, facts: np.ndarray) -> bool:
+    """Whether the player to move holds a card, or has a power, of which chance decides what it does."""
+    own = state["sides"][state["active"]]
+    if own["power"] and facts[own["power"] - 1]["bits"] & CHANCE:
+        return True
+    for place in range(own["n_hand"]):
+        if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & CHANCE:
+            return True
+    return False
 
 
 @njit_apart(STATE, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, (MEMO,), (KEYS,), SOLVED)
@@ -107,13 +134,16 @@ def solve_turn(
     cards[0]["asks"] = facts[0]["asks_of_game"]
     begin(state, cards, weights, work)
     start = work["start"]
+    start["leaves_late"] = start["reduced"]
+    if is_score(weights) and (weights[N_TERMS + SHIELD] < 0.0 or _holds_chance(state, facts)):
+        start["leaves_late"] = 0
     start["looks"] = narrow(work["states"][0], cards, facts)
     limit = start["limit"] if is_simple(cards) else start["limit_kept"]
     work["n_slots"], work["n_memo"] = FEWEST_SLOTS, 0
     work["search"] += 1
     slots[:FEWEST_SLOTS] = NOWHERE
     frames = work["frames"]
-    tie = TIE * largest(weights)
+    tie = least_gain(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
     frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
@@ -168,7 +198,7 @@ def next_child(
         action, child = work["actions"][level, frame["next"] - 1], work["states"][level + 1]
         frame["gain"] = action_gain(before, child, cards, action, work["thought"][1], weights)
         return 0
-    if frame["next"] == frame["n"]:
+    if frame["next"] == frame["n"] or frame["best"] == np.inf:
         return NO_MORE
     action = work["actions"][level, frame["next"]]
     frame["next"] += 1
@@ -199,10 +229,37 @@ def next_child(
         if outcome(child) != Outcome.ONGOING:
             return DEALT_WITH  # the attack alone kills
     deaths = apply(child, cards, action, thought)
+    if is_score(weights) and (thought["waiting"] or child["n_options"] > 0):
+        value = score_of(child, cards, weights, start)
+        if thought["waiting"]:
+            value = mean_score(before, action, cards, weights, work)
+        keep_better(frame, value, tie, work["actions"][level, frame["next"] - 1])
+        return DEALT_WITH
     if thought["waiting"]:
         return meet_chance(level, action, cards, weights, facts, work)
     frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
     return DEALT_WITH if is_lost(child, start) else deaths
+
+
+@njit_borrowing
+def mean_score(before: np.void, action: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
+    """The mean score over the outcomes of an action; a won or lost game counts `MOST` there.
+
+    With a score the turn stops there, and is searched again after what comes of it.
+    """
+    thought, after = work["thought"][0], work["scratch"][0]
+    first, n = thought["waiting"], imaginable(thought)
+    total = 0.0
+    for number in range(n):
+        imagine(thought, before, number, first)
+        work["scratch"][0] = before
+        apply(after, cards, action, thought)
+        total += min(max(score_of(after, cards, weights, work["start"]), -MOST), MOST)
+    return total / n
+
+
+MOST = 1e9
+"""What a won game counts where it is one of several outcomes; minus as much a lost one."""
 
 
 @njit_borrowing
@@ -275,7 +332,7 @@ def is_to_search(
     if solved["states"] + 1 >= limit or level + 1 == DEPTH:
         solved["unproven"] = 1
         value = end_value(child, cards, weights, start)
-        if start["reduced"]:
+        if start["leaves_late"]:
             late = what_is_late(child, cards, facts, start["seat"])
             value += late_value(child, cards, weights, facts, late, start["seat"], work)
         deliver(frame, value, tie, work["actions"][level], 0)
@@ -287,12 +344,13 @@ def is_to_search(
 
 
 @njit_borrowing
-def largest(weights: np.ndarray) -> float:
-    """The largest weight."""
-    most = 0.0
+def least_gain(weights: np.ndarray) -> float:
+    """By how much an action must be worth more than others to be better: the rest is rounding."""
+    most, total = 0.0, 0.0
     for weight in weights:
         most = max(most, weight)
-    return most
+        total += abs(weight)
+    return SCORE_TIE * total if is_score(weights) else TIE * most
 
 
 @njit_borrowing

@@ -28,9 +28,8 @@ from ilp_agent.search.facts import (
     PLAIN,
 )
 from ilp_agent.search.finish import MOST_HEALTH, attacks_hero, face_damage, next_attack, worth_of_attacks
-from ilp_agent.search.objective import acts_at_the_end
+from ilp_agent.search.objective import acts_at_the_end, worth_of_damage, worth_of_kill
 from ilp_agent.search.pack import best_pack, coin_place, late_card, next_late_play
-from ilp_agent.weights import Term
 
 LATE_FACE = 1
 """Bit: attacks of minions on the enemy hero come last."""
@@ -164,7 +163,7 @@ def late_value(
     """What the actions left for the end add at most. `work["pack"]` is modified in place."""
     value = 0.0
     if late & LATE_FACE:
-        value += weights[Term.FACE] * face_damage(state, work["start"])
+        value += worth_of_damage(weights) * face_damage(state, work["start"])
     elif late & LATE_KILL:
         value += worth_of_attacks(state, weights, work["start"])
     if late & LATE_PLAYS:
@@ -230,12 +229,12 @@ def next_late_action(
         )
         if action:
             return action
-    if late & LATE_FACE and weights[Term.FACE] > 0.0 and face_damage(state, work["start"]) > 0:
+    if late & LATE_FACE and worth_of_damage(weights) > 0.0 and face_damage(state, work["start"]) > 0:
         own = state["sides"][seat]
         for place in range(own["n_board"]):
             if attacks_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
-    if late & LATE_KILL and weights[Term.FACE] + weights[Term.LETHAL] > 0.0:
+    if late & LATE_KILL and worth_of_damage(weights) + worth_of_kill(weights) > 0.0:
         place = next_attack(state, work["start"])
         if place >= 0:
             return int(_encode(ActionKind.ATTACK, place, HERO))

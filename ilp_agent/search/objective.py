@@ -2,24 +2,76 @@
 
 The objective of docs/turn-program.md is the sum of the gains of all actions and of the worth of the end, less
 that of the start (`base_value`), so that positions within a turn are compared by what is still to come.
+
+A score is another value: a weighted sum of what `ilp_agent.features` counts of the end alone, in which a dead
+enemy hero counts infinitely much. Its weights follow those of all terms, which are 0 then.
 """
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
+from engine.effects.cardsets import has_effects
 from engine.effects.listen import is_heard
 from engine.effects.targets import passes
 from engine.events import TO_HERO, TO_MINIONS
-from engine.jit import njit_borrowing
+from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.packing import AIMED, unpack_action
 from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Op, Pick, Trait, Trigger
+from ilp_agent.features import DRAWN, ENEMY_HERO, count_held, read_counts
 from ilp_agent.search.keys import came_in_with
-from ilp_agent.weights import Term
+from ilp_agent.weights import N_TERMS, Term
 
 SPELL_HELD = 0.9
 """What a damage spell counts beside its damage while it is held (HearthSim)."""
 
 _decode = njit_borrowing(unpack_action)
+
+
+@njit_borrowing_inline
+def is_score(weights: np.ndarray) -> bool:
+    """Whether weights are those of a score."""
+    return len(weights) > N_TERMS
+
+
+@njit_borrowing
+def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
+    """The score of a position, as it is. `start["counts"]` is modified in place."""
+    if state["sides"][start["seat"]]["health"] <= 0:
+        return -np.inf
+    if state["sides"][1 - start["seat"]]["health"] <= 0:
+        return np.inf
+    counts = start["counts"]
+    read_counts(state, cards, start["seat"], counts)
+    value: float = start["drawn"] * counts[DRAWN]
+    for count in range(DRAWN):
+        value += weights[N_TERMS + count] * counts[count]
+    return value
+
+
+@njit_borrowing
+def worth_of_draw(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
+    """What a card that is drawn adds to a score in the mean over the deck. `counts` is modified in place."""
+    if side["n_deck"] == 0:
+        return 0.0
+    counts[:] = 0
+    for place in range(side["n_deck"]):
+        count_held(cards[side["deck"][place]], has_effects(cards), counts)
+    total = 0.0
+    for count in range(DRAWN):
+        total += weights[N_TERMS + count] * counts[count]
+    return float(total / side["n_deck"])
+
+
+@njit_borrowing
+def worth_of_damage(weights: np.ndarray) -> float:
+    """What a point of damage to the enemy hero is worth, who lives."""
+    return float(-weights[N_TERMS + ENEMY_HERO] if is_score(weights) else weights[Term.FACE])
+
+
+@njit_borrowing
+def worth_of_kill(weights: np.ndarray) -> float:
+    """What the death of the enemy hero is worth."""
+    return float(np.inf if is_score(weights) else weights[Term.LETHAL])
 
 
 @njit_borrowing
@@ -89,6 +141,8 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
         weights: all of them, indexed by `Term`.
         start: dtype `ilp_agent.search.work.START`.
     """
+    if is_score(weights):
+        return score_of(state, cards, weights, start)
     seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     value = 0.0
@@ -126,6 +180,8 @@ def action_gain(
         thought: with which it was carried out, dtype `EVENTS`.
         weights: all of them, indexed by `Term`.
     """
+    if is_score(weights):
+        return 0.0
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
     kind, source, target = _decode(action)

@@ -6,8 +6,11 @@ from engine.codes import BOARD_SIZE, COIN, MAX_MANA, ActionKind
 from engine.jit import njit_borrowing
 from engine.packing import pack_action
 from engine.vocabulary import CardKind
+from ilp_agent.features import ATTACK, HAND_MANA, HEALTH, SHIELD
+from ilp_agent.features import HERO as OWN_HERO
 from ilp_agent.search.facts import PLAIN
-from ilp_agent.weights import Term
+from ilp_agent.search.objective import is_score
+from ilp_agent.weights import N_TERMS, Term
 
 _encode = njit_borrowing(pack_action)
 
@@ -39,7 +42,9 @@ def best_pack(
             packed[0, 0] = 0
             empty = False
         cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
-        gain = _late_gain(cards[number], facts[number], weights)
+        gain = _late_gain(cards[number], facts[number], weights, work["start"])
+        if gain < 0.0:
+            continue
         for used in range(room, takes - 1, -1):
             for paid in range(mana, cost - 1, -1):
                 before = pack[used - takes, paid - cost]
@@ -78,8 +83,15 @@ def late_card(own: np.void, place: int) -> int:
 
 
 @njit_borrowing
-def _late_gain(card: np.void, fact: np.void, weights: np.ndarray) -> float:
-    """What a plain card adds to the objective."""
+def _late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
+    """What a plain card adds to the objective, or to a score."""
+    if is_score(weights):
+        score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]
+        score += weights[N_TERMS + SHIELD] * fact["shield"] + weights[N_TERMS + OWN_HERO] * fact["armour"]
+        score += start["drawn"] * fact["draws"]
+        if card["kind"] != CardKind.POWER:
+            score -= weights[N_TERMS + HAND_MANA] * card["cost"]
+        return float(score)
     gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
     gain += weights[Term.HERO] * fact["armour"]
     if card["kind"] != CardKind.POWER:

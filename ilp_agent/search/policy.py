@@ -65,7 +65,7 @@ def expected_terms(
             known = find(position_key(state, cards, start, 0, 0), work, memo, slots)
             action = remembered_action(state, cards, memo[known], work) if known != NOWHERE else 0
             if action == 0:
-                if start["reduced"]:
+                if start["leaves_late"]:
                     follow_late(here, cards, weights, facts, units, work, chance, terms)
                 if known != NOWHERE and acts_at_the_end(state, cards, seat):
                     for term in range(N_TERMS):
@@ -108,7 +108,7 @@ def expected_terms(
                     n += 1
                 break
             add_gain(here[1], state, cards, action, thought, units, chance, terms)
-            over = start["reduced"] and outcome(state) != Outcome.ONGOING
+            over = start["leaves_late"] and outcome(state) != Outcome.ONGOING
             if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
                 add_pack(state["sides"][seat], cards, weights, facts, work, chance, terms)
     for term in range(N_TERMS):

@@ -24,7 +24,7 @@ from engine.vocabulary import Trait
 from ilp_agent.search.answer import note_action, note_attacks, write_late
 from ilp_agent.search.finish import attack_hero
 from ilp_agent.search.frames import open_frame
-from ilp_agent.search.kernel import DEALT_WITH, NO_MORE, TIE, is_to_search, largest, next_child
+from ilp_agent.search.kernel import DEALT_WITH, NO_MORE, is_to_search, least_gain, next_child
 from ilp_agent.search.keys import position_key
 from ilp_agent.search.late import FACE_FIRST, HERO_FIRST
 from ilp_agent.search.work import SOLVED
@@ -108,7 +108,7 @@ def list_ways(
     Returns:
         How many were found.
     """
-    tie = TIE * largest(weights)
+    tie = least_gain(weights)
     pool.root[0] = work["states"][0]
     pool.states[0] = pool.root[0]
     pool.opened[0] = -1

@@ -8,6 +8,7 @@ from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
 from engine.effects.chance import MOST_IMAGINED
 from engine.events import EVENTS
 from engine.state import MINION, STATE
+from ilp_agent.features import N_COUNTS
 
 DEPTH = 64
 """More actions than a turn can have."""
@@ -93,8 +94,11 @@ START = np.dtype(
         ("reduced", "i2"),  # 1: what nothing can touch is left for the end (`ilp_agent.search.late`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
+        ("leaves_late", "i2"),  # 1: `reduced`, and the weights and the cards in hand allow it
         ("looks", "i2"),  # 1: something that can act on the turn depends on cards in hand or on mana
         ("base", "f8"),  # what is subtracted from the end's value: what came in, the hero at the start
+        ("drawn", "f8"),  # of a score, what a card in hand that is hidden counts: the mean of the own deck
+        ("counts", "i8", (N_COUNTS,)),  # workspace of a score
     ]
 )
 """What a search starts from."""

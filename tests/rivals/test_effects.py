@@ -17,6 +17,7 @@ from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
 from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 from ilp_agent import Weights
+from ilp_agent.search.backend import searcher_of_thread
 from rivals import (
     AggroAgent,
     EvaAgent,
@@ -26,6 +27,7 @@ from rivals import (
     HearthSimWeights,
     find_agent_profile,
 )
+from rivals.hearthsim import BUDGET, score_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 
 STREAM = generator(1)
@@ -198,20 +200,17 @@ def positions(games: int, seed: int) -> list[Position]:
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 def test_the_search_is_brute_force() -> None:
-    from rivals.effects.hearthsim import new_card_tree, search_turn
-    from rivals.hearthsim_node import BUDGET, SEARCHED
-
-    tree, found, compared, with_effect = new_card_tree(), np.zeros(1, SEARCHED), 0, 0
+    searcher, compared, with_effect = searcher_of_thread(), 0, 0
     pick = np.random.default_rng(5)
     for position in positions(cases(8, 40), 3):
         weights = HearthSimWeights.from_array([*pick.random(12)])
         best = brute_force(position, weights, 400)
         if best is None:
             continue
-        search_turn(position.states[0], position.table.array, weights.everything, tree, found[0], BUDGET)
-        assert found[0]["score"] == pytest.approx(best, abs=1e-6), str(position)
+        found = searcher.search(position, score_rows(weights.everything[None])[0], BUDGET)
+        assert found["value"] == pytest.approx(best, abs=1e-6), f"{position} {weights.everything.tolist()}"
         compared += 1
-        with_effect += found[0]["n"] > 0
+        with_effect += found["n"] > 0
     assert compared > cases(15, 100)
     assert with_effect > cases(12, 80)
     assert table_of(BASIC).cards
@@ -349,14 +348,10 @@ def test_what_is_hidden_changes_no_action() -> None:
         enemy["deck"][: enemy["n_deck"]] = unseen[enemy["n_hand"] :]
         one, two = (PlayerView(here, here.active) for here in (position, other))
         assert one.position.state.tobytes() == two.position.state.tobytes()
-        from rivals.effects.hearthsim import new_card_tree, search_turn
-        from rivals.hearthsim_node import SEARCHED
-
         plans = []
         for here in (position, other):
-            found = np.zeros(1, SEARCHED)
-            search_turn(here.states[0], here.table.array, STANDARD.everything, new_card_tree(), found[0], 200)
-            plans.append((found[0]["n"], found[0]["actions"][: found[0]["n"]].tolist(), found[0]["score"]))
+            found = searcher_of_thread().search(here, score_rows(STANDARD.everything[None])[0], 200)
+            plans.append((found["actions"][: found["n"]].tolist(), found["value"]))
         assert plans[0] == plans[1]
         for agent in agents:
             actions = [agent.act(PlayerView(here, here.active), STREAM) for here in (position, other)]

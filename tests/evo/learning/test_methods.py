@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from evo.learning.methods import METHODS, Samples, Value, lambda_step, log_loss
 from evo.learning.run import calibration, weights_of
-from ilp_agent.lookahead.features import FEATURES, N_FEATURES
+from ilp_agent.features import FEATURES, N_FEATURES
 from rivals import find_agent_profile
 
 OPTIONS = {"ridge": 1.0, "lambda": 0.8, "rate": 0.5, "round": 1}

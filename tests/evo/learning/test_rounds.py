@@ -16,7 +16,7 @@ from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningError, LearningFolder, open_learning, read_learning
 from evo.learning.methods import Samples
 from evo.storage import history
-from ilp_agent.lookahead.features import N_FEATURES
+from ilp_agent.features import N_FEATURES
 from tests.faults.mutate import fit_checksums
 
 FEWER, CONFIG = (
@@ -230,7 +230,7 @@ import hashlib
 import numpy as np
 from evo.learning.methods import METHODS, Samples, blas_kernel, log_loss
 from evo.learning.run import calibration
-from ilp_agent.lookahead.features import N_FEATURES
+from ilp_agent.features import N_FEATURES
 from tests.faults.mutate import fit_checksums
 pick = np.random.default_rng(1)
 features = pick.normal(size=(5_000, N_FEATURES))

@@ -14,9 +14,9 @@ from engine.state import STATE
 from engine.streams import below, stream_key
 from engine.view import NOTHING_SHOWN
 from ilp_agent import Weights
+from ilp_agent.features import FEATURES, N_FEATURES, read_features
 from ilp_agent.lookahead.agent import LookaheadAgent
 from ilp_agent.lookahead.explore import NEVER
-from ilp_agent.lookahead.features import FEATURES, N_FEATURES, read_features
 from ilp_agent.lookahead.judge import LOST, WON, judge
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.pool import find_ends

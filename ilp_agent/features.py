@@ -5,7 +5,7 @@ that is their sizes. What speaks against the player is counted below zero, so th
 positive. The first twelve are the terms of HearthSim's score, kept as whole numbers until they are weighed,
 so that a position has the same score to the last bit whichever way it was reached. Source: HearthSim, "Intro"
 and "Divine Shield Modeling"; of the four about spells held, weapons and Charge "Direct damage spells" and the
-authors' program (`rivals.effects.hearthsim_score`).
+authors' program (`rivals.hearthsim`).
 """
 
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ from engine.effects.cardsets import has_effects
 from engine.jit import njit_borrowing
 from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 
-N_COUNTS = 8
-ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(N_COUNTS)
+ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
 """HearthSim's counts in every game."""
 
-DIRECT, SPELLS, WEAPON, CHARGE = range(N_COUNTS, N_COUNTS + 4)
+DIRECT, SPELLS, WEAPON, CHARGE = range(8, 12)
 """Its further counts on real cards: damage of spells held, their number, weapons, and Charge held."""
 
-DRAWN = N_COUNTS + 4
-N_CARD_COUNTS = DRAWN + 1
-"""What is counted on real cards: these twelve, and cards in hand that nobody knows."""
+DRAWN = 12
+"""Cards in hand that the player does not know yet; no feature."""
+
+N_COUNTS = DRAWN + 1
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -113,7 +113,7 @@ spells" and the authors' program.
 
 @njit_borrowing
 def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
-    """Count HearthSim's terms from the view of the player at `seat`, all of them >= 0.
+    """Count HearthSim's terms from the view of the player at `seat`, and cards in hand that are hidden.
 
     Args:
         state: dtype `engine.state.STATE`.
@@ -135,42 +135,27 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
         attack += enemy["board"][slot]["attack"]
         health += enemy["board"][slot]["health"]
     counts[ENEMY_ATTACK], counts[ENEMY_HEALTH] = attack, health
-    mana = 0
-    for place in range(own["n_hand"]):
-        if own["hand"][place] >= 0:
-            mana += cards[own["hand"][place]]["cost"]
-    counts[HAND_MANA] = mana
     counts[HERO] = own["health"] + own["armour"]
     counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
-
-
-@njit_borrowing
-def read_card_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
-    """The same on real cards, and the further counts.
-
-    Args:
-        state: dtype `engine.state.STATE`, of a game with effects.
-        cards: the card table.
-        seat: 0 or 1.
-        counts: numbers, shape (at least `N_CARD_COUNTS`,). Modified in place.
-    """
-    own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    read_counts(state, cards, seat, counts)
-    for further in range(N_COUNTS, N_CARD_COUNTS):
-        counts[further] = 0
     counts[HAND_MANA] = 0
+    for further in range(DIRECT, N_COUNTS):
+        counts[further] = 0
+    effects = has_effects(cards)
     for place in range(own["n_hand"]):
         number = own["hand"][place]
         if number <= UNKNOWN:
             counts[DRAWN] += 1
         elif number != COIN:
-            count_held(cards[number], counts)
+            count_held(cards[number], effects, counts)
     counts[WEAPON] = own["weapon_attack"] * own["durability"] - enemy["weapon_attack"] * enemy["durability"]
 
 
 @njit_borrowing
-def count_held(card: np.void, counts: np.ndarray) -> None:
-    """Count a card held, for HearthSim's counts on real cards. `counts` is modified in place."""
+def count_held(card: np.void, effects: bool, counts: np.ndarray) -> None:
+    """Count a card held; in a game of bodies its cost alone. `counts` is modified in place."""
+    if not effects:
+        counts[HAND_MANA] += card["cost"]
+        return
     damage = direct_damage(card)
     if damage:
         counts[DIRECT] += damage
@@ -205,11 +190,8 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     features[:] = 0.0
-    if has_effects(cards):
-        read_card_counts(state, cards, seat, features)
-        features[DRAWN] = 0.0
-    else:
-        read_counts(state, cards, seat, features)
+    read_counts(state, cards, seat, features)
+    features[DRAWN] = 0.0
     for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO):
         features[against] = -features[against]
     for slot in range(own["n_board"]):

@@ -1,1 +1,0 @@
-"""The rivals in games whose cards do what their texts say; imported where such a game is played."""

@@ -44,6 +44,8 @@ class AgentKind:
         budget: limits of its search that are part of what it is, by name, as tournaments write them down;
             numbers, or MODULE:NAME.
         effects: whether it plays decks with a class, whose cards do what they say.
+        version: of its play; raised where it may choose other actions than before. Folders of games written
+            by another version are read, and not continued.
         declares: whether it says by itself, when it starts, which weights it has; `vector` is None then.
     """
 
@@ -59,6 +61,7 @@ class AgentKind:
     options: tuple[Option, ...] = ()
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
+    version: int = 1
     declares: bool = False
 
     @property
@@ -125,6 +128,7 @@ class AgentKind:
         named = zip(self.options, self.settings(options), strict=True)
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
+            | ({"version": self.version} if self.version > 1 else {})
             | {name: loaded(limit) for name, limit in self.budget.items()}
             | {
                 option.name: option.write(value) if option.values else value
@@ -132,6 +136,11 @@ class AgentKind:
                 if not option.later or value != option.default
             }
         )
+
+    @property
+    def versioned(self) -> str:
+        """Its name, with the version of its play where that is not the first: "hearthsim 2"."""
+        return f"{self.name} {self.version}" if self.version > 1 else self.name
 
     def sight(self, options: Sequence[int] = ()) -> Sight:
         """What it may look at with these options; () for their defaults."""

@@ -72,6 +72,7 @@ _ENTRIES = (
         batch="rivals.hearthsim:play_batch",
         effects=True,
         budget={"nodes": "rivals.hearthsim:BUDGET"},
+        version=2,
     ),
     AgentKind(
         "eva",
@@ -178,6 +179,21 @@ def _outside_kind(name: str) -> AgentKind:
         effects=True,
         declares=True,
     )
+
+
+def other_versions(played: Mapping[str, int]) -> str:
+    """What to say of games in which agents played by other versions than they have here; "" where none did.
+
+    Args:
+        played: version by agent kind.
+    """
+    other = [(find_kind(name), version) for name, version in played.items() if name in AGENTS]
+    texts = [
+        f"version {version} of {kind.name}, and this manaforge plays version {kind.version}"
+        for kind, version in other
+        if version != kind.version
+    ]
+    return " and ".join(texts)
 
 
 def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") -> None:

@@ -37,6 +37,7 @@ from evo.storage.schema import RUN_SCHEMA
 from evo.storage.store import RunError, RunFolder
 from evo.strategies import Strategy, Told, find_strategy
 from ilp_agent.backends import library_versions
+from rivals import find_kind, other_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries in the manifest; those of strategies and solvers are added."""
@@ -240,6 +241,26 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
     }
 
 
+def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any]) -> None:
+    """Refuse a run in which agents played otherwise than here; note their versions where it begins.
+
+    Raises:
+        RunError: there are such agents; the message names them.
+    """
+    opponents = read_opponents(folder.path, folder.config)
+    later = {
+        kind.name: kind.version
+        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in opponents)])
+        if kind.version > 1
+    }
+    if later and folder.committed == 0:
+        manifest.setdefault("agents", later)
+    kept = manifest.get("agents")
+    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}))
+    if other:
+        raise RunError(f"run folder {folder.path} was started with {other}; start a new run")
+
+
 def begin_session(folder: RunFolder, pool: Pool) -> None:
     """Add this session to the manifest; refuse a run of other rules.
 
@@ -269,6 +290,7 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
                 f"{folder.path / OPPONENTS} is not what the run was started with; "
                 "put it back, or start a new run"
             )
+    _refuse_other_agents(folder, manifest)
     session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
     manifest.setdefault("sessions", []).append(session)
     folder.write("manifest.json", json_bytes(manifest))

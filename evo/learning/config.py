@@ -184,7 +184,8 @@ class LearnConfig(Settings):
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
         content["opponents"] = [
-            [p.kind, p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])] for p in self.opponents
+            [find_kind(p.kind).versioned, p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])]
+            for p in self.opponents
         ]
         content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

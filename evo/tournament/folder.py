@@ -37,6 +37,7 @@ from evo.storage.files import (
     why_unusable,
 )
 from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_batches
+from rivals import other_versions
 
 TOURNAMENT_SCHEMA = 1
 
@@ -221,7 +222,7 @@ class TournamentFolder:
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL if key in known)))
         other = [key for key in keys if key not in MAY_GROW and known.get(key) != definition.get(key)]
         if other:
-            earlier = decks_under_earlier(decks, known.get("decks"))
+            earlier = agents_of_other_versions(known) or decks_under_earlier(decks, known.get("decks"))
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
@@ -252,6 +253,17 @@ class TournamentFolder:
 def cards_of(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
     """A deck's name and a hash of its cards and of the version of the effects, as JSON values."""
     return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity_under(effects)[2:]])}
+
+
+def agents_of_other_versions(known: dict[str, Any]) -> str:
+    """What to say where agents of a definition have another version here; else ""."""
+    entrants = known.get("entrants")
+    found = {}
+    for one in entrants if isinstance(entrants, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("kind"), str):
+            version = one.get("version", 1)
+            found[one["kind"]] = version if isinstance(version, int) else 1
+    return other_versions(found)
 
 
 def decks_under_earlier(decks: Sequence[Deck], known: object) -> str:

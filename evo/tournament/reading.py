@@ -25,6 +25,7 @@ from evo.tournament.folder import (
     MOST_KEPT,
     TOURNAMENT_SCHEMA,
     TournamentError,
+    agents_of_other_versions,
     decks_under_earlier,
     read_played,
     too_many_to_keep,
@@ -166,6 +167,9 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         raise TournamentError(
             f"it was played by rules {definition.rules}, and this version plays {RULES_VERSION}"
         )
+    other_agents = agents_of_other_versions(record.content)
+    if other_agents:
+        raise TournamentError(f"it was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
         raise TournamentError("its entrants hold decks of their own, which its folder does not keep")
     entrants = tuple(

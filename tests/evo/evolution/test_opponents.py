@@ -1,6 +1,7 @@
 """Opponents beside the population: what counts in fitness, what is written, what is the same after a resume."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evo.analysis.tables import read_runs
 from evo.config import ConfigError, RunConfig
 from evo.evolution.champion import _pairings_of_final, _scores_of_final, play_final
 from evo.evolution.opponents import (
@@ -27,6 +29,7 @@ from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.play.opponents import read_opponents
 from evo.play.pool import InterruptedRunError, Pool
 from evo.seeds import Stream
+from evo.storage.opening import open_run
 from evo.storage.store import RunError
 from ilp_agent.shipped import profiles_folder
 from tests.evo.runs import TINY, Quiet, bytes_of
@@ -79,6 +82,16 @@ def table(path: Path, kind: str, generation: int) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def met(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(tmp_path_factory.mktemp("opponents") / "run", with_opponents(**MET))
+
+
+def test_a_run_against_another_version_of_an_agent_is_not_continued(met: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(met, tmp_path / "earlier"))
+    manifest = json.loads((copy / "manifest.json").read_text())
+    assert manifest.pop("agents") == {"hearthsim": 2}
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    with open_run(copy) as folder, pytest.raises(RunError, match="was started with version 1 of hearthsim"):
+        begin_session(folder, LocalPool(1))
+    assert len(read_runs([copy]).individuals)
 
 
 def test_a_fixed_opponents_score_is_the_tournaments_on_the_same_games(met: Path) -> None:

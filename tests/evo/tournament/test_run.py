@@ -1,6 +1,7 @@
 """Matchups as numbered games, standings against a plain count, the folder, the loop: kill, resume, stop early."""
 
 import errno
+import json
 import os
 import shutil
 from collections import Counter
@@ -20,6 +21,7 @@ from evo.play.pool import InterruptedRunError
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, cards_of, open_tournament
+from evo.tournament.reading import read_tournament, tournament_to_replay
 from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -275,6 +277,21 @@ def test_a_folder_of_games_under_earlier_effects_is_named(tmp_path: Path) -> Non
             pass
         with pytest.raises(TournamentError, match=told):
             open_tournament(path, made.definition, made.ruleset, most, made.decks)
+
+
+def test_a_folder_of_games_by_another_version_of_an_agent_is_named(tmp_path: Path) -> None:
+    made = tournament("hearthsim", "aggro")
+    assert [one.get("version") for one in made.definition["entrants"]] == [2, None]
+    before = json.loads(json.dumps(made.definition))
+    del before["entrants"][0]["version"]
+    with open_tournament(tmp_path / "one", before, made.ruleset, len(made.matchups)):
+        pass
+    told = "was played under version 1 of hearthsim, and this manaforge plays version 2; choose another --out"
+    with pytest.raises(TournamentError, match=told):
+        open_tournament(tmp_path / "one", made.definition, made.ruleset, len(made.matchups), made.decks)
+    record = read_tournament(tmp_path / "one")
+    with pytest.raises(TournamentError, match="it was played under version 1 of hearthsim"):
+        tournament_to_replay(record)
 
 
 @compiled

@@ -16,7 +16,9 @@ from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
-from rivals import hearthsim
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.selfplay import USE, play_turns
+from rivals.hearthsim import BUDGET, score_rows
 
 BATCHES = [
     ("hearthsim", "random-minions", 2_000),
@@ -42,8 +44,8 @@ def batches() -> None:
 
 
 def search_use() -> None:
-    """Nodes of hearthsim's searches, and the number of turns that used up their budget."""
-    weights = np.array([find_entrant("hearthsim").player.weights])
+    """Positions of hearthsim's searches, and the number of turns that used up their budget."""
+    rows = score_rows(np.array([find_entrant("hearthsim").player.row]))
     paladin, warrior = "thesis-paladin", "thesis-warrior"
     for first, second in (
         ("random-minions", "random-minions"),
@@ -55,19 +57,19 @@ def search_use() -> None:
     ):
         cards, decks = tables_of((find_deck(first), find_deck(second)))
         n = 3_000
-        states, use = np.zeros(n, STATE), np.zeros(n, hearthsim.USE)
+        states, use = np.zeros(n, STATE), np.zeros(n, USE)
         keys = np.array([stream_key(1, game) for game in range(n)], np.uint64)
         rules = find_ruleset("hearthsim").array
         deal_games(cards.array, decks, rules, np.tile([0, 1], (n, 1)), keys, states)
         began = time.perf_counter()
         agents = np.zeros((n, 2), np.int64)
-        tree, budget = hearthsim.tree_of_thread(), hearthsim.BUDGET
-        hearthsim.play_turns(cards.array, weights, agents, states, tree, use, budget)
+        memory = searcher_of_thread().ready(BUDGET)
+        play_turns(cards.array, rows, agents, states, keys, *memory, use)
         seconds = time.perf_counter() - began
-        turns, nodes, ran_out = (int(use[name].sum()) for name in ("turns", "nodes", "unproven"))
+        turns, looked_at, ran_out = (int(use[name].sum()) for name in ("solves", "states", "unproven"))
         print(
             f"hearthsim, {first} against {second}: {n / seconds:,.0f} games/s, "
-            f"{nodes / turns:.1f} nodes a turn, {ran_out} of {turns:,} turns ran out of {hearthsim.BUDGET:,}"
+            f"{looked_at / turns:.1f} positions a turn, {ran_out} of {turns:,} turns ran out of {BUDGET:,}"
         )
 
 

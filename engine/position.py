@@ -80,13 +80,16 @@ class Position:
             raise IllegalActionError(f"{error} in {self}") from None
         # A code has room only for these places; larger ones do not exist.
         valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
-        chance = Chance.given() if chance is None else chance
-        events, before = chance.array, self.state.tobytes()
+        if not self.table.effects:
+            events, before = _NO_CHANCE.array, b""
+        else:
+            chance = Chance.given() if chance is None else chance
+            events, before = chance.array, self.state.tobytes()
         code = action.code
         deaths = rules.play_checked(self.states, self.table.array, code, events) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
-        if events[0]["waiting"]:
+        if before and events[0]["waiting"]:
             self.states[0] = np.frombuffer(before, STATE)[0]
             raise ChanceError(
                 f"{self.describe(action)} draws one of {events[0]['waiting']} at random; say which in {self}"
@@ -149,6 +152,9 @@ class Position:
 
 
 _OUTCOMES = tuple(Outcome)
+
+_NO_CHANCE = Chance.given()
+"""For games of bodies, in which chance has no part once they are dealt."""
 
 
 def _from_bytes(state: bytes, table: CardTable) -> Position:

@@ -8,7 +8,7 @@ from engine import Action, Outcome, Position
 from engine.codes import ActionKind
 from engine.effects.luck import Chance
 from engine.jit import njit
-from engine.rules import encode, outcome
+from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.vocabulary import MAX_OUTCOMES
 from ilp_agent.exact.backend import memory_of_thread
@@ -65,14 +65,13 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
         actions: certain in what they do, but for the last where `again`.
         again: whether the turn is solved again after them; else its end is added.
     """
-    here = position.copy()
-    placed = []
-    for n, action in enumerate(actions, 1):
-        placed.append((here.state.tobytes(), action))
-        if not again or n < len(actions):
-            play_planned(here, action)
-    if not again and here.outcome == Outcome.ONGOING:
-        placed.append((here.state.tobytes(), Action.end_turn()))
+    steps = np.zeros(len(actions) + 1, STATE)
+    codes = np.array([action.code for action in actions], np.int64)
+    chances = Chance.given([0] * MAX_OUTCOMES).array  # as of `play_planned`
+    goes_on = write_steps(position.states, position.table.array, codes, again, chances, steps)
+    placed = [(steps[n].tobytes(), action) for n, action in enumerate(actions)]
+    if goes_on and not again:
+        placed.append((steps[-1].tobytes(), Action.end_turn()))
     return placed
 
 
@@ -83,6 +82,33 @@ def play_planned(position: Position, action: Action) -> None:
     difference to the plan.
     """
     position.play(action, Chance.given([0] * MAX_OUTCOMES))
+
+
+@njit
+def write_steps(
+    states: np.ndarray,
+    cards: np.ndarray,
+    codes: np.ndarray,
+    again: bool,
+    chances: np.ndarray,
+    steps: np.ndarray,
+) -> bool:
+    """Carry actions out, but for the last where the turn is solved again after it; whether the game goes on.
+
+    Args:
+        states: where they begin, shape (1,); left as it is.
+        cards: the card table.
+        codes: of the actions.
+        again: whether the turn is solved again after them.
+        chances: dtype `EVENTS`, shape (1,): the outcomes of chance. Modified in place.
+        steps: dtype `STATE`, shape (actions + 1,). Modified in place: the position before each action, and
+            after the last that was carried out.
+    """
+    steps[0] = states[0]
+    for n in range(len(codes) - (1 if again else 0)):
+        steps[n + 1] = steps[n]
+        apply(steps[n + 1], cards, codes[n], chances[0])
+    return bool(outcome(steps[len(codes)]) == Outcome.ONGOING)
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:

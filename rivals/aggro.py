@@ -173,8 +173,16 @@ class AggroAgent:
 
     name = "aggro"
 
+    def __init__(self) -> None:
+        self._actions = np.empty(MAX_ACTIONS, np.int64)
+        self._next = np.zeros(2, STATE)
+        self._thought = np.zeros(1, EVENTS)
+
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The dearest card it can play, the hero power, then every attack on the hero or what guards it."""
-        actions, thought = np.empty(MAX_ACTIONS, np.int64), np.zeros(1, EVENTS)
         states, cards = view.position.states, view.position.table.array
-        return Action.from_code(choose(states, cards, np.empty(0), actions, np.zeros(2, STATE), thought))
+        code = choose(states, cards, _NO_WEIGHTS, self._actions, self._next, self._thought)
+        return Action.from_code(code)
+
+
+_NO_WEIGHTS = np.empty(0)

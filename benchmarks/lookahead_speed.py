@@ -14,14 +14,12 @@ from engine.batches import deal_games, nothing_dealt
 from engine.codes import Outcome
 from engine.decks import tables_of
 from engine.effects.cardsets import has_effects
-from engine.rules import apply_plain, outcome
+from engine.rules import outcome
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
-from ilp_agent.lookahead.agent import plan_turn
 from ilp_agent.lookahead.library import library_for
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.selfplay import USE, memory_of_thread, play_bodies, play_cards
+from ilp_agent.lookahead.selfplay import USE, carry_out, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 
 MINIONS = ("1", "8", "16", "64", "256", "512", "16,depth=1", "16,depth=3", "64,depth=3", "256,depth=3")
@@ -51,10 +49,10 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
             cards, states, keys = deal(DECKS[name], games)
             real, use = has_effects(cards), np.zeros(games, USE)
             longer, library = library_for(cards, False, real, None)
-            play = play_cards if real else play_bodies
+            looking, memory = looking_at(longer)
             agents, dealt = np.zeros((games, 2), np.int64), nothing_dealt(games)
             began = time.process_time()
-            play(longer, rows, agents, states, keys, dealt, library, use)
+            looking.play_turns(longer, rows, agents, states, keys, dealt, library, memory, use)
             seconds = time.process_time() - began
         turns, judged = int(use["turns"].sum()), int(use["judged"].sum())
         print(
@@ -67,8 +65,7 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
 def by_board() -> None:
     """Turns of games, by the number of minions on both boards."""
     cards, states, _ = deal(DECKS["minions"], 400)
-    library, memory = library_for(cards, False, False, None)[1], memory_of_thread()
-    codes, steps = np.zeros(MAX_ACTIONS_OF_TURN, np.int64), np.zeros(MAX_ACTIONS_OF_TURN + 1, STATE)
+    library, (looking, memory) = library_for(cards, False, False, None)[1], looking_at(cards)
     for text in ("16", "64", "64,depth=3"):
         rows = kernel_rows(np.array([find_entrant(f"lookahead@{text}").player.row]))
         spent: dict[int, list[float]] = defaultdict(list)
@@ -77,10 +74,9 @@ def by_board() -> None:
             while outcome(state[0]) == Outcome.ONGOING:
                 minions = int(state[0]["sides"]["n_board"].sum())
                 began = time.perf_counter()
-                n = plan_turn(state, cards, rows, 0, library, memory, codes, steps)
+                looking.plan(state, cards, rows, 0, library, memory)
                 spent[next(most for most in BOARDS if minions <= most)].append(time.perf_counter() - began)
-                for action in codes[:n]:
-                    apply_plain(state[0], cards, action)
+                carry_out(state[0], cards, memory.plan[0], memory.luck[0])
         for most in BOARDS:
             times = np.array(spent[most][:TURNS]) * 1e6
             if len(times):

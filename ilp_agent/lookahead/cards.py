@@ -14,21 +14,20 @@ import numpy as np
 from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.effects.chance import draw_for
 from engine.events import EVENTS
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit_borrowing
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import derive, shuffle
 from engine.view import hide
 from ilp_agent.features import N_FEATURES
-from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
-from ilp_agent.lookahead.hands import Hands, foresee, hold_hand, look_at, new_hands
+from ilp_agent.lookahead.explore import draw_end
+from ilp_agent.lookahead.hands import Hands, hold_hand, new_hands
 from ilp_agent.lookahead.judge import AFTER_NEXT_TURN, AFTER_REPLY, LOST, WON, keep_features, value_of
-from ilp_agent.lookahead.library import Library
 from ilp_agent.lookahead.unseen import order_deck, stream_of
-from ilp_agent.lookahead.weights import BUDGET, DEPTH, HANDS, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.pool import MAX_LISTED, WayPool, list_ways, new_way_pool
-from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT
+from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory
 
 MOST_PARTS = 6
 """A turn that is tried is solved so often at most, each time up to what only the game decides."""
@@ -38,7 +37,7 @@ TRIED_STATES = 300
 
 
 class CardMemory(NamedTuple):
-    """What turns on real cards are looked ahead in, beside the search's memory. Modified in place."""
+    """What turns on real cards are looked ahead in. Modified in place."""
 
     pool: WayPool
     here: np.ndarray  # the position as its player sees it, dtype STATE, shape (1,)
@@ -51,11 +50,16 @@ class CardMemory(NamedTuple):
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
     deck_keys: np.ndarray  # of `order_deck`, shape (DECK_SIZE,)
     hands: Hands  # what the opponent may hold
+    luck: np.ndarray  # the chance of the game that is played, dtype EVENTS, shape (1,)
+    own_cards: np.ndarray  # the search's copy of the card table
+    facts: np.ndarray  # of the cards (`ilp_agent.search.facts.learn_facts`)
+    works: np.ndarray  # this and the next two as of `ilp_agent.search.kernel.solve_turn`
+    memo: np.ndarray
+    slots: np.ndarray
 
 
-@njit
-def new_card_memory() -> CardMemory:
-    """Memory for one thread."""
+def new_card_memory(own_cards: np.ndarray, facts: np.ndarray, search: SearchMemory) -> CardMemory:
+    """Memory for one thread, for games with a card table."""
     return CardMemory(
         new_way_pool(),
         np.zeros(1, STATE),
@@ -68,6 +72,10 @@ def new_card_memory() -> CardMemory:
         np.zeros(1, np.int64),
         np.zeros(DECK_SIZE, np.uint64),
         new_hands(),
+        np.zeros(1, EVENTS),
+        own_cards,
+        facts,
+        *search,
     )
 
 
@@ -75,14 +83,9 @@ def new_card_memory() -> CardMemory:
 def choose_card_turn(
     state: np.void,
     cards: np.ndarray,
-    own_cards: np.ndarray,
     row: np.ndarray,
     explore: int,
     key: np.uint64,
-    facts: np.ndarray,
-    works: np.ndarray,
-    memo: np.ndarray,
-    slots: np.ndarray,
     memory: CardMemory,
 ) -> None:
     """Choose how to go on with a turn on real cards. What is chosen is left in `memory.plan`.
@@ -92,29 +95,43 @@ def choose_card_turn(
     Args:
         state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not read.
         cards: the card table.
-        own_cards: the search's copy of it. Modified in place.
         row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
         explore: chance that a way is drawn at random in place of the best, in millionths.
         key: stream of that draw; nothing else depends on it.
-        facts: of the cards (`ilp_agent.search.facts.learn_facts`).
-        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
-        memo: as there.
-        slots: as there.
         memory: modified in place: `leaf` and `judged` as of `ilp_agent.lookahead.judge.Memory`.
     """
     seat, samples = state["active"], max(1, int(row[SAMPLES]))
     memory.here[0] = state
-    here, plan, pool, start = memory.here[0], memory.plan[0], memory.pool, works[0]["start"]
+    here, plan, pool, start = memory.here[0], memory.plan[0], memory.pool, memory.works[0]["start"]
     hide(here, cards, seat)
     memory.judged[0] = 0
     start["limit"], start["limit_kept"] = STATES, STATES_KEPT
-    solve_turn(here, own_cards, row[TURN_PART], facts, works[0], memo, slots, plan)
-    if not plan["again"] and works[0]["states"][1]["sides"][1 - seat]["health"] <= 0:
+    solve_turn(
+        here,
+        memory.own_cards,
+        row[TURN_PART],
+        memory.facts,
+        memory.works[0],
+        memory.memo,
+        memory.slots,
+        plan,
+    )
+    if not plan["again"] and memory.works[0]["states"][1]["sides"][1 - seat]["health"] <= 0:
         return
     wanted = min(int(row[BUDGET]) // samples, MAX_LISTED)
     if wanted <= 1:
         return
-    found = list_ways(own_cards, row[TURN_PART], facts, works[0], memo, slots, memory.tried[0], wanted, pool)
+    found = list_ways(
+        memory.own_cards,
+        row[TURN_PART],
+        memory.facts,
+        memory.works[0],
+        memory.memo,
+        memory.slots,
+        memory.tried[0],
+        wanted,
+        pool,
+    )
     if found <= 1:
         return
     order_deck(here["sides"][seat], cards, memory.deck_keys)
@@ -128,9 +145,7 @@ def choose_card_turn(
         total = 0.0
         for sample in range(samples):
             luck = derive(stream, sample)
-            total += try_way(
-                pool.listed[number], cards, own_cards, row, facts, works, memo, slots, luck, memory
-            )
+            total += try_way(pool.listed[number], cards, row, luck, memory)
             memory.judged[0] += 1
         if best < 0 or total > most:
             best, most = number, total
@@ -143,18 +158,7 @@ def choose_card_turn(
 
 
 @njit_borrowing
-def try_way(
-    way: np.void,
-    cards: np.ndarray,
-    own_cards: np.ndarray,
-    row: np.ndarray,
-    facts: np.ndarray,
-    works: np.ndarray,
-    memo: np.ndarray,
-    slots: np.ndarray,
-    key: np.uint64,
-    memory: CardMemory,
-) -> float:
+def try_way(way: np.void, cards: np.ndarray, row: np.ndarray, key: np.uint64, memory: CardMemory) -> float:
     """What a way is worth on the luck of a stream; arguments as of `choose_card_turn`."""
     memory.then[0] = memory.here[0]
     then, events = memory.then[0], memory.events[0]
@@ -165,121 +169,35 @@ def try_way(
         if outcome(then) == Outcome.ONGOING:
             apply(then, cards, way["actions"][step], events)
     if way["again"]:
-        play_on(then, cards, own_cards, row[TURN_PART], facts, works, memo, slots, memory)
+        play_on(then, cards, row[TURN_PART], memory)
     if depth >= AFTER_REPLY and outcome(then) == Outcome.ONGOING:
         hold_hand(then["sides"][1 - seat], derive(key, 2), False, memory.hands)
         apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
-        play_on(then, cards, own_cards, row[REPLY_PART], facts, works, memo, slots, memory)
+        play_on(then, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(then) == Outcome.ONGOING:
         apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
-        play_on(then, cards, own_cards, row[TURN_PART], facts, works, memo, slots, memory)
+        play_on(then, cards, row[TURN_PART], memory)
     return value_of(then, cards, seat, row[VALUE_PART], memory.features)
 
 
 @njit_borrowing
-def play_on(
-    state: np.void,
-    cards: np.ndarray,
-    own_cards: np.ndarray,
-    weights: np.ndarray,
-    facts: np.ndarray,
-    works: np.ndarray,
-    memo: np.ndarray,
-    slots: np.ndarray,
-    memory: CardMemory,
-) -> None:
+def play_on(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: CardMemory) -> None:
     """Play the active player's turn on by the search; it is not ended. `state` is modified in place."""
     tried, events = memory.tried[0], memory.events[0]
     for _ in range(MOST_PARTS):
         if outcome(state) != Outcome.ONGOING:
             return
-        solve_turn(state, own_cards, weights, facts, works[0], memo, slots, tried)
+        solve_turn(
+            state,
+            memory.own_cards,
+            weights,
+            memory.facts,
+            memory.works[0],
+            memory.memo,
+            memory.slots,
+            tried,
+        )
         for step in range(tried["n"]):
             apply(state, cards, tried["actions"][step], events)
         if not tried["again"]:
             return
-
-
-@njit
-def play_turns(
-    cards: np.ndarray,
-    own_cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    chances: np.ndarray,
-    dealt: np.ndarray,
-    library: Library,
-    facts: np.ndarray,
-    works: np.ndarray,
-    memo: np.ndarray,
-    slots: np.ndarray,
-    memory: CardMemory,
-    luck: np.ndarray,
-    use: np.ndarray,
-) -> None:
-    """Play each game on real cards on while an agent of this kind is to move.
-
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        own_cards: the search's copy of it. Modified in place.
-        rows: of `kernel_rows`, weights and options.
-        agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        chances: uint64, shape (games,): the games' own streams.
-        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
-        library: decks that may be predicted.
-        facts: of the cards.
-        works: this and the next two as of `ilp_agent.search.kernel.solve_turn`. Modified in place.
-        memo: as there.
-        slots: as there.
-        memory: modified in place.
-        luck: dtype `EVENTS`, shape (1,). Modified in place: the games' own chance.
-        use: dtype `ilp_agent.lookahead.selfplay.USE`, shape (games,). Added to in place.
-    """
-    for game in range(len(states)):
-        state, used, plan = states[game], use[game], memory.plan[0]
-        draw_for(luck[0], state, chances[game])
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            row = rows[agents[game, state["active"]]]
-            look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
-            choose_card_turn(
-                state, cards, own_cards, row, NEVER, NO_STREAM, facts, works, memo, slots, memory
-            )
-            used["turns"] += 1
-            used["judged"] += memory.judged[0]
-            used["unproven"] += plan["unproven"]
-            carry_out(state, cards, plan, luck[0])
-
-
-@njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
-    """Make a plan's actions, and end the turn unless it goes on. `state` and `luck` are modified in place."""
-    for step in range(plan["n"]):
-        apply(state, cards, plan["actions"][step], luck)
-    if not plan["again"] and outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
-
-
-@njit_borrowing
-def plan_cards(
-    states: np.ndarray,
-    cards: np.ndarray,
-    own_cards: np.ndarray,
-    rows: np.ndarray,
-    n_shown: int,
-    library: Library,
-    facts: np.ndarray,
-    works: np.ndarray,
-    memo: np.ndarray,
-    slots: np.ndarray,
-    memory: CardMemory,
-) -> None:
-    """`choose_card_turn` for arrays of shape (1,), which Python hands over faster than records.
-
-    Of the opponent's cards `n_shown` are in `memory.hands.shown`.
-    """
-    foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
-    choose_card_turn(
-        states[0], cards, own_cards, rows[0], NEVER, NO_STREAM, facts, works, memo, slots, memory
-    )

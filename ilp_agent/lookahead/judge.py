@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import DECK_SIZE, ActionKind, Outcome
+from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
 from engine.rules import apply_plain, encode, outcome
 from engine.state import STATE
@@ -15,6 +16,7 @@ from ilp_agent.features import N_FEATURES, read_features
 from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden, new_hands
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
+from ilp_agent.search.work import SOLVED
 from ilp_agent.selfplay import follow
 from ilp_agent.steps import PLAN
 from ilp_agent.tracker import TRACKER
@@ -46,7 +48,8 @@ class Memory(NamedTuple):
     features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
     leaf: np.ndarray  # of the position that the chosen end leads to, shape (N_FEATURES,)
     judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
-    again: np.ndarray  # shape (1,): 1 where the turn goes on after the actions
+    plan: np.ndarray  # what is played, dtype SOLVED, shape (1,)
+    luck: np.ndarray  # the chance of the game that is played, dtype EVENTS, shape (1,)
     deck_keys: np.ndarray  # of `ilp_agent.lookahead.unseen.order_deck`, shape (DECK_SIZE,)
     hands: Hands  # what the opponent may hold
 
@@ -66,7 +69,8 @@ def new_memory() -> Memory:
         np.zeros(N_FEATURES, np.float64),
         np.zeros(N_FEATURES, np.float64),
         np.zeros(1, np.int64),
-        np.zeros(1, np.int64),
+        np.zeros(1, SOLVED),
+        np.zeros(1, EVENTS),
         np.zeros(DECK_SIZE, np.uint64),
         new_hands(),
     )

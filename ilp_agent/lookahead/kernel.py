@@ -20,15 +20,9 @@ from ilp_agent.turn import read_turn
 
 @njit_borrowing
 def choose_turn(
-    state: np.void,
-    cards: np.ndarray,
-    row: np.ndarray,
-    explore: int,
-    key: np.uint64,
-    memory: Memory,
-    actions: np.ndarray,
-) -> int:
-    """Choose the actions of a turn of bodies.
+    state: np.void, cards: np.ndarray, row: np.ndarray, explore: int, key: np.uint64, memory: Memory
+) -> None:
+    """Choose the actions of a turn of bodies. What is chosen is left in `memory.plan`.
 
     The best plan of the turn program is played where it kills the enemy hero, or where one end is all the
     budget allows. Else the end that is worth most is; among equals that of the higher objective, then the
@@ -41,25 +35,23 @@ def choose_turn(
         explore: chance that an end is drawn at random in place of the best, in millionths.
         key: stream of that draw; nothing else depends on it.
         memory: modified in place: `leaf` holds the features of the position that the chosen end leads to,
-            where `judged` is above 0; `again` whether the turn goes on after the actions, since an enemy with
-            Lifesteal healed its hero. `hands` say what the opponent may hold (`hands.foresee`); each end is
-            then judged on several of them, the same for all ends.
-        actions: integers, shape (at least `MAX_ACTIONS_OF_TURN`,). Modified in place.
-
-    Returns:
-        How many actions there are; the end of the turn, which follows unless `again`, is left out.
+            where `judged` is above 0. The plan's turn goes on after its actions where an enemy with Lifesteal
+            healed its hero. `hands` say what the opponent may hold (`hands.foresee`); each end is then judged
+            on several of them, the same for all ends.
     """
     seat, depth, pool = state["active"], int(row[DEPTH]), memory.pool
     memory.here[0] = state
     here = memory.here[0]
     hide(here, cards, seat)
     order_deck(here["sides"][seat], cards, memory.deck_keys)
-    memory.judged[0], memory.again[0] = 0, 0
+    chosen = memory.plan[0]
+    memory.judged[0], chosen["again"], chosen["unproven"] = 0, 0, 0
     turn, plan = memory.turns[0], memory.plans[0]
     read_turn(here, cards, turn)
     solve_turn(turn, row[TURN_PART], memory.works[0], memory.layers, plan)
     if plan["lethal"] or row[BUDGET] <= 1.0:
-        return _write_plan(here, cards, memory, actions)
+        _write_plan(here, cards, memory)
+        return
     found = find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, pool)
     drawn = draw_end(explore, key, found)
     stream = stream_of(here)
@@ -85,22 +77,25 @@ def choose_turn(
             keep_features(memory.features, memory.leaf)
     if not LOST < most < WON:
         memory.judged[0] = 0
-    return write_actions(best, cards, pool, actions)
+    elif memory.judged[0] > 0:
+        chosen["unproven"] = pool.unproven[0]
+    chosen["n"] = write_actions(best, cards, pool, chosen["actions"])
 
 
 @njit_borrowing
-def _write_plan(state: np.void, cards: np.ndarray, memory: Memory, actions: np.ndarray) -> int:
-    """Write the actions of the plan in `memory`, up to where a hero's health is not what it predicts."""
-    turn, plan, tracker = memory.turns[0], memory.plans[0], memory.trackers[0]
+def _write_plan(state: np.void, cards: np.ndarray, memory: Memory) -> None:
+    """Write the actions of the exact solver's plan, up to where a hero's health is not what it predicts."""
+    turn, plan, tracker, chosen = memory.turns[0], memory.plans[0], memory.trackers[0], memory.plan[0]
     enemy = state["sides"][1 - state["active"]]
     begin_tracking(turn, tracker)
     hero = turn["hero"]
+    chosen["n"] = 0
     for step in range(plan["n_steps"]):
         hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
-        actions[step] = apply_step(state, cards, plan, step, tracker)
+        chosen["actions"][step] = apply_step(state, cards, plan, step, tracker)
+        chosen["n"] = step + 1
         if outcome(state) != Outcome.ONGOING:
-            return step + 1
+            return
         if enemy["health"] + enemy["armour"] != hero:
-            memory.again[0] = 1
-            return step + 1
-    return int(plan["n_steps"])
+            chosen["again"] = 1
+            return

@@ -6,24 +6,22 @@ the game on from both.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.codes import Outcome
-from engine.effects.cardsets import has_effects
-from engine.events import EVENTS
+from engine.effects.chance import draw_for
 from engine.jit import njit_borrowing
-from engine.lazy import loaded
 from engine.rules import outcome
 from engine.streams import below, derive
 from ilp_agent.features import N_FEATURES
+from ilp_agent.lookahead.cards import CardMemory
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.judge import Memory, keep_features
-from ilp_agent.lookahead.kernel import choose_turn
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.selfplay import carry_out, looking_of_thread, memory_of_thread
+from ilp_agent.lookahead.selfplay import Choose, carry_out, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
-from ilp_agent.search.backend import searcher_of_thread
 
 LATEST_PAIR = 16
 """A pair is drawn in one of so many first turns of both players."""
@@ -85,17 +83,10 @@ def record(
     """
     room = USUAL_POSITIONS * len(states)
     leaves, whose = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64)
-    rows = kernel_rows(row[None])
-    if has_effects(cards):
-        looking, search = looking_of_thread(), searcher_of_thread().ready()
-        looking.know(cards)
-        looking.memory.hands.n_decks[0] = 0
-        play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:record_card_games")
-        known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-        n = play(cards, looking.cards, rows[0], states, chances, keys, explore, *known, leaves, whose)
-    else:
-        actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-        n = record_games(cards, rows[0], states, keys, explore, memory_of_thread(), actions, leaves, whose)
+    looking, memory = looking_at(cards)
+    memory.hands.n_decks[0] = 0
+    play = _recording_by(looking.choose).record_games
+    n = play(cards, kernel_rows(row[None])[0], states, chances, keys, explore, memory, leaves, whose)
     return Recorded(leaves[:n].copy(), whose[:n] // 2, whose[:n] % 2)
 
 
@@ -115,127 +106,131 @@ def record_pairs(
         keys: uint64, shape (games,): streams of what is drawn.
     """
     features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
-    rows, then = kernel_rows(row[None]), np.zeros_like(states[:1])
-    if has_effects(cards):
-        looking, search = looking_of_thread(), searcher_of_thread().ready()
-        looking.know(cards)
-        looking.memory.hands.n_decks[0] = 0
-        play: Callable[..., int] = loaded("ilp_agent.lookahead.cardrecording:compare_card_ends")
-        known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-        n = play(cards, looking.cards, rows[0], states, chances, keys, *known, then, features, points)
-    else:
-        actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-        n = compare_ends(cards, rows[0], states, keys, memory_of_thread(), actions, then, features, points)
+    looking, memory = looking_at(cards)
+    memory.hands.n_decks[0] = 0
+    then, compare = np.zeros_like(states[:1]), _recording_by(looking.choose).compare_ends
+    n = compare(cards, kernel_rows(row[None])[0], states, chances, keys, memory, then, features, points)
     return Pairs(features[:n].copy(), points[:n].copy())
 
 
-@njit_borrowing
-def record_games(
-    cards: np.ndarray,
-    row: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    explore: int,
-    memory: Memory,
-    actions: np.ndarray,
-    leaves: np.ndarray,
-    whose: np.ndarray,
-) -> int:
-    """`record` for games of bodies.
+class Recording(NamedTuple):
+    """The kernels of recording, for a way to choose turns."""
 
-    Args:
-        cards: the card table.
-        row: of `kernel_rows`.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        keys: uint64, shape (games,): streams of exploring.
-        explore: chance of a random end, in millionths.
-        memory: of `memory_of_thread`. Modified in place.
-        actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
-        leaves: float64, shape (room, `N_FEATURES`). Modified in place: features, from their player's view.
-        whose: int64, shape (room,). Modified in place: 2 game + seat of that player.
-
-    Returns:
-        How many were noted; as many as there is room at most.
-    """
-    n_leaves = 0
-    for game in range(len(states)):
-        state, number = states[game], 0
-        while outcome(state) == Outcome.ONGOING:
-            seat, stream = state["active"], derive(keys[game], number)
-            n = choose_turn(state, cards, row, explore, stream, memory, actions)
-            number += 1
-            if memory.judged[0] > 0 and n_leaves < len(leaves):
-                keep_features(memory.leaf, leaves[n_leaves])
-                whose[n_leaves] = 2 * game + seat
-                n_leaves += 1
-            carry_out(state, cards, actions, n, memory)
-    return n_leaves
+    record_games: Callable[..., int]
+    compare_ends: Callable[..., int]
 
 
-@njit_borrowing
-def compare_ends(
-    cards: np.ndarray,
-    row: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    memory: Memory,
-    actions: np.ndarray,
-    then: np.ndarray,
-    features: np.ndarray,
-    points: np.ndarray,
-) -> int:
-    """`record_pairs` for games of bodies.
+@cache
+def _recording_by(choose: Choose) -> Recording:
+    @njit_borrowing
+    def record_games(
+        cards: np.ndarray,
+        row: np.ndarray,
+        states: np.ndarray,
+        chances: np.ndarray,
+        keys: np.ndarray,
+        explore: int,
+        memory: Memory | CardMemory,
+        leaves: np.ndarray,
+        whose: np.ndarray,
+    ) -> int:
+        """`record`; on real cards a turn may be chosen in several parts.
 
-    Args:
-        cards: the card table.
-        row: of `kernel_rows`.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        keys: uint64, shape (games,): streams of what is drawn.
-        memory: of `memory_of_thread`. Modified in place.
-        actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
-        then: dtype `STATE`, shape (1,). Modified in place.
-        features: float64, shape (games, 2, `N_FEATURES`). Modified in place.
-        points: float64, shape (games, 2). Modified in place.
+        Args:
+            cards: the card table.
+            row: of `kernel_rows`.
+            states: dtype `STATE`, shape (games,). Modified in place.
+            chances: uint64, shape (games,): the games' own streams.
+            keys: uint64, shape (games,): streams of exploring.
+            explore: chance of a random end, in millionths.
+            memory: of `looking_at`. Modified in place.
+            leaves: float64, shape (room, `N_FEATURES`). Modified in place: features, from its player's view.
+            whose: int64, shape (room,). Modified in place: 2 game + seat of that player.
 
-    Returns:
-        How many pairs there are.
-    """
-    found = 0
-    for game in range(len(states)):
-        state = states[game]
-        play_on(state, cards, row, below(keys[game], WHEN, LATEST_PAIR), memory, actions)
-        whole = outcome(state) == Outcome.ONGOING
-        for end in range(2):
-            if whole:
-                then[0] = state
-                stream = derive(keys[game], end)
-                n = choose_turn(then[0], cards, row, ALWAYS, stream, memory, actions)
-                whole = memory.judged[0] > 0
-                keep_features(memory.leaf, features[found, end])
-                carry_out(then[0], cards, actions, n, memory)
-                play_on(then[0], cards, row, NO_END, memory, actions)
-                points[found, end] = points_of(outcome(then[0]), state["active"])
-        if whole and differ(features[found]):
-            found += 1
-    return found
+        Returns:
+            How many were noted; as many as there is room at most.
+        """
+        n_leaves = 0
+        for game in range(len(states)):
+            state, number = states[game], 0
+            draw_for(memory.luck[0], state, chances[game])
+            while outcome(state) == Outcome.ONGOING:
+                seat, stream = state["active"], derive(keys[game], number)
+                choose(state, cards, row, explore, stream, memory)
+                number += 1
+                if memory.judged[0] > 0 and n_leaves < len(leaves):
+                    keep_features(memory.leaf, leaves[n_leaves])
+                    whose[n_leaves] = 2 * game + seat
+                    n_leaves += 1
+                carry_out(state, cards, memory.plan[0], memory.luck[0])
+        return n_leaves
+
+    @njit_borrowing
+    def play_on(
+        state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory | CardMemory
+    ) -> None:
+        """Play so many turns, each part of one counted, or to the end; `state` and `memory` are modified."""
+        left = turns
+        while left > 0 and outcome(state) == Outcome.ONGOING:
+            choose(state, cards, row, NEVER, NO_STREAM, memory)
+            carry_out(state, cards, memory.plan[0], memory.luck[0])
+            left -= 1
+
+    @njit_borrowing
+    def compare_ends(
+        cards: np.ndarray,
+        row: np.ndarray,
+        states: np.ndarray,
+        chances: np.ndarray,
+        keys: np.ndarray,
+        memory: Memory | CardMemory,
+        then: np.ndarray,
+        features: np.ndarray,
+        points: np.ndarray,
+    ) -> int:
+        """`record_pairs`.
+
+        Args:
+            cards: the card table.
+            row: of `kernel_rows`.
+            states: dtype `STATE`, shape (games,). Modified in place.
+            chances: uint64, shape (games,): the games' own streams.
+            keys: uint64, shape (games,): streams of what is drawn.
+            memory: of `looking_at`. Modified in place.
+            then: dtype `STATE`, shape (1,). Modified in place.
+            features: float64, shape (games, 2, `N_FEATURES`). Modified in place.
+            points: float64, shape (games, 2). Modified in place.
+
+        Returns:
+            How many pairs there are.
+        """
+        found = 0
+        for game in range(len(states)):
+            state, luck = states[game], memory.luck[0]
+            draw_for(luck, state, chances[game])
+            play_on(state, cards, row, below(keys[game], WHEN, LATEST_PAIR), memory)
+            whole = outcome(state) == Outcome.ONGOING
+            for end in range(2):
+                if whole:
+                    then[0] = state
+                    draw_for(luck, then[0], chances[game])
+                    choose(then[0], cards, row, ALWAYS, derive(keys[game], end), memory)
+                    whole = memory.judged[0] > 0
+                    keep_features(memory.leaf, features[found, end])
+                    carry_out(then[0], cards, memory.plan[0], luck)
+                    play_on(then[0], cards, row, NO_END, memory)
+                    points[found, end] = points_of(outcome(then[0]), state["active"])
+            if whole and differ(features[found]):
+                found += 1
+        return found
+
+    return Recording(record_games, compare_ends)
 
 
 WHEN = 2
 """Number of a game's stream for the turn of its pair; those below are of the two ends."""
 
 NO_END = 1 << 30
-
-
-@njit_borrowing
-def play_on(
-    state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory, actions: np.ndarray
-) -> None:
-    """Play so many turns, or to the end of the game; the first and the last two are modified in place."""
-    left = turns
-    while left > 0 and outcome(state) == Outcome.ONGOING:
-        n = choose_turn(state, cards, row, NEVER, NO_STREAM, memory, actions)
-        carry_out(state, cards, actions, n, memory)
-        left -= 1
 
 
 @njit_borrowing

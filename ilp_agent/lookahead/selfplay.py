@@ -1,134 +1,147 @@
-"""Whole games of agents that look ahead, in compiled batches."""
+"""Whole games of agents that look ahead, in compiled batches: one loop, for minions and for real cards."""
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.batches import nothing_dealt
 from engine.codes import ActionKind, Outcome
 from engine.effects.cardsets import has_effects
-from engine.events import EVENTS
+from engine.effects.chance import draw_for
 from engine.jit import njit, njit_borrowing
-from engine.lazy import loaded
 from engine.match import Reckoned
-from engine.rules import apply_plain, encode, outcome
-from engine.state import CARD
+from engine.rules import apply, encode, outcome
+from ilp_agent.lookahead.cards import CardMemory, choose_card_turn, new_card_memory
 from ilp_agent.lookahead.explore import NEVER, NO_STREAM
-from ilp_agent.lookahead.hands import look_at
+from ilp_agent.lookahead.hands import foresee, look_at
 from ilp_agent.lookahead.judge import Memory, new_memory
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.library import Library, library_for
 from ilp_agent.lookahead.options import PREDICTED
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 
-if TYPE_CHECKING:
-    from ilp_agent.lookahead.cards import CardMemory
-
 USE = np.dtype(
     [
-        ("turns", "i8"),  # turns chosen
+        ("turns", "i8"),  # turns chosen, parts of turns too
         ("judged", "i8"),  # positions judged
-        ("nodes", "i8"),  # positions within turns
-        ("unproven", "i8"),  # turns in which nodes ran out before all ends were found
+        ("unproven", "i8"),  # turns in which positions ran out before all ends were found
     ]
 )
 """What looking ahead used."""
 
+Choose = Callable[..., None]
+"""`choose_turn` or `choose_card_turn`, which leave what they choose in `plan` of their memory."""
 
-@njit
-def play_turns(
-    cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    dealt: np.ndarray,
-    library: Library,
-    memory: Memory,
-    actions: np.ndarray,
-    use: np.ndarray,
-) -> None:
-    """Play each game on while an agent of this kind is to move.
 
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        rows: of `kernel_rows`, weights and options.
-        agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
-        library: decks that may be predicted.
-        memory: of `memory_of_thread`. Modified in place.
-        actions: integers, shape (`MAX_ACTIONS_OF_TURN`,). Modified in place.
-        use: dtype `USE`, shape (games,). Added to in place.
+class Looking(NamedTuple):
+    """The kernels of a way to choose turns.
+
+    Attributes:
+        choose: the way.
+        play_turns: plays games on.
+        plan: chooses one turn for Python.
     """
-    for game in range(len(states)):
-        state, used = states[game], use[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            row = rows[agents[game, state["active"]]]
-            look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
-            n = choose_turn(state, cards, row, NEVER, NO_STREAM, memory, actions)
-            memory.hands.n_decks[0] = 0
-            used["turns"] += 1
-            if memory.judged[0] > 0:
-                used["judged"] += memory.judged[0]
-                used["nodes"] += memory.pool.n_nodes[0]
-                used["unproven"] += memory.pool.unproven[0]
-            carry_out(state, cards, actions, n, memory)
+
+    choose: Choose
+    play_turns: Callable[..., None]
+    plan: Callable[..., None]
 
 
 @njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, actions: np.ndarray, n: int, memory: Memory) -> None:
-    """Make the first `n` actions, and end the turn unless it goes on. `state` is modified in place."""
-    for step in range(n):
-        apply_plain(state, cards, actions[step])
-    if not memory.again[0] and outcome(state) == Outcome.ONGOING:
-        apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
+    """Make a plan's actions, and end the turn unless it goes on. `state` and `luck` are modified in place."""
+    for step in range(plan["n"]):
+        apply(state, cards, plan["actions"][step], luck)
+    if not plan["again"] and outcome(state) == Outcome.ONGOING:
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
+
+def _looking_by(choose: Choose) -> Looking:
+    @njit
+    def play_turns(
+        cards: np.ndarray,
+        rows: np.ndarray,
+        agents: np.ndarray,
+        states: np.ndarray,
+        chances: np.ndarray,
+        dealt: np.ndarray,
+        library: Library,
+        memory: Memory | CardMemory,
+        use: np.ndarray,
+    ) -> None:
+        """Play each game on while an agent of this kind is to move.
+
+        Args:
+            cards: the card table, dtype `engine.state.CARD`.
+            rows: of `kernel_rows`, weights and options.
+            agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
+            states: dtype `STATE`, shape (games,). Modified in place.
+            chances: uint64, shape (games,): the games' own streams.
+            dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
+            library: decks that may be predicted.
+            memory: of `looking_at`. Modified in place.
+            use: dtype `USE`, shape (games,). Added to in place.
+        """
+        for game in range(len(states)):
+            state, used, plan = states[game], use[game], memory.plan[0]
+            draw_for(memory.luck[0], state, chances[game])
+            while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+                row = rows[agents[game, state["active"]]]
+                look_at(
+                    state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands
+                )
+                choose(state, cards, row, NEVER, NO_STREAM, memory)
+                used["turns"] += 1
+                used["judged"] += memory.judged[0]
+                used["unproven"] += plan["unproven"]
+                carry_out(state, cards, plan, memory.luck[0])
+
+    @njit_borrowing
+    def plan(
+        states: np.ndarray,
+        cards: np.ndarray,
+        rows: np.ndarray,
+        n_shown: int,
+        library: Library,
+        memory: Memory | CardMemory,
+    ) -> None:
+        """Choose the turn of the only state of an array of shape (1,), which is left as it is.
+
+        Of the opponent's cards `n_shown` are in `memory.hands.shown`.
+        """
+        foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
+        choose(states[0], cards, rows[0], NEVER, NO_STREAM, memory)
+
+    return Looking(choose, play_turns, plan)
+
+
+AT_BODIES, AT_CARDS = _looking_by(choose_turn), _looking_by(choose_card_turn)
 
 _LOCAL = threading.local()
 
 
-def memory_of_thread() -> Memory:
-    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
-    if not hasattr(_LOCAL, "memory"):
-        _LOCAL.memory = new_memory()
-    memory: Memory = _LOCAL.memory
-    return memory
+def looking_at(cards: np.ndarray) -> tuple[Looking, Memory | CardMemory]:
+    """How games with a card table are looked ahead in, and this thread's memory for it.
 
-
-@dataclass
-class Looking:
-    """What turns on real cards are looked ahead in, for one thread.
-
-    Attributes:
-        memory: of `ilp_agent.lookahead.cards`.
-        table: cards of the last game, as records.
-        facts: of these (`ilp_agent.search.facts`).
-        cards: a copy of them that is the search's own.
+    The memory is made once: kernels run without the GIL, so no two threads may share it.
     """
-
-    memory: "CardMemory"
-    table: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
-    facts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
-    cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
-
-    def know(self, table: np.ndarray) -> None:
-        """Learn the cards of a game, where they are not those of the last."""
-        if table is not self.table:
-            self.table, self.facts, self.cards = table, learn_facts(table), table.copy()
-
-
-def looking_of_thread() -> Looking:
-    """This thread's, made once."""
-    if not hasattr(_LOCAL, "looking"):
-        _LOCAL.looking = Looking(loaded("ilp_agent.lookahead.cards:new_card_memory")())
-    looking: Looking = _LOCAL.looking
-    return looking
+    if not has_effects(cards):
+        if not hasattr(_LOCAL, "memory"):
+            _LOCAL.memory = new_memory()
+        return AT_BODIES, _LOCAL.memory
+    search = searcher_of_thread().ready()
+    if getattr(_LOCAL, "table", None) is not cards:
+        _LOCAL.table, own, facts = cards, cards.copy(), learn_facts(cards)
+        if hasattr(_LOCAL, "of_cards"):
+            _LOCAL.of_cards = _LOCAL.of_cards._replace(own_cards=own, facts=facts)
+        else:
+            _LOCAL.of_cards = new_card_memory(own, facts, search)
+    works, memo, slots = search
+    return AT_CARDS, _LOCAL.of_cards._replace(works=works, memo=memo, slots=slots)
 
 
 def play_batch(
@@ -145,41 +158,7 @@ def play_batch(
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    effects = has_effects(cards)
-    longer, library = library_for(cards, predicts, effects, table, further)
-    play = play_cards if effects else play_bodies
-    play(longer, rows, agents, states, chances, dealt, library, use)
+    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
+    looking, memory = looking_at(longer)
+    looking.play_turns(longer, rows, agents, states, chances, dealt, library, memory, use)
     turns["unproven"] += use["unproven"]
-
-
-def play_bodies(
-    cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    chances: np.ndarray,  # noqa: ARG001
-    dealt: np.ndarray,
-    library: Library,
-    use: np.ndarray,
-) -> None:
-    """`play_turns` in this thread's memory; arguments as there and in `PlayBatch`."""
-    actions = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    play_turns(cards, rows, agents, states, dealt, library, memory_of_thread(), actions, use)
-
-
-def play_cards(
-    cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    chances: np.ndarray,
-    dealt: np.ndarray,
-    library: Library,
-    use: np.ndarray,
-) -> None:
-    """The same for games on real cards."""
-    looking, search = looking_of_thread(), searcher_of_thread().ready()
-    looking.know(cards)
-    play: Callable[..., None] = loaded("ilp_agent.lookahead.cards:play_turns")
-    known = looking.facts, *search, looking.memory, np.zeros(1, EVENTS)
-    play(cards, looking.cards, rows, agents, states, chances, dealt, library, *known, use)

@@ -12,8 +12,7 @@ from engine.streams import below, derive, stream_key
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.recording import LATEST_PAIR, WHEN, record, record_pairs
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN
-from ilp_agent.lookahead.selfplay import memory_of_thread
+from ilp_agent.lookahead.selfplay import looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 from rivals import find_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -38,12 +37,12 @@ def deal(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def take_turn(state: np.void, cards: np.ndarray, explore: int, key: np.uint64) -> np.ndarray | None:
     """Play a turn in place; features of where it leads, None where there was nothing to choose."""
-    memory, actions = memory_of_thread(), np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    n = choose_turn(state, cards, kernel_rows(ROW[None])[0], explore, key, memory, actions)
-    leaf = memory.leaf.copy() if memory.judged[0] else None
-    for action in actions[:n]:
+    memory = looking_at(cards)[1]
+    choose_turn(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
+    leaf, plan = memory.leaf.copy() if memory.judged[0] else None, memory.plan[0]
+    for action in plan["actions"][: plan["n"]]:
         apply_plain(state, cards, action)
-    if not memory.again[0] and outcome(state) == Outcome.ONGOING:
+    if not plan["again"] and outcome(state) == Outcome.ONGOING:
         apply_plain(state, cards, END)
     return leaf
 

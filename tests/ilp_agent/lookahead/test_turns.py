@@ -20,8 +20,8 @@ from ilp_agent.lookahead.explore import NEVER
 from ilp_agent.lookahead.judge import LOST, WON, judge
 from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.pool import find_ends
-from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN, MAX_NODES
-from ilp_agent.lookahead.selfplay import memory_of_thread
+from ilp_agent.lookahead.records import MAX_NODES
+from ilp_agent.lookahead.selfplay import looking_at
 from ilp_agent.lookahead.weights import TURN_PART, LookaheadWeights, kernel_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.lookahead.plain import features_of, reply_of
@@ -68,7 +68,8 @@ def ends_and_worths(
     position: Position, row: np.ndarray, budget: int, depth: int
 ) -> tuple[np.ndarray, list[float]]:
     """Ends of a turn before they are ended, and what each is worth by the kernel."""
-    memory, cards, seat = memory_of_thread(), position.table.array, position.active
+    cards, seat = position.table.array, position.active
+    memory = looking_at(cards)[1]
     found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.pool)
     ends, worths = memory.pool.end_states[:found].copy(), []
     for number in range(found):
@@ -221,24 +222,12 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
 def test_exploring_needs_its_stream() -> None:
     position, vector = next(positions(1))
     rows = kernel_rows(np.array([[*vector.everything, 8, 2, 1]]))
-    codes = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    plays = set()
-    for key in range(12):
-        n = choose_turn(
-            position.state,
-            position.table.array,
-            rows[0],
-            1_000_000,
-            np.uint64(key),
-            memory_of_thread(),
-            codes,
-        )
-        plays.add(tuple(codes[:n].tolist()))
-    assert len(plays) > 1
-    again = {
-        choose_turn(
-            position.state, position.table.array, rows[0], NEVER, np.uint64(key), memory_of_thread(), codes
-        )
-        for key in range(3)
-    }
-    assert len(again) == 1
+    memory = looking_at(position.table.array)[1]
+
+    def played(explore: int, key: int) -> tuple[int, ...]:
+        choose_turn(position.state, position.table.array, rows[0], explore, np.uint64(key), memory)
+        plan = memory.plan[0]
+        return tuple(plan["actions"][: plan["n"]].tolist())
+
+    assert len({played(1_000_000, key) for key in range(12)}) > 1
+    assert len({played(NEVER, key) for key in range(3)}) == 1

@@ -13,9 +13,8 @@ from engine.batches import deal_games
 from engine.decks import tables_of
 from engine.state import STATE
 from ilp_agent import find_profile, shipped_profiles
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.selfplay import USE, play_turns
 from ilp_agent.search.work import STATES
+from ilp_agent.selfplay import USE, play_searched, searched_turns
 
 PAIRS = [("basic-mage", "basic-warrior")]
 PAIRS += [(name, name) for name in shipped_decks() if find_deck(name).hero_class]
@@ -33,9 +32,9 @@ def play(names: tuple[str, str], games: int, limit: int | None) -> tuple[np.ndar
     numbers = np.array([[game % len(decks), (game + 1) % len(decks)] for game in range(games)])
     states, use = np.zeros(games, STATE), np.zeros(games, USE)
     deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
-    memory = searcher_of_thread().ready(limit)
+    memory = searched_turns(table.array, limit)
     began = time.perf_counter()
-    play_turns(table.array, weights, agents, states, keys, *memory, use)
+    play_searched(table.array, weights, agents, states, keys, memory, use)
     return use, time.perf_counter() - began
 
 
@@ -46,7 +45,7 @@ def main() -> None:
     for names in PAIRS:
         for limit in LIMITS if names == PAIRS[0] else (None,):
             use, seconds = play(names, GAMES, limit)
-            solves = use["solves"].sum()
+            solves = use["search"].sum()
             print(
                 f"{' / '.join(dict.fromkeys(names)):<28} {limit or 'usual':>6} {GAMES / seconds:>9,.0f} "
                 f"{1e6 * seconds / solves:>11,.0f} {use['states'].sum() / solves:>18,.0f} "

@@ -52,7 +52,7 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
             looking, memory = looking_at(longer)
             agents, dealt = np.zeros((games, 2), np.int64), nothing_dealt(games)
             began = time.process_time()
-            looking.play_turns(longer, rows, agents, states, keys, dealt, library, memory, use)
+            looking.play_games(longer, rows, agents, states, keys, (memory, dealt, library), use)
             seconds = time.process_time() - began
         turns, judged = int(use["turns"].sum()), int(use["judged"].sum())
         print(

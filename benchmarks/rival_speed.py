@@ -16,8 +16,7 @@ from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.selfplay import USE, play_turns
+from ilp_agent.selfplay import USE, play_searched, searched_turns
 from rivals.hearthsim import BUDGET, score_rows
 
 BATCHES = [
@@ -63,10 +62,10 @@ def search_use() -> None:
         deal_games(cards.array, decks, rules, np.tile([0, 1], (n, 1)), keys, states)
         began = time.perf_counter()
         agents = np.zeros((n, 2), np.int64)
-        memory = searcher_of_thread().ready(BUDGET)
-        play_turns(cards.array, rows, agents, states, keys, *memory, use)
+        memory = searched_turns(cards.array, BUDGET)
+        play_searched(cards.array, rows, agents, states, keys, memory, use)
         seconds = time.perf_counter() - began
-        turns, looked_at, ran_out = (int(use[name].sum()) for name in ("solves", "states", "unproven"))
+        turns, looked_at, ran_out = (int(use[name].sum()) for name in ("search", "states", "unproven"))
         print(
             f"hearthsim, {first} against {second}: {n / seconds:,.0f} games/s, "
             f"{looked_at / turns:.1f} positions a turn, {ran_out} of {turns:,} turns ran out of {BUDGET:,}"

@@ -1,14 +1,60 @@
-"""Batches of games in arrays: how they are dealt, and how they stand.
+"""Batches of games in arrays: how they are dealt, played on, and how they stand.
 
 Apart from any agent's kernels, so that games that an agent does not play wait for none of its kernels.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from engine.codes import DECK_SIZE, UNKNOWN
+from engine.codes import DECK_SIZE, UNKNOWN, Outcome
+from engine.effects.chance import draw_for
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import outcome
 from engine.state import deal_game, new_game
+
+
+def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
+    """A kernel that plays many games on, while agents are to move whose turns `take_turn` takes.
+
+    Args:
+        take_turn: a kernel that takes a turn or a part of one. It is called with the number of the game, its
+            state, the card table, the agent's row, the game's chance (a record of dtype `EVENTS`), memory of
+            its own, and the record of what the game has used; it modifies the state and the last three.
+    """
+
+    @njit
+    def play_games(
+        cards: np.ndarray,
+        rows: np.ndarray,
+        agents: np.ndarray,
+        states: np.ndarray,
+        chances: np.ndarray,
+        memory: Any,
+        used: np.ndarray,
+    ) -> None:
+        """Play each game on while an agent of the kind is to move.
+
+        Args:
+            cards: the card table, dtype `engine.state.CARD`.
+            rows: weights and options, shape (agents, numbers).
+            agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
+            states: dtype `STATE`, shape (games,). Modified in place.
+            chances: uint64, shape (games,): streams of the games' chance.
+            memory: of `take_turn`. Modified in place.
+            used: records, shape (games,). Added to in place.
+        """
+        luck = np.zeros(1, EVENTS)
+        for game in range(len(states)):
+            state = states[game]
+            draw_for(luck[0], state, chances[game])
+            while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
+                row = rows[agents[game, state["active"]]]
+                take_turn(game, state, cards, row, luck[0], memory, used[game])
+
+    return play_games
 
 
 def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

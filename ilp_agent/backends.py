@@ -79,7 +79,7 @@ _ENTRIES = (
         "AutoSolver",
         ("sequential",),
         "exact where it applies, search elsewhere",
-        batch="ilp_agent.auto:play_batch",
+        batch="ilp_agent.selfplay:auto_batch",
         cards="all",
     ),
     Backend(
@@ -88,7 +88,7 @@ _ENTRIES = (
         "ExactSolver",
         ("sequential",),
         "ours, for minions with keywords alone, hundreds of times faster than programs",
-        batch="ilp_agent.selfplay:play_batch",
+        batch="ilp_agent.selfplay:exact_batch",
     ),
     Backend(
         "search",
@@ -96,7 +96,7 @@ _ENTRIES = (
         "SearchSolver",
         ("sequential",),
         "ours, for real cards: a memoised search on the game itself",
-        batch="ilp_agent.search.selfplay:play_batch",
+        batch="ilp_agent.selfplay:searched_batch",
         cards="all",
     ),
     Backend(

@@ -1,128 +1,200 @@
-"""Whole games between weight vectors with the exact solver, compiled: the hot path of evolution."""
+"""Whole games of the turn program's agent, compiled: by the exact solver, by the search, or by either."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.batches import deal_games, endings
+from engine.batches import game_loop
 from engine.codes import ActionKind, Outcome
-from engine.jit import njit
-from engine.rules import apply_plain, encode, outcome
-from engine.state import STATE
-from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.steps import PLAN
-from ilp_agent.tracker import TRACKER, apply_step, begin_tracking, hero_damage
-from ilp_agent.turn import TURN, read_turn
+from engine.effects.cardsets import has_effects
+from engine.jit import njit_borrowing
+from engine.rules import apply, encode, outcome
+from ilp_agent.exact import kernel as exact
+from ilp_agent.exact.backend import Memory, memory_of_thread
+from ilp_agent.exact.scope import applies
+from ilp_agent.search import kernel as searching
+from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.work import SOLVED
+from ilp_agent.tracker import TRACKER, follow
+from ilp_agent.turn import read_turn
+from ilp_agent.weights import N_WEIGHTS
 
-RESULT = np.dtype(
+USE = np.dtype(
     [
-        ("outcome", "i2"),  # engine.codes.Outcome
-        ("turns", "i2"),  # rounds begun, at most the ruleset's cap
-        ("health", "i2", (2,)),  # heroes' health at the end, by seat
-        ("solves", "i4"),  # turns solved
-        ("again", "i4"),  # of those, solved again within a turn, since a hero's health was not as predicted
-        ("unproven", "i4"),  # plans whose optimum was not proven (ilp_agent.exact.kernel)
+        ("exact", "i4"),  # turns that the exact solver solved
+        ("search", "i4"),  # and the search, those solved again within a turn too
+        ("unproven", "i4"),  # those whose optimum was not proven
+        ("again", "i4"),  # solved again within a turn: what was drawn, or whose health, was seen only then
+        ("states", "i8"),  # positions that were searched
     ]
 )
-"""How a game of `play_games` ended."""
+"""What the turns of a game took."""
 
 
-@njit
-def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, tracker: np.void) -> bool:
-    """Carry a plan out, step by step. `state` and `tracker` are modified in place.
+class ExactTurns(NamedTuple):
+    """What turns of bodies are solved in. Modified in place."""
 
-    Returns:
-        True when it stopped because a hero's health is not what was predicted: an enemy with Lifesteal that
-        was attacked healed its hero, which the turn program does not see. The rest has to be solved again.
-    """
-    enemy = state["sides"][1 - state["active"]]
-    begin_tracking(turn, tracker)
-    hero = turn["hero"]
-    for step in range(plan["n_steps"]):
-        hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
-        apply_step(state, cards, plan, step, tracker)
-        if outcome(state) != Outcome.ONGOING:
-            return False
-        if enemy["health"] + enemy["armour"] != hero:
-            return True
-    return False
+    memory: Memory
+    trackers: np.ndarray  # dtype `TRACKER`, shape (1,)
 
 
-def play_games(
+class SearchedTurns(NamedTuple):
+    """What turns are searched in. Modified in place."""
+
+    own_cards: np.ndarray  # the search's copy of the card table
+    facts: np.ndarray  # of the cards (`learn_facts`)
+    works: np.ndarray  # this and the next two as of `ilp_agent.search.kernel.solve_turn`
+    memo: np.ndarray
+    slots: np.ndarray
+    solved: np.ndarray  # dtype `SOLVED`, shape (1,)
+
+
+@njit_borrowing
+def solve_exactly(
+    state: np.void, cards: np.ndarray, row: np.ndarray, luck: np.void, turns: ExactTurns, used: np.void
+) -> None:
+    """Play the turn that was read to `turns.memory` by the exact solver, up to where a hero was healed."""
+    memory = turns.memory
+    turn, plan = memory.turns[0], memory.plans[0]
+    exact.solve_turn(turn, row, memory.works[0], memory.layers, plan)
+    used["exact"] += 1
+    used["unproven"] += plan["unproven"]
+    again = follow(state, cards, turn, plan, turns.trackers[0])
+    if outcome(state) == Outcome.ONGOING:
+        if again:
+            used["again"] += 1
+        else:
+            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+
+
+@njit_borrowing
+def take_exact_turn(
+    game: int,  # noqa: ARG001
+    state: np.void,
     cards: np.ndarray,
-    decks: np.ndarray,
-    rules: np.void,
-    weights: np.ndarray,
-    agents: np.ndarray,
-    deck_numbers: np.ndarray,
-    keys: np.ndarray,
-    results: np.ndarray,
+    row: np.ndarray,
+    luck: np.void,
+    turns: ExactTurns,
+    used: np.void,
 ) -> None:
-    """Play a batch of games. `results` is modified in place.
-
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        decks: dtype `engine.state.DECK`, shape (decks,).
-        rules: dtype `engine.state.RULES`.
-        weights: shape (agents, `N_WEIGHTS`), finite and >= 0.
-        agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first.
-        deck_numbers: with what, shape (games, 2) integers into `decks`.
-        keys: uint64, shape (games,): the deals.
-        results: dtype `RESULT`, shape (games,).
-    """
-    states = np.zeros(len(keys), STATE)
-    results[:] = 0
-    deal_games(cards, decks, rules, deck_numbers, keys, states)
-    play_turns(cards, weights, agents, states, results)
-    results["outcome"], results["turns"] = endings(states)
-    results["health"] = states["sides"]["health"]
+    """Play the best turn of bodies; see `engine.batches.game_loop`."""
+    read_turn(state, cards, turns.memory.turns[0])
+    solve_exactly(state, cards, row, luck, turns, used)
 
 
-@njit
-def play_turns(
-    cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, results: np.ndarray
+@njit_borrowing
+def take_searched_turn(
+    game: int,  # noqa: ARG001
+    state: np.void,
+    cards: np.ndarray,
+    row: np.ndarray,
+    luck: np.void,
+    turns: SearchedTurns,
+    used: np.void,
 ) -> None:
-    """Play each game on while an agent of the turn program is to move.
-
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        weights: shape (agents, `N_WEIGHTS`), finite and >= 0.
-        agents: who plays, shape (games, 2) integers into `weights`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        results: dtype `RESULT`, shape (games,). Modified in place: the counts of solves are added to.
-    """
-    turns = np.zeros(1, TURN)
-    plans = np.zeros(1, PLAN)
-    works = np.zeros(1, WORK)
-    trackers = np.zeros(1, TRACKER)
-    layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
-    for game in range(len(states)):
-        # Taken from their arrays in the loop: a record alone does not keep its memory alive.
-        state, turn, plan, work, tracker = states[game], turns[0], plans[0], works[0], trackers[0]
-        result = results[game]
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            read_turn(state, cards, turn)
-            solve_turn(turn, weights[agents[game, state["active"]]], work, layers, plan)
-            result["solves"] += 1
-            result["unproven"] += plan["unproven"]
-            again = follow(state, cards, turn, plan, tracker)
-            if outcome(state) == Outcome.ONGOING:
-                if again:
-                    result["again"] += 1
-                else:
-                    apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+    """Play the best turn that the search finds, up to what only the game decides; see `game_loop`."""
+    solved = turns.solved[0]
+    searching.solve_turn(
+        state, turns.own_cards, row, turns.facts, turns.works[0], turns.memo, turns.slots, solved
+    )
+    used["search"] += 1
+    used["unproven"] += solved["unproven"]
+    used["states"] += solved["states"]
+    for step in range(solved["n"]):
+        apply(state, cards, solved["actions"][step], luck)
+    if solved["again"]:
+        used["again"] += 1
+    elif outcome(state) == Outcome.ONGOING:
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
 
-def play_batch(
+@njit_borrowing
+def take_either_turn(
+    game: int,
+    state: np.void,
+    cards: np.ndarray,
+    row: np.ndarray,
+    luck: np.void,
+    turns: tuple[ExactTurns, SearchedTurns],
+    used: np.void,
+) -> None:
+    """Play the best turn of bodies, by the exact solver where it counts all; see `game_loop`."""
+    by_exact, by_search = turns
+    read_turn(state, cards, by_exact.memory.turns[0])
+    if applies(by_exact.memory.turns[0], row):
+        solve_exactly(state, cards, row, luck, by_exact, used)
+    else:
+        take_searched_turn(game, state, cards, row, luck, by_search, used)
+
+
+play_exactly = game_loop(take_exact_turn)
+play_searched = game_loop(take_searched_turn)
+play_either = game_loop(take_either_turn)
+
+
+def exact_turns() -> ExactTurns:
+    """This thread's memory for turns of bodies."""
+    return ExactTurns(memory_of_thread(), np.zeros(1, TRACKER))
+
+
+def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns:
+    """This thread's memory for turns of games with a card table, of at most `limit` positions each."""
+    search, solved = searcher_of_thread().ready(limit), np.zeros(1, SOLVED)
+    return SearchedTurns(cards.copy(), learn_facts(cards), *search, solved)
+
+
+def _note(use: np.ndarray, turns: np.ndarray) -> None:
+    """Add what games took to `turns`, dtype `ilp_agent.steps.TURNS`, modified in place."""
+    for name in turns.dtype.names or ():
+        turns[name] += use[name]
+
+
+def exact_batch(
     cards: np.ndarray,
     weights: np.ndarray,
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """See `rivals.batch.PlayBatch`."""
-    results = np.zeros(len(states), RESULT)
-    play_turns(cards, weights, agents, states, results)
-    turns["exact"] += results["solves"]
-    turns["unproven"] += results["unproven"]
+    """Games by the exact solver; see `rivals.batch.PlayBatch`."""
+    use = np.zeros(len(states), USE)
+    play_exactly(cards, weights, agents, states, chances, exact_turns(), use)
+    _note(use, turns)
+
+
+def searched_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,  # noqa: ARG001
+    chances: np.ndarray,
+    turns: np.ndarray,
+) -> None:
+    """Games by the search; see `rivals.batch.PlayBatch`."""
+    use = np.zeros(len(states), USE)
+    play_searched(cards, weights, agents, states, chances, searched_turns(cards), use)
+    _note(use, turns)
+
+
+def auto_batch(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    agents: np.ndarray,
+    states: np.ndarray,
+    keys: np.ndarray,
+    chances: np.ndarray,
+    turns: np.ndarray,
+) -> None:
+    """Games by the exact solver where it counts all, else by the search; see `rivals.batch.PlayBatch`."""
+    if has_effects(cards):
+        searched_batch(cards, weights, agents, states, keys, chances, turns)
+    elif weights[:, N_WEIGHTS:].any():
+        both, use = (exact_turns(), searched_turns(cards)), np.zeros(len(states), USE)
+        play_either(cards, weights, agents, states, chances, both, use)
+        _note(use, turns)
+    else:
+        exact_batch(cards, weights, agents, states, keys, chances, turns)

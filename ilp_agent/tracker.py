@@ -6,9 +6,9 @@ without The Coin. The engine wants present places. A tracker knows who stands wh
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death, Outcome
 from engine.jit import njit
-from engine.rules import apply_plain, decode, encode
+from engine.rules import apply_plain, decode, encode, outcome
 from ilp_agent.steps import StepKind
 
 GONE = -1
@@ -106,6 +106,27 @@ def apply_step(state: np.void, cards: np.ndarray, plan: np.void, step: int, trac
     deaths = apply_plain(state, cards, action)
     note_done(tracker, kind, source, action, deaths)
     return action
+
+
+@njit
+def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, tracker: np.void) -> bool:
+    """Carry a plan out, step by step. `state` and `tracker` are modified in place.
+
+    Returns:
+        True when it stopped because a hero's health is not what was predicted: an enemy with Lifesteal that
+        was attacked healed its hero, which the turn program does not see. The rest has to be solved again.
+    """
+    enemy = state["sides"][1 - state["active"]]
+    begin_tracking(turn, tracker)
+    hero = turn["hero"]
+    for step in range(plan["n_steps"]):
+        hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
+        apply_step(state, cards, plan, step, tracker)
+        if outcome(state) != Outcome.ONGOING:
+            return False
+        if enemy["health"] + enemy["armour"] != hero:
+            return True
+    return False
 
 
 @njit

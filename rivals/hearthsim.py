@@ -41,7 +41,7 @@ from ilp_agent import Profile, WeightVector
 from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
 from ilp_agent.planner import place_actions
 from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.selfplay import USE, play_turns
+from ilp_agent.selfplay import USE, play_searched, searched_turns
 from ilp_agent.weights import N_TERMS
 
 BUDGET = 100_000
@@ -132,8 +132,8 @@ def play_batch(
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    use, memory = np.zeros(len(states), USE), searcher_of_thread().ready(BUDGET)
-    play_turns(cards, score_rows(weights), agents, states, chances, *memory, use)
+    use, memory = np.zeros(len(states), USE), searched_turns(cards, BUDGET)
+    play_searched(cards, score_rows(weights), agents, states, chances, memory, use)
     turns["unproven"] += use["unproven"]
 
 

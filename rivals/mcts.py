@@ -19,7 +19,7 @@ from engine.view import Shown
 from ilp_agent.lookahead.hands import take_over
 from ilp_agent.lookahead.library import class_decks, library_for
 from rivals.batch import with_options
-from rivals.mcts_search import SearchMemory, choose, new_memory, play_turns
+from rivals.mcts_search import SearchMemory, choose, new_memory, play_games
 
 _LOCAL = threading.local()
 
@@ -39,7 +39,7 @@ def play_batch(
     states: np.ndarray,
     keys: np.ndarray,
     chances: np.ndarray,
-    turns: np.ndarray,  # noqa: ARG001
+    turns: np.ndarray,
     known: Reckoned | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
@@ -47,7 +47,8 @@ def play_batch(
     predicts = bool((rows[:, 1] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    play_turns(longer, rows, agents, states, keys, chances, dealt, library, memory_of_thread())
+    search = memory_of_thread(), keys, dealt, library
+    play_games(longer, rows, agents, states, chances, search, turns)
 
 
 class MctsAgent:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.batches import game_loop
 from engine.codes import DECK_SIZE, MAX_ACTIONS, ActionKind, Outcome
 from engine.effects.chance import draw_for
 from engine.effects.futures import word_of
@@ -303,43 +304,31 @@ def _most_visited(state: np.void, cards: np.ndarray, memory: SearchMemory) -> in
     return best
 
 
-@njit
-def play_turns(
+@njit_borrowing
+def take_action(
+    game: int,
+    state: np.void,
     cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    keys: np.ndarray,
-    chances: np.ndarray,
-    dealt: np.ndarray,
-    library: Library,
-    memory: SearchMemory,
+    row: np.ndarray,
+    luck: np.void,
+    search: tuple[SearchMemory, np.ndarray, np.ndarray, Library],
+    used: np.void,  # noqa: ARG001
 ) -> None:
-    """Play each game on while an agent of this kind is to move.
+    """Play the action that the search chooses; see `engine.batches.game_loop`.
 
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        rows: shape (agents, 2): budgets, and what is taken of the opponent's hand, an `engine.view.Shown`.
-        agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        keys: uint64, shape (games, 2): the agents' streams.
-        chances: uint64, shape (games,): streams of the games' chance.
-        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
-        library: decks that may be predicted.
-        memory: of this thread. Modified in place.
+    A row is the budget and what is taken of the opponent's hand, an `engine.view.Shown`. `search` is memory
+    of this thread, the agents' streams, uint64, shape (games, 2), the cards dealt
+    (`engine.batches.dealt_cards`), and decks that may be predicted.
     """
-    played = np.zeros(1, EVENTS)
-    for game in range(len(states)):
-        state = states[game]
-        draw_for(played[0], state, chances[game])
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            seat = state["active"]
-            row = rows[agents[game, seat]]
-            budget = int(row[0])
-            look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
-            action = choose_action(state, cards, budget, keys[game, seat], memory)
-            memory.hands.n_decks[0] = 0
-            apply(state, cards, action, played[0])
+    memory, keys, dealt, library = search
+    seat = state["active"]
+    look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
+    action = choose_action(state, cards, int(row[0]), keys[game, seat], memory)
+    memory.hands.n_decks[0] = 0
+    apply(state, cards, action, luck)
+
+
+play_games = game_loop(take_action)
 
 
 @njit

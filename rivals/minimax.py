@@ -26,7 +26,7 @@ from ilp_agent.lookahead.library import class_decks, library_for
 from rivals.batch import with_options
 from rivals.minimax_chains import MOST_STEPS
 from rivals.minimax_features import FEATURES, MEANINGS
-from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_turns
+from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_games
 
 _Vector: Any = make_dataclass(
     "_Vector", [(name, float) for name in FEATURES], bases=(WeightVector,), frozen=True, slots=True
@@ -75,12 +75,11 @@ def play_batch(
     known: Reckoned | None = None,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    unproven, rows = np.zeros(len(states), np.int64), with_options(weights, HANDS + 1)
+    rows = with_options(weights, HANDS + 1)
     predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    play_turns(longer, rows, agents, states, chances, dealt, library, memory_of_thread(), unproven)
-    turns["unproven"] += unproven.astype(turns["unproven"].dtype)
+    play_games(longer, rows, agents, states, chances, (memory_of_thread(), dealt, library), turns)
 
 
 class MinimaxAgent:

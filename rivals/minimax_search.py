@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.batches import game_loop
 from engine.codes import ActionKind, Outcome
-from engine.effects.chance import draw_for, imaginable, imagine, think
+from engine.effects.chance import imaginable, imagine, think
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
 from engine.rules import apply, encode, outcome
@@ -218,45 +219,33 @@ def play_chain(
     return bool(found["again"] and outcome(state) == Outcome.ONGOING)
 
 
-@njit
-def play_turns(
+@njit_borrowing
+def take_turn(
+    game: int,
+    state: np.void,
     cards: np.ndarray,
-    rows: np.ndarray,
-    agents: np.ndarray,
-    states: np.ndarray,
-    chances: np.ndarray,
-    dealt: np.ndarray,
-    library: Library,
-    memory: MinimaxMemory,
-    unproven: np.ndarray,
+    row: np.ndarray,
+    luck: np.void,
+    search: tuple[MinimaxMemory, np.ndarray, Library],
+    used: np.void,
 ) -> None:
-    """Play each game on while an agent of this kind is to move.
+    """Play the chains of a turn; see `engine.batches.game_loop`.
 
-    Args:
-        cards: the card table, dtype `engine.state.CARD`.
-        rows: shape (agents, weights and options).
-        agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
-        states: dtype `STATE`, shape (games,). Modified in place.
-        chances: uint64, shape (games,): streams of the games' chance.
-        dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
-        library: decks that may be predicted.
-        memory: of this thread. Modified in place.
-        unproven: integers, shape (games,). Added to in place: choices with more positions than memory.
+    `search` is memory of this thread, the cards dealt (`engine.batches.dealt_cards`), and decks that may be
+    predicted.
     """
-    played = np.zeros(1, EVENTS)
-    for game in range(len(states)):
-        state = states[game]
-        draw_for(played[0], state, chances[game])
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            row, again = rows[agents[game, state["active"]]], True
-            known = dealt[game, 1 - state["active"]]
-            while again:
-                look_at(state, known, int(row[HANDS]), cards, library, memory.hands)
-                again = play_chain(state, cards, row, memory, played[0])
-                unproven[game] += memory.found[0]["unproven"]
-            memory.hands.n_decks[0] = 0
-            if outcome(state) == Outcome.ONGOING:
-                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), played[0])
+    memory, dealt, library = search
+    known, again = dealt[game, 1 - state["active"]], True
+    while again:
+        look_at(state, known, int(row[HANDS]), cards, library, memory.hands)
+        again = play_chain(state, cards, row, memory, luck)
+        used["unproven"] += memory.found[0]["unproven"]
+    memory.hands.n_decks[0] = 0
+    if outcome(state) == Outcome.ONGOING:
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+
+
+play_games = game_loop(take_turn)
 
 
 @njit

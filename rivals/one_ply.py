@@ -1,17 +1,17 @@
 """Agents that look one action ahead: they score each legal action and play the best."""
 
 from collections.abc import Callable
-from typing import ClassVar, Generic
+from typing import ClassVar, Generic, NamedTuple
 
 import numpy as np
 
-from engine import Action, Outcome, PlayerView
+from engine import Action, PlayerView
+from engine.batches import game_loop
 from engine.codes import MAX_ACTIONS, ActionKind
 from engine.effects.cardsets import has_effects
-from engine.effects.chance import draw_for
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing, njit_borrowing_inline
-from engine.rules import apply, encode, outcome
+from engine.rules import apply, encode
 from engine.state import STATE
 from engine.view import hide
 from ilp_agent.profiles import Profile, W
@@ -57,24 +57,34 @@ def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
     return known
 
 
+class OnePly(NamedTuple):
+    """Workspaces of a choice. Modified in place."""
+
+    actions: np.ndarray
+    next_states: np.ndarray
+    seen: np.ndarray
+    thought: np.ndarray
+
+
 def one_ply_batch(best_action: BestAction) -> PlayBatch:
     """Plays many games by a kernel that chooses one action at a time."""
 
-    @njit
-    def play_games(
-        cards: np.ndarray, weights: np.ndarray, agents: np.ndarray, states: np.ndarray, chances: np.ndarray
+    @njit_borrowing
+    def take_action(
+        game: int,  # noqa: ARG001
+        state: np.void,
+        cards: np.ndarray,
+        row: np.ndarray,
+        luck: np.void,
+        memory: OnePly,
+        used: np.void,  # noqa: ARG001
     ) -> None:
-        """Play each game on while an agent of this kind is to move; arguments as of `PlayBatch`."""
-        actions = np.empty(MAX_ACTIONS, np.int64)
-        next_states, seen = np.zeros(2, STATE), np.zeros(1, STATE)
-        played, thought = np.zeros(1, EVENTS), np.zeros(1, EVENTS)
-        for game in range(len(states)):
-            state = states[game]
-            draw_for(played[0], state, chances[game])
-            while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-                own = weights[agents[game, state["active"]]]
-                known = known_part(state, cards, seen)
-                apply(state, cards, best_action(known, cards, own, actions, next_states, thought), played[0])
+        """Play the best action; see `engine.batches.game_loop`."""
+        known = known_part(state, cards, memory.seen)
+        action = best_action(known, cards, row, memory.actions, memory.next_states, memory.thought)
+        apply(state, cards, action, luck)
+
+    play_games = game_loop(take_action)
 
     def play_batch(
         cards: np.ndarray,
@@ -83,11 +93,13 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
         states: np.ndarray,
         keys: np.ndarray,  # noqa: ARG001
         chances: np.ndarray,
-        turns: np.ndarray,  # noqa: ARG001
+        turns: np.ndarray,
         known: object = None,  # noqa: ARG001
     ) -> None:
         """See `rivals.batch.PlayBatch`."""
-        play_games(cards, weights, agents, states, chances)
+        actions, positions = np.empty(MAX_ACTIONS, np.int64), np.zeros(3, STATE)
+        memory = OnePly(actions, positions[:2], positions[2:], np.zeros(1, EVENTS))
+        play_games(cards, weights, agents, states, chances, memory, turns)
 
     return play_batch
 

@@ -17,9 +17,8 @@ from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
 from ilp_agent.search.work import SOLVED
-from ilp_agent.selfplay import follow
 from ilp_agent.steps import PLAN
-from ilp_agent.tracker import TRACKER
+from ilp_agent.tracker import TRACKER, follow
 from ilp_agent.turn import TURN, read_turn
 
 WON, LOST = 1e9, -1e9

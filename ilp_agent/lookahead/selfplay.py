@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.batches import nothing_dealt
+from engine.batches import game_loop, nothing_dealt
 from engine.codes import ActionKind, Outcome
 from engine.effects.cardsets import has_effects
-from engine.effects.chance import draw_for
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit_borrowing
 from engine.match import Reckoned
 from engine.rules import apply, encode, outcome
 from ilp_agent.lookahead.cards import CardMemory, choose_card_turn, new_card_memory
@@ -42,12 +41,12 @@ class Looking(NamedTuple):
 
     Attributes:
         choose: the way.
-        play_turns: plays games on.
+        play_games: plays games on, of `engine.batches.game_loop`.
         plan: chooses one turn for Python.
     """
 
     choose: Choose
-    play_turns: Callable[..., None]
+    play_games: Callable[..., None]
     plan: Callable[..., None]
 
 
@@ -61,44 +60,27 @@ def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -
 
 
 def _looking_by(choose: Choose) -> Looking:
-    @njit
-    def play_turns(
+    @njit_borrowing
+    def take_turn(
+        game: int,
+        state: np.void,
         cards: np.ndarray,
-        rows: np.ndarray,
-        agents: np.ndarray,
-        states: np.ndarray,
-        chances: np.ndarray,
-        dealt: np.ndarray,
-        library: Library,
-        memory: Memory | CardMemory,
-        use: np.ndarray,
+        row: np.ndarray,
+        luck: np.void,
+        looking: tuple[Memory | CardMemory, np.ndarray, Library],
+        used: np.void,
     ) -> None:
-        """Play each game on while an agent of this kind is to move.
+        """Play the turn that is chosen, or a part of it; see `engine.batches.game_loop`.
 
-        Args:
-            cards: the card table, dtype `engine.state.CARD`.
-            rows: of `kernel_rows`, weights and options.
-            agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
-            states: dtype `STATE`, shape (games,). Modified in place.
-            chances: uint64, shape (games,): the games' own streams.
-            dealt: of `engine.batches.dealt_cards`, shape (games, 2, `DECK_SIZE`).
-            library: decks that may be predicted.
-            memory: of `looking_at`. Modified in place.
-            use: dtype `USE`, shape (games,). Added to in place.
+        `looking` is memory of `looking_at`, the cards dealt (`engine.batches.dealt_cards`), and the library.
         """
-        for game in range(len(states)):
-            state, used, plan = states[game], use[game], memory.plan[0]
-            draw_for(memory.luck[0], state, chances[game])
-            while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-                row = rows[agents[game, state["active"]]]
-                look_at(
-                    state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands
-                )
-                choose(state, cards, row, NEVER, NO_STREAM, memory)
-                used["turns"] += 1
-                used["judged"] += memory.judged[0]
-                used["unproven"] += plan["unproven"]
-                carry_out(state, cards, plan, memory.luck[0])
+        memory, dealt, library = looking
+        look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
+        choose(state, cards, row, NEVER, NO_STREAM, memory)
+        used["turns"] += 1
+        used["judged"] += memory.judged[0]
+        used["unproven"] += memory.plan[0]["unproven"]
+        carry_out(state, cards, memory.plan[0], luck)
 
     @njit_borrowing
     def plan(
@@ -116,7 +98,7 @@ def _looking_by(choose: Choose) -> Looking:
         foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
         choose(states[0], cards, rows[0], NEVER, NO_STREAM, memory)
 
-    return Looking(choose, play_turns, plan)
+    return Looking(choose, game_loop(take_turn), plan)
 
 
 AT_BODIES, AT_CARDS = _looking_by(choose_turn), _looking_by(choose_card_turn)
@@ -160,5 +142,5 @@ def play_batch(
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     longer, library = library_for(cards, predicts, has_effects(cards), table, further)
     looking, memory = looking_at(longer)
-    looking.play_turns(longer, rows, agents, states, chances, dealt, library, memory, use)
+    looking.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)
     turns["unproven"] += use["unproven"]

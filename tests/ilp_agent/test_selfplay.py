@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_ruleset, play, rulesets
+from engine.batches import deal_games, endings
 from engine.decks import deck_records, table_of
+from engine.state import STATE
 from engine.streams import stream_key
 from ilp_agent import FORMULATIONS, IlpAgent, Profile, Weights, find_profile, shipped_profiles
-from ilp_agent.selfplay import RESULT, play_games
+from ilp_agent.selfplay import USE, exact_turns, play_exactly
 from ilp_agent.turn import TURN
 from ilp_agent.weights import N_WEIGHTS
 from tests.backends import backends
@@ -32,6 +34,18 @@ def batch(games: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     agents = pick.integers(len(PROFILES), size=(games, 2))
     decks = pick.integers(len(DECKS), size=(games, 2))
     return agents, decks, np.array([stream_key(seed, game) for game in range(games)], np.uint64)
+
+
+def played(
+    ruleset: str, weights: np.ndarray, agents: np.ndarray, decks: np.ndarray, keys: np.ndarray
+) -> list[tuple[object, ...]]:
+    """Outcome, rounds, heroes' health, and what the turns took, of each game of a batch."""
+    states, use = np.zeros(len(keys), STATE), np.zeros(len(keys), USE)
+    deal_games(ROSTER.array, RECORDS, find_ruleset(ruleset).array, decks, keys, states)
+    play_exactly(ROSTER.array, weights, agents, states, keys, exact_turns(), use)
+    outcomes, turns = endings(states)
+    health = states["sides"]["health"].tolist()
+    return list(zip(outcomes.tolist(), turns.tolist(), health, use.tolist(), strict=True))
 
 
 def checked(games: int, ruleset: str, keep: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -63,42 +77,30 @@ def test_every_plan_of_100_000_turns_is_legal_and_comes_true(capsys: pytest.Capt
 def test_agent_and_batch_play_the_same_games(ruleset: str) -> None:
     games = 60
     agents, decks, keys = batch(games, 3)
-    results = np.zeros(games, RESULT)
-    play_games(ROSTER.array, RECORDS, find_ruleset(ruleset).array, WEIGHTS, agents, decks, keys, results)
-    for game, result in enumerate(results):
+    for game, (end, turns, health, use) in enumerate(played(ruleset, WEIGHTS, agents, decks, keys)):
         both = [IlpAgent(PROFILES[agent]) for agent in agents[game]]
         pair = DECKS[decks[game, 0]], DECKS[decks[game, 1]]
         match = play(both[0], both[1], pair, 3, (game,), ruleset)
         assert not match.error
-        health = [int(side["health"]) for side in match.position.state["sides"]]
-        assert (match.outcome, match.turns, health) == (
-            Outcome(result["outcome"]),
-            result["turns"],
-            list(result["health"]),
-        )
-        assert both[0].solves + both[1].solves == result["solves"]
-        assert both[0].again + both[1].again == result["again"]
+        found = [int(side["health"]) for side in match.position.state["sides"]]
+        assert (match.outcome, match.turns, found) == (Outcome(end), turns, health)
+        counts = dict(zip(USE.names, use, strict=True))
+        assert both[0].solves + both[1].solves == counts["exact"]
+        assert both[0].again + both[1].again == counts["again"]
 
 
 def test_a_batch_is_its_games_one_by_one() -> None:
     agents, decks, keys = batch(40, 5)
-    rules = find_ruleset("hearthsim").array
-    together, alone = np.zeros(40, RESULT), np.zeros(40, RESULT)
-    play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents, decks, keys, together)
-    for game in reversed(range(40)):
-        one = slice(game, game + 1)
-        play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents[one], decks[one], keys[one], alone[one])
-    assert (together == alone).all()
+    together = played("hearthsim", WEIGHTS, agents, decks, keys)
+    parts = [slice(game, game + 1) for game in reversed(range(40))]
+    alone = [played("hearthsim", WEIGHTS, agents[one], decks[one], keys[one])[0] for one in parts]
+    assert together == alone[::-1]
 
 
 def test_scaling_all_weights_changes_no_game() -> None:
     """By a power of two, so that every sum is scaled exactly."""
-    agents, decks, keys = batch(100, 6)
-    rules = find_ruleset("thesis").array
-    one, other = np.zeros(100, RESULT), np.zeros(100, RESULT)
-    play_games(ROSTER.array, RECORDS, rules, WEIGHTS, agents, decks, keys, one)
-    play_games(ROSTER.array, RECORDS, rules, WEIGHTS * 8, agents, decks, keys, other)
-    assert (one == other).all()
+    games = batch(100, 6)
+    assert played("thesis", WEIGHTS, *games) == played("thesis", WEIGHTS * 8, *games)
 
 
 @pytest.mark.parametrize("backend", backends("thesis"))

@@ -17,7 +17,7 @@ ILLEGAL, UNTRUE, TURNS, AGAIN, UNPROVEN = 0, 1, 2, 3, 4
 
 @numba.njit
 def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts, problems):
-    """Play games like `ilp_agent.selfplay.play_games`, counting faults; keeps the turns in `problems`.
+    """Play games like `ilp_agent.selfplay.play_exactly`, counting faults; keeps the turns in `problems`.
 
     `counts` holds illegal steps, plans that did not come true, turns, turns solved again, unproven plans.
     """

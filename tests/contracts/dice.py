@@ -1,36 +1,34 @@
 """An agent that plays at random, compiled and in Python: an example of an agent with random draws."""
 
-import numba
 import numpy as np
 
 from engine import Action, Outcome, PlayerView
+from engine.batches import game_loop
 from engine.codes import MAX_ACTIONS
-from engine.effects.chance import draw_for
-from engine.events import EVENTS
+from engine.jit import njit
 from engine.rules import apply, legal_actions, outcome
 from engine.streams import below, derive, key_of
 from rivals import AgentKind
 
 
-@numba.njit
-def play_turns(cards, agents, states, keys, chances):
+@njit
+def take_turn(game, state, cards, row, luck, memory, used):
     """Choice n of a turn is number n of the stream of game, seat and round."""
-    actions = np.empty(MAX_ACTIONS, np.int64)
-    events = np.zeros(1, EVENTS)
-    for game in range(len(states)):
-        state = states[game]
-        draw_for(events[0], state, chances[game])
-        while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
-            seat, number = state["active"], 0
-            key = derive(keys[game, seat], state["turn"])
-            while outcome(state) == Outcome.ONGOING and state["active"] == seat:
-                n = legal_actions(state, cards, actions)
-                apply(state, cards, actions[below(key, number, n)], events[0])
-                number += 1
+    keys, actions = memory
+    seat, number = state["active"], 0
+    key = derive(keys[game, seat], state["turn"])
+    while outcome(state) == Outcome.ONGOING and state["active"] == seat:
+        n = legal_actions(state, cards, actions)
+        apply(state, cards, actions[below(key, number, n)], luck)
+        number += 1
+
+
+play_games = game_loop(take_turn)
 
 
 def play_batch(cards, weights, agents, states, keys, chances, turns) -> None:
-    play_turns(cards, agents, states, keys, chances)
+    memory = keys, np.empty(MAX_ACTIONS, np.int64)
+    play_games(cards, weights, agents, states, chances, memory, turns)
 
 
 class DiceAgent:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
         read_profile,
     )
     from ilp_agent.shipped import shipped_profiles
-    from ilp_agent.solver import Solver, SolverError, find_solver, solve
+    from ilp_agent.solver import Solver, SolverError, find_solver, solve, turn_of
     from ilp_agent.weights import (
         EXTENDED_NAMES,
         WEIGHT_NAMES,
@@ -78,4 +78,5 @@ __all__ = [
     "read_profile",
     "shipped_profiles",
     "solve",
+    "turn_of",
 ]

@@ -10,7 +10,7 @@ from ilp_agent.planner import chosen_backend, place_actions, plan_compiled
 from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
 from ilp_agent.replay import play_action, track
-from ilp_agent.solver import solve, solver_for
+from ilp_agent.solver import solve, solver_for, turn_of
 from ilp_agent.tracker import hero_damage
 from ilp_agent.weights import WeightError, Weights
 
@@ -64,9 +64,7 @@ class IlpAgent:
 
     def plan(self, view: PlayerView) -> Plan | CardPlan:
         """The plan for what is left of a turn; of a game with real cards a `CardPlan`."""
-        if view.position.table.effects:
-            return solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
-        return self._solve(TurnProblem.from_view(view))
+        return solve(turn_of(view.position), self.weights, self.backend, self.formulation)
 
     def _plan(self, view: PlayerView) -> None:
         """Solve, and note each action with the position it is meant for, as far as predictions hold."""

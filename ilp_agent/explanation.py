@@ -17,17 +17,17 @@ class Explanation:
     """A plan and what it was preferred to.
 
     Attributes:
-        problem: the turn.
-        plan: the best plan.
+        turn: the turn: a `TurnProblem`, or a `CardTurn` on real cards.
+        plan: the best plan: a `Plan` in the indices of the problem, or a `CardPlan`.
         refused: its first action, which the alternative must not take; None when the plan is empty.
         alternative: the best plan without that action; None when there is no such action.
         tie: whether the alternative is worth as much, as with two cards that are alike.
     """
 
-    problem: TurnProblem
-    plan: Plan
-    refused: PlanAction | None
-    alternative: Plan | None
+    turn: TurnProblem | CardTurn
+    plan: Plan | CardPlan
+    refused: PlanAction | Action | None
+    alternative: Plan | CardPlan | None
 
     @property
     def tie(self) -> bool:
@@ -35,63 +35,35 @@ class Explanation:
         return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
 
 
-@dataclass(frozen=True)
-class CardExplanation:
-    """A plan on real cards and what it was preferred to.
-
-    Attributes:
-        turn: the turn.
-        plan: the best way to go on with it.
-        refused: its first action, which the alternative must not take; None when the plan is empty.
-        alternative: the best plan that never takes that action; None when there is no such action.
-        tie: whether the alternative is worth as much.
-    """
-
-    turn: CardTurn
-    plan: CardPlan
-    refused: Action | None
-    alternative: CardPlan | None
-
-    @property
-    def tie(self) -> bool:
-        """Whether doing without the first action costs nothing."""
-        return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
-
-
-def explain_cards(turn: CardTurn, weights: Weights, backend: str = DEFAULT_BACKEND) -> CardExplanation:
-    """Solve a turn on real cards, and again without the first action of the best plan.
+def explain(turn: TurnProblem | CardTurn, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
+    """Solve a turn, and again without the first action of the best plan.
 
     Raises:
         SolverError: the backend has no answer, or does not take this turn.
         UnknownNameError: there is no such backend.
     """
-    plan = solve(turn, weights, backend)
+    plan: Plan | CardPlan = solve(turn, weights, backend)
     if not plan.actions:
-        return CardExplanation(turn, plan, None, None)
-    first = plan.actions[0]
-    return CardExplanation(turn, plan, first, solve(turn.without(first), weights, backend))
+        return Explanation(turn, plan, None, None)
+    first, other = plan.actions[0], plan
+    if isinstance(turn, CardTurn):
+        assert isinstance(first, Action)
+        other = solve(turn.without(first), weights, backend)
+    else:
+        assert not isinstance(first, Action)
+        other = solve(without(turn, first), weights, backend)
+        if isinstance(first, Play):
+            other = _with_gap(other, first.hand, len(turn.friendly))
+    return Explanation(turn, plan, first, other)
+
+
+explain_cards, CardExplanation = explain, Explanation
+"""Names of the time when real cards had an explanation of their own."""
 
 
 def _alike(one: float, other: float) -> bool:
     """Whether two objectives are the same but for rounding."""
     return abs(one - other) <= 1e-9 * max(1.0, abs(one))
-
-
-def explain(problem: TurnProblem, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
-    """Solve a turn, and again without the first action of the best plan.
-
-    Raises:
-        SolverError: the backend has no answer.
-        UnknownNameError: there is no such backend.
-    """
-    plan = solve(problem, weights, backend)
-    if not plan.actions:
-        return Explanation(problem, plan, None, None)
-    first = plan.actions[0]
-    other = solve(without(problem, first), weights, backend)
-    if isinstance(first, Play):
-        other = _with_gap(other, first.hand, len(problem.friendly))
-    return Explanation(problem, plan, first, other)
 
 
 def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:

@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast, overload
 
+from engine import Position
 from engine.errors import ManaforgeError, unknown_name
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, installed_backends, listed
 from ilp_agent.cardturn import CardPlan, CardTurn
@@ -46,6 +47,10 @@ class CardSolver(Protocol):
 def solve(problem: TurnProblem, weights: Weights, backend: str = ..., formulation: str = ...) -> Plan: ...
 @overload
 def solve(problem: CardTurn, weights: Weights, backend: str = ..., formulation: str = ...) -> CardPlan: ...
+@overload
+def solve(
+    problem: TurnProblem | CardTurn, weights: Weights, backend: str = ..., formulation: str = ...
+) -> Plan | CardPlan: ...
 def solve(
     problem: TurnProblem | CardTurn,
     weights: Weights,
@@ -73,6 +78,15 @@ def solve(
     if isinstance(problem, CardTurn):
         return card_solver_for(backend, formulation).solve_cards(problem, weights)
     return solver_for(backend, formulation).solve(problem, weights, formulation)
+
+
+def turn_of(position: Position) -> TurnProblem | CardTurn:
+    """The turn of the player to move: of the program for bodies, or on real cards.
+
+    Raises:
+        ProblemError: the game is over, or a card in the player's own hand is hidden.
+    """
+    return CardTurn(position) if position.table.effects else TurnProblem.from_position(position)
 
 
 def solver_for(backend: str, formulation: str) -> Solver:

@@ -1,33 +1,30 @@
 """An explanation of a plan, drawn for the terminal or as plain data."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
-from engine import HERO, Position
-from evo.stories.words import action_text, names_of, plan_text, promise
-from ilp_agent import Attack, Explanation, Plan, Profile, Weights
+from engine import HERO, Action, Position
+from engine.codes import ActionKind
+from evo.stories.words import action_text, names_of, plan_text, step_text, steps, told
+from ilp_agent import Attack, CardPlan, Explanation, Plan, Profile, TurnProblem, Weights
 from ilp_agent.plan import PlanAction
 
 
 def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
     """The plan in words, and its terms beside those of the best plan without its first action."""
-    names = names_of(explanation, position)
-    m = len(explanation.problem.friendly)
-
-    plan, other = explanation.plan, explanation.alternative
+    words, plan, other = told(explanation, position), explanation.plan, explanation.alternative
     lines = [
-        Text(f"plan{f' ({title})' if title else ''}: {plan_text(plan, names, m)}", style="bold"),
-        Text(promise(plan, names)),
+        Text(f"plan{f' ({title})' if title else ''}: {words.plan}", style="bold"),
+        Text(words.promise),
     ]
     table = Table("term", "for", title_justify="left")
     table.add_column("plan", justify="right")
-    if other is not None and explanation.refused is not None:
-        lines.append(
-            Text(f'without "{action_text(explanation.refused, names, m)}": {plan_text(other, names, m)}')
-        )
+    if other is not None:
+        lines.append(Text(f'without "{words.refused}": {words.alternative}'))
         if explanation.tie:
             lines.append(Text("a tie: the plan without it is worth as much"))
         table.add_column("without", justify="right")
@@ -47,9 +44,25 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
 def as_json(
     explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
 ) -> dict[str, Any]:
-    """The explanation as plain data; actions in words and as indices of the problem."""
-    names = names_of(explanation, position)
-    m = len(explanation.problem.friendly)
+    """The explanation as plain data; actions in words, and as numbers of the problem or of the engine."""
+    by_kind = _of_bodies if isinstance(explanation.turn, TurnProblem) else _of_cards
+    refused, data = by_kind(explanation, position)
+    return {
+        "position": str(position),
+        "profile": profile.name,
+        "weights": profile.weights.named(),
+        "backend": backend,
+        "plan": data(explanation.plan),
+        "without": refused,
+        "alternative": data(explanation.alternative),
+        "tie": explanation.tie,
+    }
+
+
+def _of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """The first action of a plan of bodies as data, and what makes data of such plans."""
+    names = names_of(explanation.turn, position)
+    m = len(explanation.turn.friendly)
 
     def action_data(action: PlanAction) -> dict[str, Any]:
         kind = type(action).__name__
@@ -58,7 +71,7 @@ def as_json(
             if isinstance(action, Attack)
             else {}
         )
-        return {"kind": kind, **action._asdict(), **target, "text": action_text(action, names, m)}
+        return {"kind": kind, **action._asdict(), **target, "text": step_text(action, names, m)}
 
     def plan_data(plan: Plan | None) -> dict[str, Any] | None:
         if plan is None:
@@ -76,16 +89,36 @@ def as_json(
             "mana": plan.mana,
         }
 
-    return {
-        "position": str(position),
-        "profile": profile.name,
-        "weights": profile.weights.named(),
-        "backend": backend,
-        "plan": plan_data(explanation.plan),
-        "without": action_data(explanation.refused) if explanation.refused is not None else None,
-        "alternative": plan_data(explanation.alternative),
-        "tie": explanation.tie,
-    }
+    refused = explanation.refused
+    return action_data(refused) if refused is not None else None, plan_data
+
+
+def _of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """The same on real cards."""
+
+    def action_data(here: Position, action: Action) -> dict[str, Any]:
+        return {
+            "kind": action.kind.name.lower(),
+            "source": action.source,
+            "target": action.target if action.aimed or action.kind == ActionKind.ATTACK else None,
+            "text": action_text(here, action),
+        }
+
+    def plan_data(plan: CardPlan | None) -> dict[str, Any] | None:
+        if plan is None:
+            return None
+        return {
+            "status": str(plan.status),
+            "objective": plan.objective,
+            "terms": plan.terms._asdict(),
+            "actions": [action_data(here, action) for here, action in steps(position, plan)],
+            "again": plan.again,
+            "states": plan.states,
+            "text": plan_text(position, plan),
+        }
+
+    refused = explanation.refused
+    return action_data(position, refused) if refused is not None else None, plan_data
 
 
 def _difference(value: float) -> str:

@@ -181,14 +181,10 @@ def _explained(
     position: "Position", weights: "Weights", backend: str, title: str = ""
 ) -> "ConsoleRenderable":
     """The plan of the player to move, on real cards or on bodies, explained."""
-    from evo.cli.cardexplanation import draw_card_explanation
     from evo.cli.explanation import draw_explanation
-    from ilp_agent import CardTurn, TurnProblem, explain, explain_cards
+    from ilp_agent import explain, turn_of
 
-    if position.table.effects:
-        return draw_card_explanation(explain_cards(CardTurn(position), weights, backend), title)
-    problem = TurnProblem.from_position(position)
-    return draw_explanation(explain(problem, weights, backend), position, title)
+    return draw_explanation(explain(turn_of(position), weights, backend), position, title)
 
 
 def _heading(position: "Position") -> str:
@@ -233,18 +229,15 @@ def explain_command(
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
     from engine import parse_position
     from engine.show import console, draw_position
-    from evo.cli.cardexplanation import cards_as_json
     from evo.cli.explanation import as_json
     from evo.play.entrants import entrant_profile
     from ilp_agent import (
-        CardTurn,
         Profile,
-        TurnProblem,
         Weights,
         explain,
-        explain_cards,
         find_solver,
         program_of,
+        turn_of,
     )
     from rivals import DEFAULT_AGENT
 
@@ -254,18 +247,13 @@ def explain_command(
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
-    real = parsed.table.effects
     if program:
-        turn = CardTurn(parsed) if real else TurnProblem.from_position(parsed)
-        print(program_of(turn, chosen.weights, program).text(console().width if real else 0))
+        width = console().width if parsed.table.effects else 0
+        print(program_of(turn_of(parsed), chosen.weights, program).text(width))
         return
     if as_data:
-        if real:
-            data = cards_as_json(explain_cards(CardTurn(parsed), chosen.weights, backend), chosen, backend)
-        else:
-            explanation = explain(TurnProblem.from_position(parsed), chosen.weights, backend)
-            data = as_json(explanation, chosen, backend, parsed)
-        print(json.dumps(data, indent=1))
+        explanation = explain(turn_of(parsed), chosen.weights, backend)
+        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
         return
     explained = _explained(parsed, chosen.weights, backend, f"{chosen.name}, {backend}")
     screen = console()

@@ -25,9 +25,9 @@ from evo.play.entrants import Entrant
 from evo.play.faults import last_line
 from evo.play.games import Roster
 from evo.play.mulligans import keeps_with
-from evo.stories.cardwords import action_text
 from evo.stories.reasons import reasons_of
 from evo.stories.story import Cast, board_seen_by, ending, tell
+from evo.stories.words import action_text
 from rivals import find_kind, is_outside
 from rivals.kinds import Sight
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from engine import Position
 from engine.course import Agent
-from evo.stories import cardwords, words
-from ilp_agent import CardTurn, IlpAgent, TurnProblem, Weights, explain, explain_cards
+from evo.stories.words import told
+from ilp_agent import IlpAgent, Weights, explain, turn_of
 
 Reasons = Callable[[Position], dict[str, Any]]
 """Reasons for the plan in a position as its player sees it."""
@@ -24,43 +24,20 @@ def reasons_of(agent: Agent) -> Reasons | None:
         return None
     weights, backend = agent.weights, agent.backend
 
-    def told(position: Position) -> dict[str, Any]:
-        if position.table.effects:
-            return _of_cards(position, weights, backend)
-        return _of_bodies(position, weights, backend)
+    def reasons(position: Position) -> dict[str, Any]:
+        found = explain(turn_of(position), weights, backend)
+        words, other = told(found, position), found.alternative
+        return {
+            "plan": words.plan,
+            "promise": words.promise,
+            "without": words.refused if other is not None else None,
+            "alternative": words.alternative,
+            "tie": found.tie,
+            "status": str(found.plan.status),
+            "terms": _terms(found.plan, other),
+        }
 
-    return told
-
-
-def _of_bodies(position: Position, weights: Weights, backend: str) -> dict[str, Any]:
-    found = explain(TurnProblem.from_position(position), weights, backend)
-    names, m = words.names_of(found, position), len(found.problem.friendly)
-    other = found.alternative if found.refused is not None else None
-    refused = words.action_text(found.refused, names, m) if found.refused is not None else None
-    return {
-        "plan": words.plan_text(found.plan, names, m),
-        "promise": words.promise(found.plan, names),
-        "without": refused if other is not None else None,
-        "alternative": words.plan_text(other, names, m) if other is not None else None,
-        "tie": found.tie,
-        "status": str(found.plan.status),
-        "terms": _terms(found.plan, other),
-    }
-
-
-def _of_cards(position: Position, weights: Weights, backend: str) -> dict[str, Any]:
-    found = explain_cards(CardTurn(position), weights, backend)
-    other = found.alternative if found.refused is not None else None
-    refused = cardwords.action_text(position, found.refused) if found.refused is not None else None
-    return {
-        "plan": cardwords.plan_text(position, found.plan),
-        "promise": cardwords.promise(position, found.plan),
-        "without": refused if other is not None else None,
-        "alternative": cardwords.plan_text(position, other) if other is not None else None,
-        "tie": found.tie,
-        "status": str(found.plan.status),
-        "terms": _terms(found.plan, other),
-    }
+    return reasons
 
 
 def _terms(plan: Any, other: Any) -> list[list[Any]]:

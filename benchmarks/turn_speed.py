@@ -13,8 +13,9 @@ from engine import MinionSpec, find_deck, find_ruleset, play
 from engine.batches import deal_games
 from engine.codes import KEYWORD_FIELDS, ActionKind, Outcome
 from engine.decks import deck_records, table_of
+from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply_plain, encode, outcome
+from engine.rules import apply, encode, outcome
 from engine.state import STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
@@ -22,7 +23,7 @@ from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import exact_batch
-from ilp_agent.steps import PLAN, TURNS
+from ilp_agent.steps import MAX_STEPS, PLAN, TURNS
 from ilp_agent.tracker import TRACKER, follow
 from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
@@ -39,6 +40,7 @@ OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
 @njit
 def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
     """Play a dealt game, recording its turns and the seat of each; returns the number of turns so far."""
+    luck, codes = np.zeros(1, EVENTS), np.zeros(MAX_STEPS, np.int64)
     while outcome(state) == Outcome.ONGOING and n < len(turns):
         seat = state["active"]
         read_turn(state, cards, turn)
@@ -46,8 +48,9 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
         whose[n] = seat
         n += 1
         solve_turn(turn, weights[seat], work, layers, plan)
-        if not follow(state, cards, turn, plan, tracker) and outcome(state) == Outcome.ONGOING:
-            apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        again = follow(state, cards, turn, plan, tracker, luck[0], codes)[1]
+        if not again and outcome(state) == Outcome.ONGOING:
+            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
     return n
 
 

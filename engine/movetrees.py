@@ -13,9 +13,10 @@ from engine.actions import Action
 from engine.codes import MAX_ACTIONS, MAX_DEPTH
 from engine.effects.luck import Chance
 from engine.errors import NotationError
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.position import Position
-from engine.rules import apply_plain, legal_actions, play_checked
+from engine.rules import apply, legal_actions, play_checked
 from engine.state import STATE
 
 
@@ -45,7 +46,7 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
     """Depth-first without recursion: one state, action list and next index for each level."""
     if depth == 0:
         return 1
-    actions = np.empty((depth, MAX_ACTIONS), np.int64)
+    actions, events = np.empty((depth, MAX_ACTIONS), np.int64), np.zeros(1, EVENTS)
     n_actions = np.zeros(depth, np.int64)
     following = np.zeros(depth, np.int64)
     n_actions[0] = legal_actions(states[0], cards, actions[0])
@@ -59,7 +60,7 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
             level -= 1
         else:
             states[level + 1] = states[level]
-            apply_plain(states[level + 1], cards, actions[level, following[level]])
+            apply(states[level + 1], cards, actions[level, following[level]], events[0])
             following[level] += 1
             level += 1
             n_actions[level] = legal_actions(states[level], cards, actions[level])

@@ -121,7 +121,7 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
     if has_effects(cards):
         return apply_effects(state, cards, action, events)
     _count_hits(state, action, events)
-    return apply_plain(state, cards, action)
+    return _apply_to_bodies(state, cards, action)
 
 
 @njit_inline
@@ -144,8 +144,8 @@ def _count_hits(state: np.void, action: int, events: np.void) -> None:
 
 
 @njit_inline
-def apply_plain(state: np.void, cards: np.ndarray, action: int) -> int:
-    """`apply` in a game of bodies, without a word on what happened."""
+def _apply_to_bodies(state: np.void, cards: np.ndarray, action: int) -> int:
+    """`apply` in a game of bodies: the general rules, without what bodies lack."""
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
         _play(state, cards, source)

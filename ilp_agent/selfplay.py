@@ -16,6 +16,7 @@ from ilp_agent.search import kernel as searching
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.work import SOLVED
+from ilp_agent.steps import MAX_STEPS
 from ilp_agent.tracker import TRACKER, follow
 from ilp_agent.turn import read_turn
 from ilp_agent.weights import N_WEIGHTS
@@ -37,6 +38,7 @@ class ExactTurns(NamedTuple):
 
     memory: Memory
     trackers: np.ndarray  # dtype `TRACKER`, shape (1,)
+    codes: np.ndarray  # actions, shape (`MAX_STEPS`,)
 
 
 class SearchedTurns(NamedTuple):
@@ -60,7 +62,7 @@ def solve_exactly(
     exact.solve_turn(turn, row, memory.works[0], memory.layers, plan)
     used["exact"] += 1
     used["unproven"] += plan["unproven"]
-    again = follow(state, cards, turn, plan, turns.trackers[0])
+    _, again = follow(state, cards, turn, plan, turns.trackers[0], luck, turns.codes)
     if outcome(state) == Outcome.ONGOING:
         if again:
             used["again"] += 1
@@ -135,7 +137,7 @@ play_either = game_loop(take_either_turn)
 
 def exact_turns() -> ExactTurns:
     """This thread's memory for turns of bodies."""
-    return ExactTurns(memory_of_thread(), np.zeros(1, TRACKER))
+    return ExactTurns(memory_of_thread(), np.zeros(1, TRACKER), np.zeros(MAX_STEPS, np.int64))
 
 
 def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns:

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death, Outcome
 from engine.jit import njit
-from engine.rules import apply_plain, decode, encode, outcome
+from engine.rules import apply, decode, encode, outcome
 from ilp_agent.steps import StepKind
 
 GONE = -1
@@ -96,37 +96,57 @@ def note_done(tracker: np.void, kind: int, source: int, action: int, deaths: int
 
 
 @njit
-def apply_step(state: np.void, cards: np.ndarray, plan: np.void, step: int, tracker: np.void) -> int:
+def apply_step(
+    state: np.void, cards: np.ndarray, plan: np.void, step: int, tracker: np.void, luck: np.void
+) -> int:
     """Carry out one step of a plan that comes true; returns it as the engine's action.
 
-    `state` and `tracker` are modified in place.
+    `state`, `tracker` and `luck`, dtype `EVENTS`, are modified in place.
     """
     kind, source = plan["kind"][step], plan["source"][step]
     action = present_action(state, tracker, kind, source, plan["target"][step])
-    deaths = apply_plain(state, cards, action)
+    deaths = apply(state, cards, action, luck)
     note_done(tracker, kind, source, action, deaths)
     return action
 
 
 @njit
-def follow(state: np.void, cards: np.ndarray, turn: np.void, plan: np.void, tracker: np.void) -> bool:
-    """Carry a plan out, step by step. `state` and `tracker` are modified in place.
+def follow(
+    state: np.void,
+    cards: np.ndarray,
+    turn: np.void,
+    plan: np.void,
+    tracker: np.void,
+    luck: np.void,
+    codes: np.ndarray,
+) -> tuple[int, bool]:
+    """Carry a plan out, step by step.
+
+    Args:
+        state: where it begins, dtype `engine.state.STATE`. This and the last three are modified in place.
+        cards: the card table.
+        turn: of the plan, dtype `TURN`.
+        plan: dtype `PLAN`.
+        tracker: dtype `TRACKER`.
+        luck: dtype `EVENTS`.
+        codes: integers, shape (at least `MAX_STEPS`,): its actions, as `engine.rules.encode` packs them.
 
     Returns:
-        True when it stopped because a hero's health is not what was predicted: an enemy with Lifesteal that
-        was attacked healed its hero, which the turn program does not see. The rest has to be solved again.
+        How many actions were carried out, and whether that stopped because a hero's health is not what was
+        predicted: an enemy with Lifesteal that was attacked healed its hero, which the turn program does not
+        see. The rest has to be solved again.
     """
     enemy = state["sides"][1 - state["active"]]
     begin_tracking(turn, tracker)
     hero = turn["hero"]
     for step in range(plan["n_steps"]):
         hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
-        apply_step(state, cards, plan, step, tracker)
+        codes[step] = apply_step(state, cards, plan, step, tracker, luck)
         if outcome(state) != Outcome.ONGOING:
-            return False
+            return step + 1, False
         if enemy["health"] + enemy["armour"] != hero:
-            return True
-    return False
+            return step + 1, True
+    return int(plan["n_steps"]), False
 
 
 @njit

@@ -7,7 +7,7 @@ import numpy as np
 from engine.codes import DECK_SIZE, ActionKind, Outcome
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing
-from engine.rules import apply_plain, encode, outcome
+from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive
 from ilp_agent.exact.kernel import solve_turn
@@ -17,7 +17,7 @@ from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
 from ilp_agent.search.work import SOLVED
-from ilp_agent.steps import PLAN
+from ilp_agent.steps import MAX_STEPS, PLAN
 from ilp_agent.tracker import TRACKER, follow
 from ilp_agent.turn import TURN, read_turn
 
@@ -43,6 +43,7 @@ class Memory(NamedTuple):
     plans: np.ndarray
     works: np.ndarray
     trackers: np.ndarray
+    codes: np.ndarray  # actions, shape (`MAX_STEPS`,)
     layers: np.ndarray
     features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
     leaf: np.ndarray  # of the position that the chosen end leads to, shape (N_FEATURES,)
@@ -64,6 +65,7 @@ def new_memory() -> Memory:
         np.zeros(1, PLAN),
         np.zeros(1, WORK),
         np.zeros(1, TRACKER),
+        np.zeros(MAX_STEPS, np.int64),
         np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
         np.zeros(N_FEATURES, np.float64),
         np.zeros(N_FEATURES, np.float64),
@@ -94,14 +96,14 @@ def judge(
     """
     if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
         holds = hold_hand(state["sides"][1 - seat], derive(key, HELD), False, memory.hands)
-        apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
         if holds:
             play_hand(state, cards, row[REPLY_PART], memory)
         else:
             play_board(state, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
         put_on_top(state["sides"][seat], key)
-        apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
         play_turn(state, cards, row[TURN_PART], memory)
     return value_of(state, cards, seat, row[VALUE_PART], memory.features)
 
@@ -140,7 +142,7 @@ def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Me
     while again and outcome(state) == Outcome.ONGOING:
         read_turn(state, cards, turn)
         solve_turn(turn, weights, memory.works[0], memory.layers, plan)
-        again = follow(state, cards, turn, plan, tracker)
+        _, again = follow(state, cards, turn, plan, tracker, memory.luck[0], memory.codes)
 
 
 @njit_borrowing

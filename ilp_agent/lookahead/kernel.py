@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from engine.codes import Outcome
 from engine.jit import njit_borrowing
-from engine.rules import outcome
 from engine.streams import derive
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
@@ -14,7 +12,7 @@ from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.unseen import order_deck, stream_of
 from ilp_agent.lookahead.weights import BUDGET, DEPTH, SAMPLES, TURN_PART
-from ilp_agent.tracker import apply_step, begin_tracking, hero_damage
+from ilp_agent.tracker import follow
 from ilp_agent.turn import read_turn
 
 
@@ -50,7 +48,10 @@ def choose_turn(
     read_turn(here, cards, turn)
     solve_turn(turn, row[TURN_PART], memory.works[0], memory.layers, plan)
     if plan["lethal"] or row[BUDGET] <= 1.0:
-        _write_plan(here, cards, memory)
+        tracker = memory.trackers[0]
+        n, again = follow(here, cards, turn, plan, tracker, memory.luck[0], chosen["actions"])
+        chosen["n"] = n
+        chosen["again"] = 1 if again else 0
         return
     found = find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, pool)
     drawn = draw_end(explore, key, found)
@@ -80,22 +81,3 @@ def choose_turn(
     elif memory.judged[0] > 0:
         chosen["unproven"] = pool.unproven[0]
     chosen["n"] = write_actions(best, cards, pool, chosen["actions"])
-
-
-@njit_borrowing
-def _write_plan(state: np.void, cards: np.ndarray, memory: Memory) -> None:
-    """Write the actions of the exact solver's plan, up to where a hero's health is not what it predicts."""
-    turn, plan, tracker, chosen = memory.turns[0], memory.plans[0], memory.trackers[0], memory.plan[0]
-    enemy = state["sides"][1 - state["active"]]
-    begin_tracking(turn, tracker)
-    hero = turn["hero"]
-    chosen["n"] = 0
-    for step in range(plan["n_steps"]):
-        hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
-        chosen["actions"][step] = apply_step(state, cards, plan, step, tracker)
-        chosen["n"] = step + 1
-        if outcome(state) != Outcome.ONGOING:
-            return
-        if enemy["health"] + enemy["armour"] != hero:
-            chosen["again"] = 1
-            return

@@ -14,7 +14,7 @@ from engine.combat import guards, is_guarded, may_attack_hero
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field
-from engine.rules import apply_plain, decode, encode
+from engine.rules import apply, decode, encode
 from ilp_agent.lookahead.records import SLOTS, Pool
 from ilp_agent.weights import Term
 
@@ -98,7 +98,7 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
     _, slot, target = decode(action)
     seat = before["active"]
     attacker = before["sides"][seat]["board"][slot]
-    deaths = apply_plain(after, cards, action)
+    deaths = apply(after, cards, action, pool.luck[0])
     own, enemy = after["sides"][seat], after["sides"][1 - seat]
     gain = weights[Term.HERO] * (own["health"] - before["sides"][seat]["health"])
     if target == HERO:
@@ -147,9 +147,9 @@ def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, po
         pool.nodes[n] = pool.nodes[place]
         child, side = pool.nodes[n], pool.states[n]["sides"][seat]
         if coin:
-            apply_plain(pool.states[n], cards, encode(ActionKind.PLAY, place_of(side, COIN), 0))
+            apply(pool.states[n], cards, encode(ActionKind.PLAY, place_of(side, COIN), 0), pool.luck[0])
         action = encode(ActionKind.PLAY, place_of(side, card), 0)
-        apply_plain(pool.states[n], cards, action)
+        apply(pool.states[n], cards, action, pool.luck[0])
         child["parent"], child["action"], child["coin"] = place, action, coin
         child["played"] |= 1 << number
         child["from_place"] = 0

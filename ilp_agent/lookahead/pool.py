@@ -11,7 +11,7 @@ from engine.combat import is_guarded, may_attack_hero
 from engine.hashing import to_sum
 from engine.jit import njit_borrowing
 from engine.packing import PLACE_BITS, STAT_BITS, append_field
-from engine.rules import apply_plain, encode
+from engine.rules import apply, encode
 from ilp_agent.lookahead.nodes import (
     ENEMY_MINION,
     HELD,
@@ -276,8 +276,8 @@ def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, a
         if plays >> number & 1:
             card = hand[number]
             if cards[card]["cost"] > own["mana"]:
-                n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, COIN), 0), n, actions)
-            n = _do(state, cards, encode(ActionKind.PLAY, place_of(own, card), 0), n, actions)
+                n = _do(encode(ActionKind.PLAY, place_of(own, COIN), 0), n, cards, pool, actions)
+            n = _do(encode(ActionKind.PLAY, place_of(own, card), 0), n, cards, pool, actions)
     _list_hits(own, state["sides"][1 - state["active"]], True, pool)
     last, most = -1, -1
     for number in range(MAX_HITS_ON_HERO):
@@ -285,15 +285,16 @@ def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, a
             last, most = number, own["board"][pool.hits[number]]["attack"]
     for number in range(MAX_HITS_ON_HERO):
         if hits >> number & 1 and number != last:
-            n = _do(state, cards, encode(ActionKind.ATTACK, pool.hits[number], HERO), n, actions)
+            n = _do(encode(ActionKind.ATTACK, pool.hits[number], HERO), n, cards, pool, actions)
     if last >= 0:
-        n = _do(state, cards, encode(ActionKind.ATTACK, pool.hits[last], HERO), n, actions)
+        n = _do(encode(ActionKind.ATTACK, pool.hits[last], HERO), n, cards, pool, actions)
     return n
 
 
 @njit_borrowing
-def _do(state: np.void, cards: np.ndarray, action: int, n: int, actions: np.ndarray) -> int:
-    apply_plain(state, cards, action)
+def _do(action: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+    """Carry out and write one more action of the end that is tried; how many there are then."""
+    apply(pool.trial[0], cards, action, pool.luck[0])
     actions[n] = action
     return n + 1
 

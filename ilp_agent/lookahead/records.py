@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE
+from engine.events import EVENTS
 from engine.jit import njit
 from engine.state import STATE
 from ilp_agent.lookahead.options import MOST_BUDGET
@@ -77,6 +78,7 @@ class Pool(NamedTuple):
     n_plays: np.ndarray  # how many, shape (1,)
     hits: np.ndarray  # attacks on the hero that a node allows: the place of who makes it
     least: np.ndarray  # the value of the worst end, shape (1,)
+    luck: np.ndarray  # dtype EVENTS, shape (1,): what actions tell
     trial: np.ndarray  # dtype STATE, shape (1,): an end that is tried
     actions: np.ndarray  # those that lead to it
     n_nodes: np.ndarray  # how many nodes there are, shape (1,)
@@ -98,6 +100,7 @@ def new_pool() -> Pool:
         np.zeros(1, np.int64),
         np.zeros(MAX_HITS_ON_HERO, np.int64),
         np.zeros(1, np.float64),
+        np.zeros(1, EVENTS),
         np.zeros(1, STATE),
         np.zeros(MAX_ACTIONS_OF_TURN, np.int64),
         np.zeros(1, np.int64),

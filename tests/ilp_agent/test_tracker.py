@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine import HERO, IllegalActionError, MinionSpec
+from engine.events import EVENTS
 from ilp_agent import Attack, Play, PlayCoin, TurnProblem, Weights
 from ilp_agent.exact.backend import memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
@@ -28,9 +29,9 @@ def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None
         solve_turns(memory.turns, random_weights(pick), memory.works, memory.layers, memory.plans)
         plan = plan_of(problem, memory.plans[0], Status.OPTIMAL, Weights(*[1.0] * N_WEIGHTS))
         position, tracker, played = position_of(problem), track(problem), position_of(problem)
-        replayed = track(problem)
+        replayed, luck = track(problem), np.zeros(1, EVENTS)[0]
         for step, action in enumerate(plan.actions):
-            code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker)
+            code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker, luck)
             assert play_action(played, replayed, action).code == code
             assert played.state == position.state
             assert replayed == tracker

@@ -4,7 +4,8 @@ import numba
 import numpy as np
 
 from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
-from engine.rules import apply_plain, encode, legal_actions, outcome
+from engine.events import EVENTS
+from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
@@ -25,7 +26,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
     turns = np.zeros(1, TURN)
     plans = np.zeros(1, PLAN)
     works = np.zeros(1, WORK)
-    trackers = np.zeros(1, TRACKER)
+    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
     layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
     actions = np.empty(MAX_ACTIONS, np.int64)
     for game in range(len(keys)):
@@ -47,7 +48,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
             healed = False
             for step in range(plan["n_steps"]):
                 states[1] = state
-                action = apply_step(state, cards, plan, step, tracker)
+                action = apply_step(state, cards, plan, step, tracker, luck[0])
                 n = legal_actions(states[1], cards, actions)
                 legal = False
                 for a in range(n):
@@ -79,4 +80,4 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
             if not true:
                 counts[UNTRUE] += 1
             if outcome(state) == Outcome.ONGOING:
-                apply_plain(state, cards, encode(ActionKind.END_TURN, 0, 0))
+                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])

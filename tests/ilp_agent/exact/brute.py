@@ -7,7 +7,8 @@ import numba
 import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
-from engine.rules import apply_plain, decode, legal_actions
+from engine.events import EVENTS
+from engine.rules import apply, decode, legal_actions
 from engine.state import STATE
 from ilp_agent.weights import Term
 
@@ -37,7 +38,7 @@ def brute_force(start, cards, start_health, weights, limit):
     """Value of the best sequence, and the number tried; -1 if there are more than `limit`."""
     states = np.zeros(MAX_DEPTH + 1, STATE)
     actions = np.empty((MAX_DEPTH + 1, MAX_ACTIONS), np.int64)
-    counts = np.zeros(MAX_DEPTH + 1, np.int64)
+    counts, events = np.zeros(MAX_DEPTH + 1, np.int64), np.zeros(1, EVENTS)
     following = np.zeros(MAX_DEPTH + 1, np.int64)
     gained = np.zeros(MAX_DEPTH + 1, np.float64)
     states[0] = start
@@ -86,7 +87,7 @@ def brute_force(start, cards, start_health, weights, limit):
             else:
                 gain = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["board"][target]["attack"]
         states[level + 1] = state
-        apply_plain(states[level + 1], cards, action)
+        apply(states[level + 1], cards, action, events[0])
         gained[level + 1] = gained[level] + gain
         level += 1
         counts[level] = legal_actions(states[level], cards, actions[level])

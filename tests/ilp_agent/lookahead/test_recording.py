@@ -6,7 +6,7 @@ import pytest
 from engine import Outcome, find_deck, find_ruleset
 from engine.batches import deal_games, endings
 from engine.decks import tables_of
-from engine.rules import apply_plain, encode, outcome
+from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
@@ -41,9 +41,9 @@ def take_turn(state: np.void, cards: np.ndarray, explore: int, key: np.uint64) -
     choose_turn(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
     leaf, plan = memory.leaf.copy() if memory.judged[0] else None, memory.plan[0]
     for action in plan["actions"][: plan["n"]]:
-        apply_plain(state, cards, action)
+        apply(state, cards, action, memory.luck[0])
     if not plan["again"] and outcome(state) == Outcome.ONGOING:
-        apply_plain(state, cards, END)
+        apply(state, cards, END, memory.luck[0])
     return leaf
 
 

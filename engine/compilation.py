@@ -351,7 +351,9 @@ class _Progress:
 
 
 def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set[Any]:
-    """The kernels that functions of Python call by name, and that functions of ours do which these call so.
+    """The kernels that functions of Python call, and that functions of ours do which these call.
+
+    By name, from a closure, or as an element of a tuple that is so named.
 
     Args:
         functions: where to begin.
@@ -370,6 +372,8 @@ def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set
         elif isinstance(one, FunctionType) and one.__module__.split(".")[0] in PACKAGES:
             code = one.__code__
             named: list[Any] = [one.__globals__.get(name) for name in code.co_names]
+            named += [cell.cell_contents for cell in one.__closure__ or ()]
+            named += [inner for value in named if isinstance(value, tuple) for inner in value]
             if effects:
                 texts = [text for text in code.co_consts if isinstance(text, str)]
                 named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]

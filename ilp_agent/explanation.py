@@ -30,6 +30,11 @@ class Explanation:
     alternative: Plan | CardPlan | None
 
     @property
+    def problem(self) -> TurnProblem | CardTurn:
+        """Another name of `turn`."""
+        return self.turn
+
+    @property
     def tie(self) -> bool:
         """Whether doing without the first action costs nothing."""
         return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)

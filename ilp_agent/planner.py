@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine import Action, Outcome, Position
+from engine import Action, IllegalActionError, Outcome, Position
 from engine.effects.luck import Chance
 from engine.events import EVENTS
 from engine.jit import njit
-from engine.rules import apply, outcome
+from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import STATE
 from engine.vocabulary import MAX_OUTCOMES
 from ilp_agent.exact.backend import memory_of_thread
@@ -68,9 +68,13 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
     steps = np.zeros(len(actions) + 1, STATE)
     codes = np.array([action.code for action in actions], np.int64)
     chances = Chance.given([0] * MAX_OUTCOMES).array  # as of `play_planned`
-    goes_on = write_steps(position.states, position.table.array, codes, again, chances, steps)
+    played = write_steps(position.states, position.table.array, codes, again, chances, steps)
+    if played < len(actions) - again:
+        raise IllegalActionError(
+            f"{actions[played]} of a plan is not legal after {played} actions in {position}"
+        )
     placed = [(steps[n].tobytes(), action) for n, action in enumerate(actions)]
-    if goes_on and not again:
+    if not again and outcome_of(steps[-1:]) == Outcome.ONGOING:
         placed.append((steps[-1].tobytes(), Action.end_turn()))
     return placed
 
@@ -92,8 +96,8 @@ def write_steps(
     again: bool,
     chances: np.ndarray,
     steps: np.ndarray,
-) -> bool:
-    """Carry actions out, but for the last where the turn is solved again after it; whether the game goes on.
+) -> int:
+    """Carry actions out, but for the last where the turn is solved again after it; how many are legal.
 
     Args:
         states: where they begin, shape (1,); left as it is.
@@ -107,8 +111,9 @@ def write_steps(
     steps[0] = states[0]
     for n in range(len(codes) - (1 if again else 0)):
         steps[n + 1] = steps[n]
-        apply(steps[n + 1], cards, codes[n], chances[0])
-    return bool(outcome(steps[len(codes)]) == Outcome.ONGOING)
+        if play_checked(steps[n + 1 : n + 2], cards, codes[n], chances) == ILLEGAL:
+            return n
+    return len(codes) - (1 if again else 0)
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
@@ -123,7 +128,8 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
     cards, codes = position.table.array, np.zeros(MAX_STEPS, np.int64)
     read_turns(position.states, cards, memory.turns)
     solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
-    n, again = write_codes(here.states, cards, memory.turns, memory.plans, codes)
+    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
+    n, again = write_codes(here.states, cards, memory.turns, memory.plans, trackers, luck, codes)
     actions = list(map(Action.from_code, codes[:n].tolist()))
     return place_actions(position, actions, again), bool(memory.plans[0]["unproven"])
 
@@ -136,8 +142,13 @@ def read_turns(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None
 
 @njit
 def write_codes(
-    states: np.ndarray, cards: np.ndarray, turns: np.ndarray, plans: np.ndarray, codes: np.ndarray
+    states: np.ndarray,
+    cards: np.ndarray,
+    turns: np.ndarray,
+    plans: np.ndarray,
+    trackers: np.ndarray,
+    luck: np.ndarray,
+    codes: np.ndarray,
 ) -> tuple[int, bool]:
-    """`follow` for arrays of shape (1,); `states` and `codes` are modified in place."""
-    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
+    """`follow` for arrays of shape (1,), of which the caller keeps the memory."""
     return follow(states[0], cards, turns[0], plans[0], trackers[0], luck[0], codes)

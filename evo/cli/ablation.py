@@ -93,7 +93,7 @@ def ablate_command(
     refuse_decks([player.sort], found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
-        "entrant": [*player.sort, *player.row],
+        "entrant": [*player.played_as, *player.row],
         "decks": [deck.identity for deck in found],
         "ruleset": ruleset,
         "games": games,

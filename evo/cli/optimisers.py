@@ -116,7 +116,7 @@ def bench_optimisers_command(
         "optimisers": [[one.text, one.config.digest] for one in contenders],
         "budgets": bench.budgets,
         "seeds": seeds,
-        "against": [[text, *player.sort, player.row] for text, player in rating.items()],
+        "against": [[text, *player.played_as, player.row] for text, player in rating.items()],
         **_bred_against(contenders),
         "games": games,
     }

@@ -241,8 +241,8 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any]) -> None:
-    """Refuse a run in which agents played otherwise than here; note their versions where it begins.
+def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bool) -> None:
+    """Refuse a run in which agents played otherwise than here; note their versions where its manifest is new.
 
     Raises:
         RunError: there are such agents; the message names them.
@@ -253,7 +253,7 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any]) -> None:
         for kind in map(find_kind, [folder.config.agent, *(one.kind for one in opponents)])
         if kind.version > 1
     }
-    if later and folder.committed == 0:
+    if later and (is_new or folder.committed == 0):
         manifest.setdefault("agents", later)
     kept = manifest.get("agents")
     other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}))
@@ -267,10 +267,11 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
     Raises:
         RunError: the run was started under other rules, or its configuration or deck files changed.
     """
-    manifest = folder.manifest()
+    manifest, rebuilt = folder.manifest(), False
     if "config_hash" not in manifest:
         folder.problems.append("manifest.json is missing or damaged; a new one is written")
         manifest = {"schema": RUN_SCHEMA, **new_manifest(folder.config)}
+        rebuilt = True
     if manifest.get("rules", RULES_VERSION) != RULES_VERSION:
         raise RunError(
             f"run folder {folder.path} was started under rules {manifest['rules']}, "
@@ -290,7 +291,7 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
                 f"{folder.path / OPPONENTS} is not what the run was started with; "
                 "put it back, or start a new run"
             )
-    _refuse_other_agents(folder, manifest)
+    _refuse_other_agents(folder, manifest, rebuilt)
     session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
     manifest.setdefault("sessions", []).append(session)
     folder.write("manifest.json", json_bytes(manifest))

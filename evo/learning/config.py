@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
 import tomli_w
@@ -180,11 +181,19 @@ class LearnConfig(Settings):
     @property
     def digest(self) -> str:
         """SHA-256 of everything that determines what a round comes to (not `NOT_HASHED`)."""
+        return self._digest_with(lambda name: find_kind(name).versioned)
+
+    @property
+    def first_digest(self) -> str:
+        """What `digest` is where all agents play by their first version."""
+        return self._digest_with(str)
+
+    def _digest_with(self, named: Callable[[str], str]) -> str:
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
         content["opponents"] = [
-            [find_kind(p.kind).versioned, p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])]
+            [named(p.kind), p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])]
             for p in self.opponents
         ]
         content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]

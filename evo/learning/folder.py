@@ -50,6 +50,7 @@ from evo.storage.history import (
 from evo.storage.kinds import LEARNING
 from evo.storage.schema import COUNT, NUMBER, SCORE, count_rows, read_batches
 from ilp_agent.features import FEATURES
+from rivals import other_versions
 
 SCHEMA = 2
 """Of rounds."""
@@ -150,6 +151,12 @@ class LearningFolder(CheckedFolder):
     def digest(self) -> str:
         """Of the configuration and of the samples of other learnings."""
         return digest_of([self.config.digest, self.others]) if self.others else self.config.digest
+
+    @property
+    def first_digest(self) -> str:
+        """The same where all agents play by their first version."""
+        first = self.config.first_digest
+        return digest_of([first, self.others]) if self.others else first
 
     def read_others(self) -> None:
         """Read which samples of other learnings there are.
@@ -265,7 +272,7 @@ class LearningFolder(CheckedFolder):
         """Read the committed rounds, as the only process; what is damaged is set aside, and played again.
 
         Raises:
-            LearningError: a round was written by another version.
+            LearningError: a round was written by another version, or played by one of an agent.
             OSError: one cannot be read.
         """
         if not (self.path / CHECKSUMS).exists():
@@ -273,6 +280,9 @@ class LearningFolder(CheckedFolder):
             self.problems += [damage] if damage else []
             self.replace(CHECKSUMS, "".join(entry.line for entry in entries.values()).encode())
         self.check_records("rounds")
+        if any(content["config_hash"] != self.digest for content in self.rounds):
+            other = other_versions(dict.fromkeys((one.kind for one in self.config.opponents), 1))
+            raise LearningError(f"{self.path} was played with {other}; take another --out")
 
     def damage_of(self, name: str) -> str:
         """See `CheckedFolder`; a whole round is added to `rounds`."""
@@ -290,7 +300,8 @@ class LearningFolder(CheckedFolder):
         except ValueError as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             return f"rounds/{name}.json is no round of manaforge learn: {why}"
-        if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] != self.digest:
+        known = self.digest, self.first_digest
+        if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
             raise LearningError(
                 f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
                 "profile or an opponent was changed since; take another --out"

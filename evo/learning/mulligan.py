@@ -110,7 +110,7 @@ class Lesson:
 
 def _as_values(player: Player) -> list[Any]:
     """A player as JSON values."""
-    return [*player.sort, *player.row, *player.keeps]
+    return [*player.played_as, *player.row, *player.keeps]
 
 
 @dataclass(frozen=True)

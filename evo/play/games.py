@@ -95,6 +95,11 @@ class Player:
         return find_kind(self.kind).compiled(self.backend)
 
     @property
+    def played_as(self) -> tuple[str, str]:
+        """Agent kind with the version of its play, and backend, for definitions of games that are kept."""
+        return find_kind(self.kind).versioned, self.backend
+
+    @property
     def sort(self) -> tuple[str, str]:
         """Agent kind and backend."""
         return self.kind, self.backend

@@ -222,7 +222,8 @@ class TournamentFolder:
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL if key in known)))
         other = [key for key in keys if key not in MAY_GROW and known.get(key) != definition.get(key)]
         if other:
-            earlier = agents_of_other_versions(known) or decks_under_earlier(decks, known.get("decks"))
+            earlier = agents_of_other_versions(known) if "entrants" in other else ""
+            earlier = earlier or decks_under_earlier(decks, known.get("decks"))
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(

@@ -119,8 +119,8 @@ def solve_turn(
 
     Args:
         state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
-        cards: the search's own copy of the card table (`own_cards`); what it keeps is modified (`narrow`).
-        weights: all of them, indexed by `ilp_agent.weights.Term`.
+        cards: the search's own copy of the card table; what it keeps is modified (`narrow`).
+        weights: all of them, indexed by `ilp_agent.weights.Term`; of a score, those of its counts follow.
         facts: of `ilp_agent.search.facts.learn_facts`.
         work: dtype `WORK`; `start` says the limit of positions, places and what to leave out. This and what
             follows is modified in place.

@@ -31,7 +31,7 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
     """A hash of all that the value of the rest of a turn can depend on (`engine.effects.futures`).
 
     Args:
-        state: dtype `engine.state.STATE`, with effects.
+        state: dtype `engine.state.STATE`.
         cards: the card table.
         start: dtype `ilp_agent.search.work.START`.
         strikers: minions from hand that have attacked, where places count as in the program; else 0.
@@ -88,7 +88,7 @@ def key_after_blow(
     Most positions of a search have been met before; this finds them at a third of the time.
 
     Args:
-        state: the position before, dtype `engine.state.STATE`, with effects.
+        state: the position before, dtype `engine.state.STATE`.
         cards: the card table.
         start: dtype `ilp_agent.search.work.START`.
         key: of the position before, where places do not count as in the program.

@@ -57,7 +57,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     """Bits of what may be left for the end of the turn; see the module.
 
     Args:
-        state: dtype `engine.state.STATE`, with effects, not over.
+        state: dtype `engine.state.STATE`, not over.
         cards: the card table.
         facts: of `ilp_agent.search.facts.learn_facts`.
         seat: of the player whose turn it is.

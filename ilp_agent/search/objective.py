@@ -1,4 +1,4 @@
-"""What a turn is worth on real cards: what each action adds, and what its end is worth, compiled.
+"""What a turn is worth: what each action adds, and what its end is worth, compiled.
 
 The objective of docs/turn-program.md is the sum of the gains of all actions and of the worth of the end, less
 that of the start (`base_value`), so that positions within a turn are compared by what is still to come.
@@ -51,11 +51,12 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
 @njit_borrowing
 def worth_of_draw(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
     """What a card that is drawn adds to a score in the mean over the deck. `counts` is modified in place."""
-    if side["n_deck"] == 0:
+    if side["n_deck"] == 0 or not has_effects(cards):
         return 0.0
     counts[:] = 0
     for place in range(side["n_deck"]):
-        count_held(cards[side["deck"][place]], has_effects(cards), counts)
+        if side["deck"][place] >= 0:
+            count_held(cards[side["deck"][place]], True, counts)
     total = 0.0
     for count in range(DRAWN):
         total += weights[N_TERMS + count] * counts[count]
@@ -136,7 +137,7 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
     A dead own hero counts minus `lethal`, where both are dead neither counts.
 
     Args:
-        state: dtype `engine.state.STATE`, with effects.
+        state: dtype `engine.state.STATE`.
         cards: the card table.
         weights: all of them, indexed by `Term`.
         start: dtype `ilp_agent.search.work.START`.

@@ -92,6 +92,10 @@ def test_a_run_against_another_version_of_an_agent_is_not_continued(met: Path, t
     with open_run(copy) as folder, pytest.raises(RunError, match="was started with version 1 of hearthsim"):
         begin_session(folder, LocalPool(1))
     assert len(read_runs([copy]).individuals)
+    (copy / "manifest.json").write_text("{")  # damaged: what it said of agents is lost, and the run goes on
+    with open_run(copy) as folder:
+        begin_session(folder, LocalPool(1))
+        assert folder.manifest()["agents"] == {"hearthsim": 2}
 
 
 def test_a_fixed_opponents_score_is_the_tournaments_on_the_same_games(met: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,14 @@ import pytest
 from evo.configfiles import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
-from evo.learning.folder import open_learning, read_learning
+from evo.learning.folder import LearningError, open_learning, read_learning
 from evo.learning.gather import gather
 from evo.learning.methods import METHODS, Samples
 from evo.learning.run import weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.features import FEATURES, N_FEATURES
+from rivals import AGENTS
 from tests.conftest import heavy
 from tests.evo.runs import manaforge, manaforge_process
 
@@ -78,6 +80,18 @@ def test_a_learning_that_was_stopped_comes_to_the_same_bytes(
     assert learn(out, "workers=1", run=run).returncode == 0
     for name in RESULTS:
         assert (out / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def test_a_learning_against_another_version_of_an_agent_is_read_and_not_continued(
+    learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = Path(shutil.copytree(learned, tmp_path / "earlier"))
+    monkeypatch.setitem(AGENTS, "eva", replace(AGENTS["eva"], version=2))
+    folder = read_learning(copy)
+    assert len(folder.rounds) == 3
+    told = "was played with version 1 of eva, and this manaforge plays version 2; take another --out"
+    with pytest.raises(LearningError, match=told), open_learning(copy, folder.config) as again:
+        again.check_rounds()
 
 
 def test_what_a_round_comes_to_does_not_depend_on_how_many_follow(tmp_path: Path) -> None:

@@ -89,27 +89,6 @@ assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] ==
     CHARGE,
 ]
 
-HEARTHSIM: Mapping[str, float] = MappingProxyType(
-    {
-        "attack": 1.0,
-        "health": 1.0,
-        "enemy_attack": 1.0,
-        "enemy_health": 1.0,
-        "hand_mana": 0.1,
-        "hero": 0.1,
-        "enemy_hero": 0.1,
-        "shield": 1.0,
-        "spell_damage": 1.0,
-        "damage_spells": 0.9,
-        "weapon": 0.5,
-    }
-)
-"""HearthSim's score as weights of features.
-
-Source: "Intro", "Tuning the AI" and "Divine Shield Modeling, Part 2"; for the last three "Direct damage
-spells" and the authors' program.
-"""
-
 
 @njit_borrowing
 def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:

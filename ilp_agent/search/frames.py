@@ -2,11 +2,14 @@
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.jit import njit_borrowing
 from engine.rules import legal_actions
+from engine.state import CARD
 from ilp_agent.search.chance import expected_gain
 from ilp_agent.search.late import LATE_FACE, LATE_KILL, add_last_attacks, late_value, what_is_late
 from ilp_agent.search.objective import acts_at_the_end, end_value, is_score
+from ilp_agent.search.work import WORK
 
 FORBIDDEN = -1e290
 """What an end of the turn is worth that surely kills the own hero."""
@@ -26,7 +29,7 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
         return
     frame["n"] -= 1
     if not is_score(weights) and acts_at_the_end(state, cards, work["start"]["seat"]):
-        frame["best"] = value_of_ending(state, cards, weights, work)
+        value_ending(level, cards, weights, work)
     else:
         frame["best"] = end_value(state, cards, weights, work["start"])
     frame["late"] = 0
@@ -37,6 +40,13 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
             actions = work["actions"][level]
             frame["n"] = add_last_attacks(state, facts, start, frame["late"], actions, frame["n"])
         frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
+
+
+@njit_apart(int, (CARD,), (np.dtype(np.float64),), WORK, rare=True)
+def value_ending(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> int:
+    """Note what ending the turn at a level is worth, where something happens at its end; 0."""
+    work["frames"][level]["best"] = value_of_ending(work["states"][level], cards, weights, work)
+    return 0
 
 
 @njit_borrowing

@@ -262,7 +262,7 @@ MOST = 1e9
 """What a won game counts where it is one of several outcomes; minus as much a lost one."""
 
 
-@njit_borrowing
+@njit_apart(int, int, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, rare=True)
 def meet_chance(
     level: int, action: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:

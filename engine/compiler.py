@@ -62,8 +62,11 @@ _codegen: Any = _target.codegen()
 _make_executable: Callable[..., Any] = _target.get_executable
 _make_library: Callable[..., Any] = _codegen.create_library
 
-PLAIN_OPTIONS = {"nopython": True, "nogil": True}
-"""numba's options that every kernel has."""
+PLAIN_OPTIONS = {"nopython": True, "nogil": True, "_nrt": True}
+"""numba's options that every kernel has where it names no others.
+
+`_nrt` is among them since numba would compile a kernel that makes arrays as its caller is: without them.
+"""
 
 _depth = 0
 """How many kernels are being compiled, each for the one before. Changed under numba's compiler lock."""
@@ -429,7 +432,7 @@ class Kernel(CPUDispatcher):
 
     Args:
         function: in Python.
-        **options: numba's, beside `nopython` and `nogil`.
+        **options: numba's, beside `PLAIN_OPTIONS`.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -446,7 +449,7 @@ class Kernel(CPUDispatcher):
         """A kernel that another process has sent."""
         known: Kernel | None = cls._memo.get(uuid)
         if known is None:
-            options = {name: value for name, value in targetoptions.items() if name not in PLAIN_OPTIONS}
+            options = {name: value for name, value in targetoptions.items() if PLAIN_OPTIONS.get(name) != value}
             known = cls(py_func, **options)
             known._set_uuid(uuid)
         return known

@@ -319,6 +319,37 @@ def test_a_kernel_travels_to_another_process(tmp_path: Path) -> None:
         assert run(ROOT, tmp_path, program)[0] == "15"
 
 
+ALLOCATES = """
+import numpy as np
+from engine.jit import njit, njit_borrowing
+
+@njit
+def reversed_sum(values):
+    return values[::-1].copy().sum()
+
+@njit_borrowing
+def borrows(values):
+    return reversed_sum(values)
+
+@njit
+def starts(values):
+    return borrows(values)
+
+print(starts(np.arange(5)))
+"""
+
+
+@compiled
+@pytest.mark.skipif(BOUNDSCHECK, reason="no kernel borrows in this mode")
+def test_a_kernel_that_makes_arrays_compiles_also_where_one_that_borrows_calls_it_first(
+    tmp_path: Path,
+) -> None:
+    """numba lets options pass from caller to callee: whether it compiled depended on who called first."""
+    (tmp_path / "allocates.py").write_text(ALLOCATES)
+    start = f"import runpy; runpy.run_path({str(tmp_path / 'allocates.py')!r}, {{}}, 'engine.here')"
+    assert run(ROOT, tmp_path / "cache", start)[0] == "10"
+
+
 STUCK = """
 import contextlib, signal, time
 from pathlib import Path

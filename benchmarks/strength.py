@@ -24,8 +24,8 @@ from engine.streams import agent_keys, stream_key
 from evo.play.entrants import Entrant, find_entrant
 from evo.play.games import compile_games
 from evo.stats.ratings import elo
-from ilp_agent.steps import TURNS
 from rivals import find_kind, reckoned_decks
+from rivals.batch import TURNS
 
 DECKS = {
     "minions": ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"),

@@ -21,12 +21,13 @@ from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
 from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.steps import MAX_STEPS, PLAN
+from ilp_agent.exact.tracker import TRACKER, follow
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import exact_batch
-from ilp_agent.steps import MAX_STEPS, PLAN, TURNS
-from ilp_agent.tracker import TRACKER, follow
-from ilp_agent.turn import TURN, read_turn
+from ilp_agent.turnrecord import TURN, read_turn
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
+from rivals.batch import TURNS
 from tests.ilp_agent.turns import problem_of
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]

@@ -449,8 +449,9 @@ class Kernel(CPUDispatcher):
         """A kernel that another process has sent."""
         known: Kernel | None = cls._memo.get(uuid)
         if known is None:
-            options = {name: value for name, value in targetoptions.items() if PLAIN_OPTIONS.get(name) != value}
-            known = cls(py_func, **options)
+            options = targetoptions.items()
+            own = {name: value for name, value in options if PLAIN_OPTIONS.get(name) != value}
+            known = cls(py_func, **own)
             known._set_uuid(uuid)
         return known
 

@@ -14,12 +14,11 @@ from engine.lazy import exports
 if TYPE_CHECKING:  # imported when they are first asked for
     from engine.codes import HERO
     from ilp_agent.agent import IlpAgent
-    from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend
-    from ilp_agent.cardturn import CardPlan, CardTurn
+    from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend, SolverError
     from ilp_agent.explanation import CardExplanation, Explanation, explain, explain_cards
     from ilp_agent.milp.interpret import program_of
-    from ilp_agent.plan import Attack, Plan, Play, PlayCoin, Status, Terms
-    from ilp_agent.problem import ProblemError, TurnProblem
+    from ilp_agent.plan import Attack, CardPlan, Plan, Play, PlayCoin, ProblemPlan, Status, Terms
+    from ilp_agent.problem import TurnProblem
     from ilp_agent.profiles import (
         Profile,
         ProfileError,
@@ -28,7 +27,8 @@ if TYPE_CHECKING:  # imported when they are first asked for
         read_profile,
     )
     from ilp_agent.shipped import shipped_profiles
-    from ilp_agent.solver import Solver, SolverError, find_solver, solve, turn_of
+    from ilp_agent.solver import Solver, find_solver, solve, turn_of
+    from ilp_agent.turn import CardTurn, ProblemError, Turn
     from ilp_agent.weights import (
         EXTENDED_NAMES,
         WEIGHT_NAMES,
@@ -59,12 +59,14 @@ __all__ = [
     "Play",
     "PlayCoin",
     "ProblemError",
+    "ProblemPlan",
     "Profile",
     "ProfileError",
     "Solver",
     "SolverError",
     "Status",
     "Terms",
+    "Turn",
     "TurnProblem",
     "WeightError",
     "WeightVector",

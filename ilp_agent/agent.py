@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from engine import Action, IllegalActionError, PlayerView
+from engine import Action, PlayerView
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
-from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.plan import Plan, step_of
+from ilp_agent.plan import Plan, ProblemPlan
 from ilp_agent.planner import chosen_backend, place_actions, plan_compiled
-from ilp_agent.problem import TurnProblem
 from ilp_agent.profiles import Profile
-from ilp_agent.replay import play_action, track
 from ilp_agent.solver import solve, solver_for, turn_of
-from ilp_agent.tracker import hero_damage
+from ilp_agent.turn import Turn
 from ilp_agent.weights import WeightError, Weights
 
 
@@ -62,8 +59,8 @@ class IlpAgent:
             self._plan(view)
         return self._planned.pop(0)[1]
 
-    def plan(self, view: PlayerView) -> Plan | CardPlan:
-        """The plan for what is left of a turn; of a game with real cards a `CardPlan`."""
+    def plan(self, view: PlayerView) -> Plan | ProblemPlan:
+        """The plan for what is left of a turn; of bodies in the indices of its `TurnProblem`."""
         return solve(turn_of(view.position), self.weights, self.backend, self.formulation)
 
     def _plan(self, view: PlayerView) -> None:
@@ -79,27 +76,5 @@ class IlpAgent:
             self.exact += by_exact
             self.search += not by_exact
             return
-        if view.position.table.effects:
-            plan = solve(CardTurn.from_view(view), self.weights, self.backend, self.formulation)
-            self._planned = place_actions(view.position, plan.actions, plan.again)
-            return
-        position = view.position.copy()
-        problem = TurnProblem.from_view(view)
-        tracker = track(problem)
-        hero = problem.enemy_hero
-        enemy = position.state["sides"][1 - view.seat]
-        self._planned = []
-        for action in self._solve(problem).actions:
-            before = position.state.tobytes()
-            try:
-                played = play_action(position, tracker, action)
-            except IllegalActionError:  # as plans of the thesis formulation may have them
-                continue
-            self._planned.append((before, played))
-            hero -= hero_damage(problem.record, *step_of(action))
-            if enemy["health"] + enemy["armour"] != hero:
-                return
-        self._planned.append((position.state.tobytes(), Action.end_turn()))
-
-    def _solve(self, problem: TurnProblem) -> Plan:
-        return solve(problem, self.weights, self.backend, self.formulation)
+        plan = solve(Turn.from_view(view), self.weights, self.backend, self.formulation)
+        self._planned = place_actions(view.position, plan.actions, plan.again)

@@ -12,9 +12,14 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from engine.errors import ManaforgeError
 from ilp_agent.shipped import in_checkout
 
 FORMULATIONS = ("sequential", "thesis")
+
+
+class SolverError(ManaforgeError, RuntimeError):
+    """A solver that is missing, not licensed, too small for the model, or without an answer."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,12 @@ def listed(names: Iterable[str], word: str) -> str:
     """Names in a sentence: "exact, gurobi or highs"."""
     *first, last = list(names)
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def others(backend: str) -> str:
+    """The advice every failing backend gives."""
+    rest = [entry.name for entry in installed_backends() if entry.name != backend]
+    return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
 
 
 def solver_version(backend: str) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from engine.actions import Action
 from engine.codes import HERO
 from ilp_agent.backends import DEFAULT_BACKEND
-from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.plan import Attack, Plan, PlanAction, Play
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, ProblemPlan
 from ilp_agent.problem import TurnProblem
 from ilp_agent.solver import solve
+from ilp_agent.turn import Turn
 from ilp_agent.weights import Weights
 
 
@@ -17,20 +17,20 @@ class Explanation:
     """A plan and what it was preferred to.
 
     Attributes:
-        turn: the turn: a `TurnProblem`, or a `CardTurn` on real cards.
-        plan: the best plan: a `Plan` in the indices of the problem, or a `CardPlan`.
+        turn: the turn, or the problem of a turn of bodies.
+        plan: the best plan, of a problem in its indices.
         refused: its first action, which the alternative must not take; None when the plan is empty.
         alternative: the best plan without that action; None when there is no such action.
         tie: whether the alternative is worth as much, as with two cards that are alike.
     """
 
-    turn: TurnProblem | CardTurn
-    plan: Plan | CardPlan
+    turn: TurnProblem | Turn
+    plan: ProblemPlan | Plan
     refused: PlanAction | Action | None
-    alternative: Plan | CardPlan | None
+    alternative: ProblemPlan | Plan | None
 
     @property
-    def problem(self) -> TurnProblem | CardTurn:
+    def problem(self) -> TurnProblem | Turn:
         """Another name of `turn`."""
         return self.turn
 
@@ -40,18 +40,18 @@ class Explanation:
         return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
 
 
-def explain(turn: TurnProblem | CardTurn, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
+def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
     """Solve a turn, and again without the first action of the best plan.
 
     Raises:
         SolverError: the backend has no answer, or does not take this turn.
         UnknownNameError: there is no such backend.
     """
-    plan: Plan | CardPlan = solve(turn, weights, backend)
+    plan: ProblemPlan | Plan = solve(turn, weights, backend)
     if not plan.actions:
         return Explanation(turn, plan, None, None)
     first, other = plan.actions[0], plan
-    if isinstance(turn, CardTurn):
+    if isinstance(turn, Turn):
         assert isinstance(first, Action)
         other = solve(turn.without(first), weights, backend)
     else:
@@ -83,7 +83,7 @@ def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
     return replace(problem, coin=False)
 
 
-def _with_gap(plan: Plan, removed: int, m: int) -> Plan:
+def _with_gap(plan: ProblemPlan, removed: int, m: int) -> ProblemPlan:
     """A plan made for the hand without one card, in the indices of the whole hand."""
 
     def friend(index: int) -> int:

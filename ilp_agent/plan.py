@@ -1,4 +1,4 @@
-"""Plan: what a solver's choice means in actions, and what it predicts, computed from the choice itself."""
+"""Plan: the best way to go on with a turn, as the engine's actions; ProblemPlan: in a problem's indices."""
 
 from collections import namedtuple
 from collections.abc import Iterable
@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from engine import Action
 from engine.codes import HERO
-from ilp_agent.problem import TurnProblem
-from ilp_agent.steps import StepKind
 from ilp_agent.weights import EXTENDED_NAMES, WEIGHT_NAMES, Weights
 
 
@@ -86,7 +83,33 @@ def terms_of(values: Iterable[float], weights: Weights) -> Terms:
 
 @dataclass(frozen=True)
 class Plan:
-    """A turn's actions in order, and what they come to.
+    """The best way to go on with a turn, up to what only the game decides.
+
+    Attributes:
+        status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
+        objective: the sum of `terms`; expected, where chance has a part in it.
+        terms: one signed weighted term for each weight: the thesis's eight, or sixteen where another is set.
+        actions: in the order to play them, as the engine has them, the end of the turn left out.
+        again: whether the turn is to be solved again after the last of them: what it draws, what chance does,
+            or that an enemy with Lifesteal heals its hero, is seen only then.
+        states: positions that a search looked at; 0 of a solver that is none.
+    """
+
+    status: Status
+    objective: float
+    terms: Terms
+    actions: tuple[Action, ...]
+    again: bool = False
+    states: int = 0
+
+
+CardPlan = Plan
+"""Its name of the time when plans of bodies were in a problem's indices alone."""
+
+
+@dataclass(frozen=True)
+class ProblemPlan:
+    """The best plan of a `TurnProblem`, in its indices, and what it comes to.
 
     Attributes:
         status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
@@ -113,37 +136,3 @@ class Plan:
     damage: int
     mana: int
     playable: bool = True
-
-
-def plan_of(problem: TurnProblem, record: np.void, status: Status, weights: Weights) -> Plan:
-    """A plan from a record of dtype `ilp_agent.steps.PLAN`, made with these weights."""
-    friends = len(problem.friendly) + len(problem.hand)
-    return Plan(
-        status,
-        float(record["value"]),
-        terms_of(record["terms"], weights),
-        tuple(_action(record, step) for step in range(record["n_steps"])),
-        bool(record["lethal"]),
-        bool(record["cleared"]),
-        tuple(place for place in range(len(problem.enemy)) if record["killed"][place]),
-        tuple(place for place in range(friends) if record["lost"][place]),
-        int(record["damage"]),
-        int(record["mana"]),
-    )
-
-
-def _action(record: np.void, step: int) -> PlanAction:
-    if record["kind"][step] == StepKind.COIN:
-        return PlayCoin()
-    if record["kind"][step] == StepKind.ATTACK:
-        return Attack(int(record["source"][step]), int(record["target"][step]))
-    return Play(int(record["source"][step]))
-
-
-def step_of(action: PlanAction) -> tuple[int, int, int]:
-    """An action as a step of a PLAN record: kind (`StepKind`), source and target."""
-    if isinstance(action, Attack):
-        return StepKind.ATTACK, action.attacker, action.target
-    if isinstance(action, Play):
-        return StepKind.PLAY, action.hand, 0
-    return StepKind.COIN, 0, 0

@@ -11,14 +11,13 @@ from engine.jit import njit
 from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import STATE
 from engine.vocabulary import MAX_OUTCOMES
-from ilp_agent.exact.backend import memory_of_thread
+from ilp_agent.exact.backend import memory_of_thread, read_turns, write_codes
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.exact.scope import applies
-from ilp_agent.problem import ProblemError
+from ilp_agent.exact.steps import MAX_STEPS
+from ilp_agent.exact.tracker import TRACKER
 from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.steps import MAX_STEPS
-from ilp_agent.tracker import TRACKER, follow
-from ilp_agent.turn import read_turn
+from ilp_agent.turn import ProblemError
 
 
 def plan_compiled(
@@ -132,23 +131,3 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
     n, again = write_codes(here.states, cards, memory.turns, memory.plans, trackers, luck, codes)
     actions = list(map(Action.from_code, codes[:n].tolist()))
     return place_actions(position, actions, again), bool(memory.plans[0]["unproven"])
-
-
-@njit
-def read_turns(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None:
-    """`read_turn` for arrays of shape (1,). `turns` is modified in place."""
-    read_turn(states[0], cards, turns[0])
-
-
-@njit
-def write_codes(
-    states: np.ndarray,
-    cards: np.ndarray,
-    turns: np.ndarray,
-    plans: np.ndarray,
-    trackers: np.ndarray,
-    luck: np.ndarray,
-    codes: np.ndarray,
-) -> tuple[int, bool]:
-    """`follow` for arrays of shape (1,), of which the caller keeps the memory."""
-    return follow(states[0], cards, turns[0], plans[0], trackers[0], luck[0], codes)

@@ -1,20 +1,27 @@
 """TurnProblem: what can act this turn, on what, at what price. From a game's position, or by hand."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from engine import MinionSpec, PlayerView, Position
-from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, UNKNOWN, Outcome
-from engine.errors import WrongValueError
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    HAND_SIZE,
+    HERO,
+    HERO_HEALTH,
+    MAX_MANA,
+    MAX_STAT,
+    UNKNOWN,
+    ActionKind,
+    Outcome,
+)
 from engine.minion import keyword_flags_of
-from ilp_agent.turn import TURN, attacks_on_arrival, read_turn
-
-
-class ProblemError(WrongValueError, ValueError):
-    """An impossible turn: the message names the argument, its value and the limit."""
+from ilp_agent.turn import ANY_TARGET, ARRIVED, ProblemError, Turn
+from ilp_agent.turnrecord import TURN, attacks_on_arrival, read_turn
 
 
 @dataclass(frozen=True)
@@ -126,9 +133,34 @@ class TurnProblem:
             frozenset(place for place in range(m) if not friends[place]["hits_hero"]),
         )
 
+    @classmethod
+    def from_turn(cls, turn: Turn) -> "TurnProblem":
+        """The problem of a turn of bodies.
+
+        Raises:
+            ProblemError: as of `from_position`; or a card is left out, not an attack.
+        """
+        problem = cls.from_position(turn.position)
+        seat, sides = turn.position.active, turn.position.state["sides"]
+        own, enemy = sides[seat], sides[1 - seat]
+        board, others = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
+        hand = [ARRIVED - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN]
+        enemies = {born: place for place, born in enumerate(others)}
+        no_hero, pairs = set(problem.no_hero), set()
+        for kind, source, target in turn.barred:
+            if kind != ActionKind.ATTACK:
+                raise ProblemError(f"of bodies attacks alone can be left out, in {turn.position}")
+            for friend, who in enumerate((*board, *hand)):
+                if who == source and target in (ANY_TARGET, -1 - HERO):
+                    no_hero.add(friend)
+                if who == source and target != -1 - HERO:
+                    left_out = enemies.values() if target == ANY_TARGET else [enemies[target]]
+                    pairs |= {(friend, place) for place in left_out}
+        return replace(problem, no_hero=frozenset(no_hero), barred=frozenset(pairs))
+
     @cached_property
     def record(self) -> np.void:
-        """The problem as a record of dtype `ilp_agent.turn.TURN`, for kernels."""
+        """The problem as a record of dtype `ilp_agent.turnrecord.TURN`, for kernels."""
         turn: np.void = np.zeros(1, TURN)[0]
         turn["n_board"], turn["n_hand"], turn["n_enemies"] = (
             len(self.friendly),

@@ -1,15 +1,19 @@
-"""A problem as a position of the engine, and a plan carried out in it: does it come true?"""
+"""A problem as a turn of the engine, a plan of it in the problem's indices, and whether it comes true."""
 
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from engine import Action, Card, CardTable, IllegalActionError, Position
-from engine.codes import COIN, HERO_HEALTH
+from engine.codes import COIN, HERO, HERO_HEALTH, ActionKind
 from engine.position import empty_state, number_minions
-from ilp_agent.plan import PlanAction, step_of
+from ilp_agent.exact.steps import step_of
+from ilp_agent.exact.tracker import GONE, TRACKER, begin_tracking, hero_damage, note_done, present_action
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan
 from ilp_agent.problem import TurnProblem
-from ilp_agent.tracker import GONE, TRACKER, begin_tracking, note_done, present_action
+from ilp_agent.turn import ARRIVED, Barred, Turn
 
 
 def position_of(problem: TurnProblem) -> Position:
@@ -39,8 +43,67 @@ def position_of(problem: TurnProblem) -> Position:
     return Position(state, table)
 
 
+def turn_for(problem: TurnProblem) -> Turn:
+    """The turn that has this problem: in a position of its own, in which no enemy heals its hero."""
+    if any(enemy.lifesteal for enemy in problem.enemy):
+        problem = replace(problem, enemy=tuple(replace(enemy, lifesteal=False) for enemy in problem.enemy))
+    return Turn(position_of(problem), barred_of(problem), program=True)
+
+
+def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
+    """What a problem leaves out, by the births that minions get in its position."""
+    m = len(problem.friendly)
+    pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
+    pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
+    return tuple(
+        Barred(ActionKind.ATTACK, 1 + friend if friend < m else ARRIVED - friend, target)
+        for friend, target in pairs
+    )
+
+
+def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
+    """A plan of the problem's turn (`turn_for`), which goes on to its end, in the problem's indices."""
+    m = len(problem.friendly)
+    here = turn.position.copy()
+    own, enemy = here.state["sides"]
+    born = {1 + place: place for place in range(m)}
+    enemies = {1 + m + place: place for place in range(len(problem.enemy))}
+    actions: list[PlanAction] = []
+    damage = 0
+    for action in found.actions:
+        if action.kind == ActionKind.ATTACK:
+            friend = born[int(own["board"][action.source]["born"])]
+            target = HERO
+            if action.target == HERO:
+                damage += int(own["board"][action.source]["attack"])
+            else:
+                target = enemies[int(enemy["board"][action.target]["born"])]
+            actions.append(Attack(friend, target))
+        elif own["hand"][action.source] == COIN:
+            actions.append(PlayCoin())
+        else:
+            number = int(own["hand"][action.source]) - m
+            born[int(here.state["births"]) + 1] = m + number
+            actions.append(Play(number))
+        here.play(action)
+    standing = set(own["board"]["born"][: own["n_board"]].tolist())
+    living = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
+    return ProblemPlan(
+        found.status,
+        found.objective,
+        found.terms,
+        tuple(actions),
+        bool(enemy["health"] <= 0),
+        not living,
+        tuple(place for birth, place in enemies.items() if birth not in living),
+        tuple(sorted(friend for birth, friend in born.items() if birth not in standing)),
+        damage,
+        int(own["mana"]),
+    )
+
+
 def track(problem: TurnProblem) -> np.void:
-    """A tracker of this turn, a record of dtype `ilp_agent.tracker.TRACKER`."""
+    """A tracker of this turn, a record of dtype `ilp_agent.exact.tracker.TRACKER`."""
     tracker: np.void = np.zeros(1, TRACKER)[0]
     begin_tracking(problem.record, tracker)
     return tracker
@@ -66,6 +129,28 @@ def play_action(position: Position, tracker: np.void, action: PlanAction) -> Act
     deaths = position.play(played)
     note_done(tracker, kind, source, code, deaths)
     return played
+
+
+def playable_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
+    """The actions of a plan in the engine, illegal ones left out, up to where an enemy healed its hero.
+
+    Args:
+        turn: what is solved.
+        problem: the same as a problem.
+        plan: of that problem, as the thesis's formulation has them.
+    """
+    position, tracker, hero = turn.position.copy(), track(problem), problem.enemy_hero
+    enemy = position.state["sides"][1 - position.active]
+    actions: list[Action] = []
+    again = False
+    for action in plan.actions:
+        with suppress(IllegalActionError):
+            actions.append(play_action(position, tracker, action))
+            hero -= hero_damage(problem.record, *step_of(action))
+            again = bool(enemy["health"] + enemy["armour"] != hero)
+        if again:
+            break
+    return Plan(plan.status, plan.objective, plan.terms, tuple(actions), again)
 
 
 def replay(problem: TurnProblem, actions: Iterable[PlanAction]) -> Position:

@@ -12,13 +12,13 @@ from engine.rules import apply, encode, outcome
 from ilp_agent.exact import kernel as exact
 from ilp_agent.exact.backend import Memory, memory_of_thread
 from ilp_agent.exact.scope import applies
+from ilp_agent.exact.steps import MAX_STEPS
+from ilp_agent.exact.tracker import TRACKER, follow
 from ilp_agent.search import kernel as searching
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.work import SOLVED
-from ilp_agent.steps import MAX_STEPS
-from ilp_agent.tracker import TRACKER, follow
-from ilp_agent.turn import read_turn
+from ilp_agent.turnrecord import read_turn
 from ilp_agent.weights import N_WEIGHTS
 
 USE = np.dtype(
@@ -147,7 +147,7 @@ def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns
 
 
 def _note(use: np.ndarray, turns: np.ndarray) -> None:
-    """Add what games took to `turns`, dtype `ilp_agent.steps.TURNS`, modified in place."""
+    """Add what games took to `turns`, dtype `rivals.batch.TURNS`, modified in place."""
     for name in turns.dtype.names or ():
         turns[name] += use[name]
 

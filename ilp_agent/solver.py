@@ -5,16 +5,21 @@ from importlib import import_module
 from typing import Protocol, cast, overload
 
 from engine import Position
-from engine.errors import ManaforgeError, unknown_name
-from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, installed_backends, listed
-from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.plan import Plan
-from ilp_agent.problem import ProblemError, TurnProblem
+from engine.errors import unknown_name
+from ilp_agent.backends import (
+    BACKENDS,
+    DEFAULT_BACKEND,
+    FORMULATIONS,
+    SolverError,
+    installed_backends,
+    listed,
+    others,
+)
+from ilp_agent.plan import Plan, ProblemPlan
+from ilp_agent.problem import TurnProblem
+from ilp_agent.replay import plan_in, playable_part, turn_for
+from ilp_agent.turn import ProblemError, Turn
 from ilp_agent.weights import WeightError, Weights
-
-
-class SolverError(ManaforgeError, RuntimeError):
-    """A solver that is missing, not licensed, too small for the model, or without an answer."""
 
 
 class Solver(Protocol):
@@ -22,8 +27,21 @@ class Solver(Protocol):
 
     name: str
 
-    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
-        """Find the best plan.
+    def solve(self, turn: Turn, weights: Weights) -> Plan:
+        """Find the best way to go on with a turn.
+
+        Raises:
+            SolverError: there is no answer, or a card is outside of what it takes; the message says why and
+                names the other backends.
+        """
+        ...
+
+
+class ThesisSolver(Protocol):
+    """What a backend offers beside `Solver` where its entry names the formulation "thesis"."""
+
+    def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
+        """Find the best plan of that formulation.
 
         Raises:
             SolverError: there is no answer; the message says why and names the other backends.
@@ -31,62 +49,64 @@ class Solver(Protocol):
         ...
 
 
-class CardSolver(Protocol):
-    """What a backend offers beside `Solver` where its entry says that it takes real cards."""
-
-    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
-        """Find the best way to go on with a turn on real cards.
-
-        Raises:
-            SolverError: there is no answer, or a card is outside of what it takes; the message names it.
-        """
-        ...
-
-
-@overload
-def solve(problem: TurnProblem, weights: Weights, backend: str = ..., formulation: str = ...) -> Plan: ...
-@overload
-def solve(problem: CardTurn, weights: Weights, backend: str = ..., formulation: str = ...) -> CardPlan: ...
 @overload
 def solve(
-    problem: TurnProblem | CardTurn, weights: Weights, backend: str = ..., formulation: str = ...
-) -> Plan | CardPlan: ...
+    problem: TurnProblem, weights: Weights, backend: str = ..., formulation: str = ...
+) -> ProblemPlan: ...
+@overload
+def solve(problem: Turn, weights: Weights, backend: str = ..., formulation: str = ...) -> Plan: ...
+@overload
 def solve(
-    problem: TurnProblem | CardTurn,
+    problem: TurnProblem | Turn, weights: Weights, backend: str = ..., formulation: str = ...
+) -> Plan | ProblemPlan: ...
+def solve(
+    problem: TurnProblem | Turn,
     weights: Weights,
     backend: str = DEFAULT_BACKEND,
     formulation: str = FORMULATIONS[0],
-) -> Plan | CardPlan:
+) -> Plan | ProblemPlan:
     """The best plan of a turn.
 
     Args:
-        problem: the turn: bodies with keywords, or real cards.
+        problem: the turn: a position, of real cards or bodies; or a problem of bodies, whose plan is in the
+            problem's indices.
         weights: of the objective; only their proportions matter.
         backend: a name of `BACKENDS`.
-        formulation: "sequential", whose plans come true, or "thesis", which some backends solve too.
+        formulation: "sequential", whose plans come true, or "thesis", for bodies, which some backends solve
+            too: illegal actions of its plans are left out of a `Plan`, and stay in a `ProblemPlan`.
 
     Raises:
-        ProblemError: `problem` is no TurnProblem.
+        ProblemError: `problem` is no turn, or one of bodies that leaves out a card where only attacks can be.
         WeightError: `weights` is no Weights.
         UnknownNameError: no such backend or formulation.
         SolverError: the backend cannot solve it; the message names those that can.
     """
-    if not isinstance(problem, TurnProblem | CardTurn):
-        raise ProblemError(f"problem must be a TurnProblem or a CardTurn, got {problem!r}")
+    if not isinstance(problem, TurnProblem | Turn):
+        raise ProblemError(f"problem must be a TurnProblem or a Turn, got {problem!r}")
     if not isinstance(weights, Weights):
         raise WeightError(f"weights must be Weights, got {weights!r}")
-    if isinstance(problem, CardTurn):
-        return card_solver_for(backend, formulation).solve_cards(problem, weights)
-    return solver_for(backend, formulation).solve(problem, weights, formulation)
+    if isinstance(problem, Turn) and problem.position.table.effects:
+        return card_solver_for(backend, formulation).solve(problem, weights)
+    solver = solver_for(backend, formulation)
+    if formulation == "thesis":
+        of_thesis = cast(ThesisSolver, solver)
+        if isinstance(problem, TurnProblem):
+            return of_thesis.solve_thesis(problem, weights)
+        bodies = TurnProblem.from_turn(problem)
+        return playable_part(problem, bodies, of_thesis.solve_thesis(bodies, weights))
+    if isinstance(problem, Turn):
+        return solver.solve(problem, weights)
+    turn = turn_for(problem)
+    return plan_in(problem, turn, solver.solve(turn, weights))
 
 
-def turn_of(position: Position) -> TurnProblem | CardTurn:
+def turn_of(position: Position) -> TurnProblem | Turn:
     """The turn of the player to move: of the program for bodies, or on real cards.
 
     Raises:
         ProblemError: the game is over, or a card in the player's own hand is hidden.
     """
-    return CardTurn(position) if position.table.effects else TurnProblem.from_position(position)
+    return Turn(position) if position.table.effects else TurnProblem.from_position(position)
 
 
 def solver_for(backend: str, formulation: str) -> Solver:
@@ -105,7 +125,7 @@ def solver_for(backend: str, formulation: str) -> Solver:
     return solver
 
 
-def card_solver_for(backend: str, formulation: str) -> CardSolver:
+def card_solver_for(backend: str, formulation: str) -> Solver:
     """The backend of this name, if it takes turns on real cards.
 
     Raises:
@@ -117,7 +137,7 @@ def card_solver_for(backend: str, formulation: str) -> CardSolver:
         what = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
         able = [entry.name for entry in installed_backends() if entry.cards == "all"]
         raise SolverError(f"{what} reads bodies with keywords, not real cards; use {listed(able, 'or')}")
-    return cast(CardSolver, solver)
+    return solver
 
 
 @cache
@@ -137,9 +157,3 @@ def find_solver(backend: str) -> Solver:
         way = f"; {entry.missing}" if entry.missing else ""
         raise SolverError(f"backend {backend!r} is not installed ({error}{way}); {others(backend)}") from None
     return made
-
-
-def others(backend: str) -> str:
-    """The advice every failing backend gives."""
-    rest = [entry.name for entry in installed_backends() if entry.name != backend]
-    return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"

@@ -1,121 +1,106 @@
-"""One turn's decision problem as a flat record for kernels: who can act, on whom, and at what cost."""
+"""Turn: a position, and what of it may not be used; of real cards or of bodies."""
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, Keyword
-from engine.combat import may_attack_hero
-from engine.jit import njit
+from engine import Action, PlayerView, Position
+from engine.codes import BOARD_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from engine.errors import WrongValueError
 
-MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
-"""Friendly minions of a turn: those on board, then those in hand."""
+HERO_ATTACKS = -9
+"""In place of the birth of a minion that attacks: the own hero."""
 
-MAX_HITS_EACH = 2
-"""Most attacks of one minion in a turn."""
+ARRIVED = -1_000
+"""In place of the birth of a minion that attacks: less a card's number, any minion of it that comes in."""
 
-MAX_HITS = MAX_HITS_EACH * BOARD_SIZE
-"""Most attacks of a turn."""
-
-FRIEND_BITS = (MAX_FRIENDS - 1).bit_length()
-"""Width of a friend's number in packed keys."""
-
-FRIEND = np.dtype(
-    [
-        ("attack", "i2"),  # A, >= 0
-        ("health", "i2"),  # health now; 0 once dead within a turn
-        ("survival", "i2"),  # B, health at the start of the turn: what its survival counts; 0 once dead
-        ("cost", "i2"),  # C, mana; 0 for minions on board
-        ("keywords", "i2"),  # bits of Keyword
-        ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
-        ("hits_hero", "i2"),  # 1 where those attacks may be on the hero
-        ("barred", "i2"),  # bits of the enemies it must not attack (TurnProblem.barred); 0 in a game
-        ("value", "f8"),  # S, >= 0
-    ]
-)
-"""A minion of the player to move."""
-
-ENEMY = np.dtype(
-    [
-        ("attack", "i2"),  # P, >= 0
-        ("health", "i2"),  # Q; 0 once dead within a turn
-        ("keywords", "i2"),  # bits of Keyword
-    ]
-)
-"""A minion of the opponent."""
-
-TURN = np.dtype(
-    [
-        ("n_board", "i2"),  # m, 0 to 7
-        ("n_hand", "i2"),  # h, minions in hand, 0 to 10
-        ("n_enemies", "i2"),  # n, 0 to 7
-        ("mana", "i2"),  # M, 0 to 10
-        ("coin", "i2"),  # 1 with The Coin in hand
-        ("freed", "i2"),  # places freed by deaths on board earlier in the turn; 0 at its start
-        ("hero", "i2"),  # H, enemy hero's health plus armour, >= 1
-        ("friends", FRIEND, (MAX_FRIENDS,)),  # n_board on board, then n_hand in hand
-        ("enemies", ENEMY, (BOARD_SIZE,)),
-    ]
-)
-"""All that one turn's plan depends on."""
+ANY_TARGET = -99
+"""In place of a target: whatever an action is aimed at."""
 
 
-@njit
-def attacks_on_arrival(attack: int, keywords: int) -> int:
-    """Attacks a minion can make on the turn it is played: none without Charge or Rush, or with attack 0."""
-    if attack == 0 or not keywords & (Keyword.CHARGE | Keyword.RUSH):
-        return 0
-    return 2 if keywords & Keyword.WINDFURY else 1
+class ProblemError(WrongValueError, ValueError):
+    """An impossible turn: the message names the argument, its value and the limit."""
 
 
-@njit
-def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
-    """Fill `turn` from a game's state, as the player to move sees it. `turn` is modified in place.
+class Barred(NamedTuple):
+    """An action to leave out for a whole turn, to see what it is worth; not a rule of the game.
 
-    Args:
-        state: dtype `engine.state.STATE`.
-        cards: the card table, dtype `engine.state.CARD`.
-        turn: dtype `TURN`.
+    Attributes:
+        kind: PLAY, POWER or ATTACK.
+        source: number of the card that is played; birth of the minion that attacks, `HERO_ATTACKS`, or a code
+            of `ARRIVED`; 0 for the power.
+        target: birth of the minion it is aimed at; -1 less the character's number of a hero; or `ANY_TARGET`.
     """
-    own = state["sides"][state["active"]]
-    enemy = state["sides"][1 - state["active"]]
-    turn["n_board"] = own["n_board"]
-    turn["n_enemies"] = enemy["n_board"]
-    turn["mana"] = own["mana"]
-    turn["hero"] = enemy["health"] + enemy["armour"]
-    turn["coin"] = 0
-    turn["freed"] = 0
-    for slot in range(own["n_board"]):
-        minion = own["board"][slot]
-        friend = turn["friends"][slot]
-        friend["attack"] = minion["attack"]
-        friend["health"] = minion["health"]
-        friend["survival"] = minion["health"]
-        friend["cost"] = 0
-        friend["keywords"] = minion["keywords"]
-        friend["attacks"] = minion["attacks_left"] if minion["attack"] > 0 else 0
-        friend["hits_hero"] = may_attack_hero(minion)
-        friend["barred"] = 0
-        friend["value"] = cards[minion["card"]]["value"]
-    n = own["n_board"]
-    for place in range(own["n_hand"]):
-        number = own["hand"][place]
-        if number == COIN:
-            turn["coin"] = 1
-            continue
-        card = cards[number]
-        friend = turn["friends"][n]
-        friend["attack"] = card["attack"]
-        friend["health"] = card["health"]
-        friend["survival"] = card["health"]
-        friend["cost"] = card["cost"]
-        friend["keywords"] = card["keywords"]
-        friend["attacks"] = attacks_on_arrival(card["attack"], card["keywords"])
-        friend["hits_hero"] = (card["keywords"] & Keyword.CHARGE) != 0
-        friend["barred"] = 0
-        friend["value"] = card["value"]
-        n += 1
-    turn["n_hand"] = n - own["n_board"]
-    for slot in range(enemy["n_board"]):
-        minion = enemy["board"][slot]
-        turn["enemies"][slot]["attack"] = minion["attack"]
-        turn["enemies"][slot]["health"] = minion["health"]
-        turn["enemies"][slot]["keywords"] = minion["keywords"]
+
+    kind: ActionKind
+    source: int
+    target: int = ANY_TARGET
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One player's decision for the rest of a turn, on real cards or on bodies.
+
+    Attributes:
+        position: what the player to move sees.
+        barred: actions to leave out.
+        program: whether minions take places on the board as the turn program for bodies has it, which a turn
+            made from a `TurnProblem` asks for; else as the game has it, where the backend can.
+
+    Raises:
+        ProblemError: the game is over, or a card in the player's own hand is hidden.
+    """
+
+    position: Position
+    barred: tuple[Barred, ...] = field(default=())
+    program: bool = False
+
+    def __post_init__(self) -> None:
+        if self.position.outcome != Outcome.ONGOING:
+            raise ProblemError(f"the game is over in {self.position}")
+        own = self.position.state["sides"][self.position.active]
+        if UNKNOWN in own["hand"][: own["n_hand"]]:
+            raise ProblemError(f"the hand of the player to move has hidden cards in {self.position}")
+
+    @classmethod
+    def from_view(cls, view: PlayerView) -> "Turn":
+        """The turn of the player to move."""
+        return cls(view.position)
+
+    def without(self, action: Action) -> "Turn":
+        """The same turn without a card, the power or an attack, given as an action legal at its start.
+
+        Of a card or power with a target it is that target that is left out.
+        """
+        return replace(self, barred=(*self.barred, self.barred_by(action)))
+
+    def barred_by(self, action: Action) -> Barred:
+        """What bars an action that is legal at the start of the turn."""
+        state = self.position.state
+        own, enemy = (state["sides"][seat] for seat in (self.position.active, 1 - self.position.active))
+        target = ANY_TARGET
+        if action.kind == ActionKind.ATTACK or action.aimed:
+            place = action.target
+            if place in (HERO, OWN_SIDE + BOARD_SIZE):
+                target = -1 - place
+            else:
+                side, slot = (own, place - OWN_SIDE) if place >= OWN_SIDE else (enemy, place)
+                target = int(side["board"][slot]["born"])
+        if action.kind == ActionKind.ATTACK:
+            hero = action.source == HERO
+            return Barred(
+                action.kind, HERO_ATTACKS if hero else int(own["board"][action.source]["born"]), target
+            )
+        if action.kind == ActionKind.PLAY:
+            return Barred(action.kind, int(own["hand"][action.source]), target)
+        return Barred(action.kind, 0, target)
+
+
+CardTurn = Turn
+"""Its name of the time when turns of bodies were problems alone."""
+
+
+def barred_records(turn: Turn) -> np.ndarray:
+    """What a turn leaves out, as the search takes it: int32, shape (barred, 3)."""
+    return np.array([list(map(int, one)) for one in turn.barred], np.int32).reshape(-1, 3)

@@ -8,6 +8,16 @@ if TYPE_CHECKING:
     from engine.match import Reckoned
 
 
+TURNS = np.dtype(
+    [
+        ("exact", "i4"),  # by the exact solver
+        ("search", "i4"),  # by the search, those solved again within a turn too
+        ("unproven", "i4"),  # of any agent, those whose optimum was not proven
+    ]
+)
+"""Turns that a game's players solved."""
+
+
 class PlayBatch(Protocol):
     """Plays many games on, compiled; kinds are compiled apart, each when it first plays."""
 
@@ -37,7 +47,7 @@ class PlayBatch(Protocol):
             keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
             chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
                 agent does not look at them.
-            turns: dtype `ilp_agent.steps.TURNS`, shape (games,). Added to in place: turns solved.
+            turns: dtype `TURNS`, shape (games,). Added to in place: turns solved.
             known: for kinds that ask for it (`AgentKind.asks_for_cards`); others are called without.
         """
         ...

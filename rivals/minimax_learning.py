@@ -33,7 +33,7 @@ from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import STATE
 from engine.streams import agent_keys, below, derive, stream_key
 from ilp_agent import Profile
-from ilp_agent.steps import TURNS
+from rivals.batch import TURNS
 from rivals.minimax import MinimaxWeights, memory_of_thread, play_batch
 from rivals.minimax_features import FEATURES, N_FEATURES, read_features
 from rivals.minimax_search import MinimaxMemory, play_chains

@@ -290,7 +290,8 @@ def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
     """
     rows = np.zeros(1, CARD)
     write_card(rows[0], card, dict(zip(_named(card), numbers, strict=True)))
-    rows["asks_alone"] = asks_of(rows) | (Ask.EFFECTS if card.real else 0)
+    if card.real:
+        rows["asks_alone"] = asks_of(rows) | Ask.EFFECTS
     return rows.tobytes()
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from engine import HERO, Action, Position
 from engine.codes import ActionKind
 from evo.stories.words import action_text, names_of, plan_text, step_text, steps, told
-from ilp_agent import Attack, CardPlan, Explanation, Plan, Profile, TurnProblem, Weights
+from ilp_agent import Attack, Explanation, Plan, ProblemPlan, Profile, TurnProblem, Weights
 from ilp_agent.plan import PlanAction
 
 
@@ -73,7 +73,7 @@ def _of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any
         )
         return {"kind": kind, **action._asdict(), **target, "text": step_text(action, names, m)}
 
-    def plan_data(plan: Plan | None) -> dict[str, Any] | None:
+    def plan_data(plan: ProblemPlan | None) -> dict[str, Any] | None:
         if plan is None:
             return None
         return {
@@ -104,7 +104,7 @@ def _of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[[Any]
             "text": action_text(here, action),
         }
 
-    def plan_data(plan: CardPlan | None) -> dict[str, Any] | None:
+    def plan_data(plan: Plan | None) -> dict[str, Any] | None:
         if plan is None:
             return None
         return {

@@ -24,7 +24,6 @@ from evo.play.mulligans import keeps_with, opening_choices
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.mulligan import DeckKeeps
-from ilp_agent.steps import TURNS
 from rivals import (
     AGENTS,
     DEFAULT_AGENT,
@@ -33,6 +32,7 @@ from rivals import (
     reckoned_decks,
     refuse_decks,
 )
+from rivals.batch import TURNS
 
 if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
     from evo.config import RunConfig

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from engine import HERO, Action, Position
 from engine.codes import BOARD_SIZE, COIN, OWN_SIDE, ActionKind
 from engine.vocabulary import OWN, Op, Trigger
-from ilp_agent import Attack, CardPlan, Explanation, Plan, Play, TurnProblem
+from ilp_agent import Attack, Explanation, Plan, Play, ProblemPlan, TurnProblem
 from ilp_agent.plan import PlanAction
 from ilp_agent.planner import play_planned
 
@@ -71,12 +71,12 @@ def step_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) ->
     return "play The Coin"
 
 
-def steps_text(plan: Plan, names: tuple[list[str], list[str]], m: int) -> str:
+def steps_text(plan: ProblemPlan, names: tuple[list[str], list[str]], m: int) -> str:
     """A plan in words; `names` as `names_of` gives them, `m` of them on the board."""
     return "; ".join(step_text(action, names, m) for action in plan.actions) or "nothing"
 
 
-def prediction(plan: Plan, names: tuple[list[str], list[str]]) -> str:
+def prediction(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
     """The plan's predictions."""
     friends, enemies = names
     parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
@@ -121,7 +121,7 @@ def action_text(position: Position, action: Action) -> str:
     return f"{text} -> {character_name(position, action.target)}" if action.aimed else text
 
 
-def steps(position: Position, plan: CardPlan) -> Iterator[tuple[Position, Action]]:
+def steps(position: Position, plan: Plan) -> Iterator[tuple[Position, Action]]:
     """Each action with the position it is played in."""
     here = position.copy()
     for number, action in enumerate(plan.actions):
@@ -130,7 +130,7 @@ def steps(position: Position, plan: CardPlan) -> Iterator[tuple[Position, Action
             play_planned(here, action)
 
 
-def plan_text(position: Position, plan: CardPlan) -> str:
+def plan_text(position: Position, plan: Plan) -> str:
     """A plan in words, with what only the game decides: "draw 2, then solve the turn again"."""
     words = []
     for here, action in steps(position, plan):
@@ -140,7 +140,7 @@ def plan_text(position: Position, plan: CardPlan) -> str:
     return "; ".join(words) or "nothing"
 
 
-def _what_is_seen(position: Position, plan: CardPlan) -> str:
+def _what_is_seen(position: Position, plan: Plan) -> str:
     """What the last action brings that is not known before."""
     *_, (here, action) = steps(position, plan)
     own, secrets = here.state["sides"][here.active], here.state["sides"][1 - here.active]["n_secrets"] > 0
@@ -161,7 +161,7 @@ def _draws(position: Position, number: int) -> Any:
     return (rows["op"] == Op.DRAW) & (rows["trigger"] == Trigger.PLAY) & (rows["side"] & OWN > 0)
 
 
-def promise(position: Position, plan: CardPlan) -> str:
+def promise(position: Position, plan: Plan) -> str:
     """What is certain about a plan: who leaves the board, damage to the hero, mana left."""
     before, here = position, position.copy()
     certain = plan.actions[:-1] if plan.again else plan.actions

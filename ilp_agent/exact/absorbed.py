@@ -12,7 +12,7 @@ from engine.combat import guards
 from engine.jit import njit
 from ilp_agent.exact.hits import kills_attacker, shielded
 from ilp_agent.exact.work import ANY
-from ilp_agent.turn import MAX_HITS_EACH
+from ilp_agent.turnrecord import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 
@@ -21,7 +21,7 @@ def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> 
     """Note which hits shields shall absorb, where it counts. `work` is modified in place: absorbs and pops.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         n: attacks in "hit_source" and "hit_target" of `work`; "killed" is read too.
         work: dtype `ilp_agent.exact.work.WORK`.

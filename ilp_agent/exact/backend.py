@@ -5,13 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine import Action
+from engine.events import EVENTS
+from engine.jit import njit
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.exact.scope import check_scope
+from ilp_agent.exact.steps import MAX_STEPS, PLAN
+from ilp_agent.exact.tracker import TRACKER, follow
 from ilp_agent.exact.work import WORK, new_layers
-from ilp_agent.plan import Plan, Status, plan_of
+from ilp_agent.plan import Plan, Status, terms_of
 from ilp_agent.problem import TurnProblem
-from ilp_agent.steps import PLAN
-from ilp_agent.turn import TURN
+from ilp_agent.turn import Turn
+from ilp_agent.turnrecord import TURN, read_turn
 from ilp_agent.weights import Weights
 
 
@@ -35,6 +40,46 @@ def memory_of_thread() -> Memory:
     return memory
 
 
+@njit
+def read_turns(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None:
+    """`read_turn` for arrays of shape (1,). `turns` is modified in place."""
+    read_turn(states[0], cards, turns[0])
+
+
+@njit
+def write_codes(
+    states: np.ndarray,
+    cards: np.ndarray,
+    turns: np.ndarray,
+    plans: np.ndarray,
+    trackers: np.ndarray,
+    luck: np.ndarray,
+    codes: np.ndarray,
+) -> tuple[int, bool]:
+    """`follow` for arrays of shape (1,), of which the caller keeps the memory."""
+    return follow(states[0], cards, turns[0], plans[0], trackers[0], luck[0], codes)
+
+
+def plan_in_game(
+    turn: Turn, problem: TurnProblem, record: np.ndarray, status: Status, weights: Weights
+) -> Plan:
+    """A plan of bodies in the engine's actions, as far as its predictions hold.
+
+    Args:
+        turn: what is solved.
+        problem: the same as a problem.
+        record: the plan, dtype `PLAN`, shape (1,).
+        status: of the solver.
+        weights: of the objective.
+    """
+    here, codes, turns = turn.position.copy(), np.zeros(MAX_STEPS, np.int64), np.zeros(1, TURN)
+    trackers, luck, turns[0] = np.zeros(1, TRACKER), np.zeros(1, EVENTS), problem.record
+    n, again = write_codes(here.states, here.table.array, turns, record, trackers, luck, codes)
+    actions = tuple(map(Action.from_code, codes[:n].tolist()))
+    terms = terms_of(record[0]["terms"], weights)
+    return Plan(status, float(record[0]["value"]), terms, actions, again)
+
+
 class ExactSolver:
     """Dynamic programming over sets of hits; hundreds of times faster than a general solver.
 
@@ -44,16 +89,17 @@ class ExactSolver:
 
     name = "exact"
 
-    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
-        """The best plan of the sequential formulation.
+    def solve(self, turn: Turn, weights: Weights) -> Plan:
+        """The best plan of the sequential formulation, for a turn of bodies.
 
         Raises:
+            ProblemError: a card is left out, not an attack.
             SolverError: a weight is set that the turn program cannot count on this turn.
         """
+        problem = TurnProblem.from_turn(turn)
         check_scope(problem, weights)
         memory = memory_of_thread()
-        # A copy: the kernel changes it and puts it back, and other threads may solve the same problem.
         memory.turns[0] = problem.record
         solve_turns(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
-        plan = memory.plans[0]
-        return plan_of(problem, plan, Status.FEASIBLE if plan["unproven"] else Status.OPTIMAL, weights)
+        status = Status.FEASIBLE if memory.plans[0]["unproven"] else Status.OPTIMAL
+        return plan_in_game(turn, problem, memory.plans, status, weights)

@@ -36,7 +36,7 @@ from ilp_agent.exact.work import (
     mask_of,
     state_of,
 )
-from ilp_agent.turn import MAX_HITS_EACH
+from ilp_agent.turnrecord import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 NOTHING = -1e300
@@ -71,7 +71,7 @@ def begin_target(
     """Tabulate what `next_change` wants to know of target `t`. `work` is modified in place.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         t: number of the target.
@@ -133,7 +133,7 @@ def next_change(
     Where the order of two hits decides over a death that may free a place, each outcome is a change.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         before: the table of the targets before.
@@ -341,7 +341,7 @@ def retrace_target(
     """Find the first set of hits on target `t` that led to a state with this very value.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         t: number of the target.

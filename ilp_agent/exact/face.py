@@ -80,7 +80,7 @@ def face_value(
     """The best that those left can do to the hero: its value and whether it kills.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         work: sums is modified in place.

@@ -12,7 +12,7 @@ from engine.codes import Keyword
 from engine.combat import guards
 from engine.jit import njit, njit_inline, variable
 from ilp_agent.exact.work import HITS_BITS, N_HIT_SUMS, Combatants, Shape
-from ilp_agent.turn import MAX_HITS_EACH
+from ilp_agent.turnrecord import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 SUM, STRONGEST, SECOND, POISON, HITS = range(N_HIT_SUMS)
@@ -56,7 +56,7 @@ def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
     """List who can strike in "source" and who can be struck in "target".
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         attackers: bits of the hand minions that are played first, to attack.
         work: modified in place.
     """
@@ -100,7 +100,7 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
     on their other hit.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         t: number of the target.

@@ -8,9 +8,9 @@ from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.ordered import improve_by_order
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import retrace, search
+from ilp_agent.exact.steps import PLAN
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.steps import PLAN
-from ilp_agent.turn import MAX_FRIENDS, MAX_HITS_EACH, TURN
+from ilp_agent.turnrecord import MAX_FRIENDS, MAX_HITS_EACH, TURN
 
 
 @njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
@@ -21,11 +21,11 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
     minions can attack that the weakest were given one attack.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`; left as it was.
+        turn: dtype `ilp_agent.turnrecord.TURN`; left as it was.
         weights: of the objective, indexed by `ilp_agent.weights.Term`; finite and >= 0.
         work: dtype `ilp_agent.exact.work.WORK`.
         layers: of `ilp_agent.exact.work.new_layers`.
-        plan: dtype `ilp_agent.steps.PLAN`.
+        plan: dtype `ilp_agent.exact.steps.PLAN`.
 
     Returns:
         0.

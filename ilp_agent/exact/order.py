@@ -13,7 +13,7 @@ from engine.jit import njit, njit_inline, variable
 from engine.packing import PLACE_BITS, STAT_BITS
 from engine.streams import derive
 from ilp_agent.exact.work import ANY, MET_SIZE, N_ORDER_ROWS
-from ilp_agent.turn import FRIEND_BITS, MAX_HITS
+from ilp_agent.turnrecord import FRIEND_BITS, MAX_HITS
 
 PATIENCE = 200
 """Attacks tried by the quick search; nearly every turn is ordered in as many tries as it has attacks."""
@@ -40,7 +40,7 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
     """Find a legal order of the chosen attacks. `work` is modified in place: order holds their numbers.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         n: attacks in work["hit_source"] and work["hit_target"].
         lethal: attack 0 is the last blow.
         work: dying and killed say who shall die, absorbs and pops which hits shields shall absorb.
@@ -235,8 +235,8 @@ def exchange_blows(friend: np.void, enemy: np.void, source: int, target: int, no
     """What an attack on a minion does to health and shields. `now` is modified in place.
 
     Args:
-        friend: who attacks, dtype `ilp_agent.turn.FRIEND`.
-        enemy: who is attacked, dtype `ilp_agent.turn.ENEMY`.
+        friend: who attacks, dtype `ilp_agent.turnrecord.FRIEND`.
+        enemy: who is attacked, dtype `ilp_agent.turnrecord.ENEMY`.
         source: place of the friend.
         target: place of the enemy.
         now: rows of "order_states" of `ilp_agent.exact.work.WORK`.

@@ -22,9 +22,9 @@ from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plays import can_attack_from_hand
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.search import can_come, nothing_found, retrace, search_with
+from ilp_agent.exact.steps import PLAN
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK, Found
-from ilp_agent.steps import PLAN
-from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, TURN
+from ilp_agent.turnrecord import MAX_FRIENDS, MAX_HITS, TURN
 from ilp_agent.weights import Term
 
 TURN_SIZE = TURN.itemsize
@@ -121,7 +121,7 @@ def _search_set(
     """Search the orders of all attacks after playing one set of hand attackers; returns nodes left.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         attackers: bits of the hand minions that are played first, to attack.
         nodes: bounds that may still be computed.

@@ -9,7 +9,7 @@ import numpy as np
 from engine.codes import HERO, MAX_MANA
 from engine.jit import njit
 from ilp_agent.exact.order import HEALTH, OWN_HEALTH, exchange_blows, read_state
-from ilp_agent.steps import StepKind
+from ilp_agent.exact.steps import StepKind
 from ilp_agent.weights import N_TERMS, Term
 
 
@@ -20,7 +20,7 @@ def write_plan(
     """Write the ordered plan and all it predicts. `plan` is modified in place.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         n: attacks, ordered by work["order"].
         lethal: the last of them kills the hero.
@@ -59,7 +59,7 @@ def _add_plays(
     """Append the plays of those who attack, or of the others. `plan` is modified in place.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         attackers: bits of the friends that attack.
         to_attack: of whom to append the plays.
         coin_later: The Coin is still to be played, after the first paid card.
@@ -104,7 +104,7 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
     further ones, `body` and `wound` come from the attacks in their order; the others are 0 here.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`.
         n: attacks, in a legal order in work["order"].
         work: read but for its scratch.

@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit
+from ilp_agent.backends import SolverError
 from ilp_agent.exact.plays import can_attack_from_hand
 from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import SolverError
 from ilp_agent.weights import Term, Weights
 
 
@@ -20,7 +20,7 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
     """Whether the sequential turn program counts all that these weights count on this turn.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: all of them, indexed by `Term`.
 
     Returns:

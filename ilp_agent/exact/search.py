@@ -139,7 +139,7 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
     """The best plan of a turn, without its order (see `ilp_agent.exact.order`).
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`.
+        turn: dtype `ilp_agent.turnrecord.TURN`.
         weights: of the objective, indexed by `Term`; finite and >= 0.
         work: dtype `WORK`. Modified in place.
         layers: tables of `ilp_agent.exact.work.new_layers`. Modified in place.

@@ -21,7 +21,7 @@ from engine.codes import BOARD_SIZE
 from engine.jit import njit
 from ilp_agent.exact.hits import kills_attacker, shielded
 from ilp_agent.exact.work import MAX_BLOCKS, MAX_DIGITS, Combatants
-from ilp_agent.turn import MAX_HITS_EACH
+from ilp_agent.turnrecord import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 NONE, DONE, FATAL, FIRST_CLASS, HURT, HARMLESS, POPPED = 0, 1, 2, 3, 3, 4, 5

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_MANA
 from engine.jit import njit_inline
-from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
+from ilp_agent.turnrecord import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
 
 MAX_LAYERS = BOARD_SIZE + 2
 """Tables of a subset convolution: before the first target, after each, and between guards and the others."""

@@ -9,12 +9,13 @@ from engine import Action, IllegalActionError, Position
 from engine.codes import COIN
 from engine.errors import WrongValueError
 from engine.jit import njit
+from ilp_agent.backends import SolverError
 from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_ACTIONS_OF_TURN, MAX_ENDS, MAX_NODES, Pool, new_pool
 from ilp_agent.milp.pool import best_plans
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import position_of, replay
-from ilp_agent.solver import SolverError, find_solver
+from ilp_agent.solver import find_solver
 from ilp_agent.weights import Weights
 
 CUTS_EACH = 50

@@ -11,15 +11,15 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive
 from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.steps import MAX_STEPS, PLAN
+from ilp_agent.exact.tracker import TRACKER, follow
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
 from ilp_agent.features import N_FEATURES, read_features
 from ilp_agent.lookahead.hands import Hands, drop_hidden, hold_hand, keep_hidden, new_hands
 from ilp_agent.lookahead.records import Pool, new_pool
 from ilp_agent.lookahead.weights import REPLY_PART, TURN_PART, VALUE_PART
 from ilp_agent.search.work import SOLVED
-from ilp_agent.steps import MAX_STEPS, PLAN
-from ilp_agent.tracker import TRACKER, follow
-from ilp_agent.turn import TURN, read_turn
+from ilp_agent.turnrecord import TURN, read_turn
 
 WON, LOST = 1e9, -1e9
 """What a position is worth in which a hero is dead; both dead, it is worth `DRAWN`."""

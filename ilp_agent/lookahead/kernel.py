@@ -6,14 +6,14 @@ from engine.jit import njit_borrowing
 from engine.streams import derive
 from engine.view import hide
 from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.tracker import follow
 from ilp_agent.lookahead.explore import draw_end
 from ilp_agent.lookahead.judge import AFTER_REPLY, LOST, WON, Memory, judge, keep_features
 from ilp_agent.lookahead.pool import find_ends, write_actions
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.unseen import order_deck, stream_of
 from ilp_agent.lookahead.weights import BUDGET, DEPTH, SAMPLES, TURN_PART
-from ilp_agent.tracker import follow
-from ilp_agent.turn import read_turn
+from ilp_agent.turnrecord import read_turn
 
 
 @njit_borrowing

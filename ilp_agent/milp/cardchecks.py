@@ -17,7 +17,6 @@ from engine.vocabulary import (
     Trait,
     Trigger,
 )
-from ilp_agent.cardturn import ANY_TARGET
 from ilp_agent.milp.cardclass import (
     CardProblem,
     harm_of,
@@ -31,7 +30,8 @@ from ilp_agent.milp.cardclass import (
 )
 from ilp_agent.milp.casts import Cast, OutsideError
 from ilp_agent.milp.newcomers import silence_changes, silence_may_help
-from ilp_agent.turn import attacks_on_arrival
+from ilp_agent.turn import ANY_TARGET
+from ilp_agent.turnrecord import attacks_on_arrival
 from ilp_agent.weights import Weights
 
 MOST_BUFFS = 2

@@ -16,7 +16,6 @@ from engine.vocabulary import (
     OWN,
     Trait,
 )
-from ilp_agent.cardturn import ANY_TARGET, CardTurn
 from ilp_agent.milp.casts import Cast
 from ilp_agent.milp.newcomers import (
     Newcomer,
@@ -26,6 +25,7 @@ from ilp_agent.milp.newcomers import (
     silence_changes,
 )
 from ilp_agent.problem import TurnProblem
+from ilp_agent.turn import ANY_TARGET, Turn
 from ilp_agent.weights import Weights
 
 
@@ -50,7 +50,7 @@ class CardProblem:
         enemy_rattles: enemy -> its Deathrattle.
     """
 
-    turn: CardTurn
+    turn: Turn
     problem: TurnProblem
     labels: tuple[str, ...]
     numbers: tuple[int, ...]

@@ -4,25 +4,24 @@ import numpy as np
 
 from engine import Action
 from engine.effects.luck import Chance
-from ilp_agent.backends import FORMULATIONS
-from ilp_agent.cardturn import CardPlan, CardTurn
+from ilp_agent.backends import FORMULATIONS, SolverError
 from ilp_agent.milp.cardclass import CardProblem
 from ilp_agent.milp.cardorder import acts_of, order_acts
 from ilp_agent.milp.cardprogram import card_model
 from ilp_agent.milp.cardreading import read_turn
 from ilp_agent.milp.casts import OutsideError
 from ilp_agent.milp.program import Milp, Run, UnanswerableError, proven, rounded, scaled_weights
-from ilp_agent.plan import Terms, terms_of
+from ilp_agent.plan import Plan, Terms, terms_of
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.policy import terms_of_actions
-from ilp_agent.solver import SolverError
+from ilp_agent.turn import Turn
 from ilp_agent.weights import N_TERMS, Weights
 
 ALIKE = 1e-6
 """How far the objective of the engine may be from the program's, as a share of the largest weight."""
 
 
-def solve_cards_milp(turn: CardTurn, weights: Weights, backend: str, run: Run) -> CardPlan:
+def solve_cards(turn: Turn, weights: Weights, backend: str, run: Run) -> Plan:
     """Build the program of a turn of class A, solve it with `run`, and carry the plan out in the engine.
 
     Raises:
@@ -46,10 +45,10 @@ def solve_cards_milp(turn: CardTurn, weights: Weights, backend: str, run: Run) -
     if abs(sum(terms) / largest - predicted) > ALIKE * max(1.0, abs(predicted)):
         raise UnanswerableError(f"its plan is worth {sum(terms):g}, not {predicted * largest:g}")
     kept, again = _until_drawn(found, actions)
-    return CardPlan(proven(status, weights), float(sum(terms)), terms, kept, again)
+    return Plan(proven(status, weights), float(sum(terms)), terms, kept, again)
 
 
-def card_program(turn: CardTurn, weights: Weights, formulation: str) -> Milp:
+def card_program(turn: Turn, weights: Weights, formulation: str) -> Milp:
     """The program of a turn of class A.
 
     Raises:
@@ -62,7 +61,7 @@ def card_program(turn: CardTurn, weights: Weights, formulation: str) -> Milp:
     return card_model(_read(turn, weights, "the integer program"), weights).model.milp
 
 
-def _read(turn: CardTurn, weights: Weights, who: str, where: str = "") -> CardProblem:
+def _read(turn: Turn, weights: Weights, who: str, where: str = "") -> CardProblem:
     """What the program needs of a turn.
 
     Raises:

@@ -21,16 +21,16 @@ from engine.vocabulary import (
     Trait,
     Trigger,
 )
-from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS, CardTurn
 from ilp_agent.milp.cardchecks import check_heroes, check_turn
 from ilp_agent.milp.cardclass import CardProblem, harm_of, spec_of, swing_attacks, targets_of
 from ilp_agent.milp.casts import Cast, OutsideError, read_cast
 from ilp_agent.milp.newcomers import Newcomer, Rattle, read_rattle
 from ilp_agent.problem import TurnProblem
+from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS, Turn
 from ilp_agent.weights import Weights
 
 
-def read_turn(turn: CardTurn, weights: Weights) -> CardProblem:
+def read_turn(turn: Turn, weights: Weights) -> CardProblem:
     """What the integer program needs of a turn.
 
     Raises:
@@ -109,7 +109,7 @@ def _each_once(titles: list[str]) -> Iterator[str]:
         yield title if seen[title] == 1 else f"{title} {seen[title]}"
 
 
-def _playable(turn: CardTurn, own: np.void) -> list[int]:
+def _playable(turn: Turn, own: np.void) -> list[int]:
     """Numbers of the cards in hand that are not left out."""
     barred = {one.source for one in turn.barred if one.kind == ActionKind.PLAY and one.target == ANY_TARGET}
     return [n for n in own["hand"][: own["n_hand"]].tolist() if n not in barred]
@@ -141,7 +141,7 @@ def _on_board(minion: np.void) -> MinionSpec:
 
 
 def _barred(
-    turn: CardTurn, own: np.void, enemy: np.void, numbers: tuple[int, ...], friendly: tuple[MinionSpec, ...]
+    turn: Turn, own: np.void, enemy: np.void, numbers: tuple[int, ...], friendly: tuple[MinionSpec, ...]
 ) -> tuple[frozenset[int], frozenset[tuple[int, int]]]:
     """Friends that must not attack the hero, and (friend, enemy) left out."""
     m = len(friendly)
@@ -163,7 +163,7 @@ def _barred(
 
 
 def _casts(
-    turn: CardTurn, own: np.void, enemy: np.void, hand: list[int], numbers: tuple[int, ...], most: int
+    turn: Turn, own: np.void, enemy: np.void, hand: list[int], numbers: tuple[int, ...], most: int
 ) -> Iterator[Cast]:
     """All that can be played beside bodies."""
     position = turn.position

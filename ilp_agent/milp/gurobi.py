@@ -6,14 +6,10 @@ import gurobipy
 import numpy as np
 from gurobipy import GRB
 
-from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.milp.cardplan import solve_cards_milp
-from ilp_agent.milp.interpret import solve_milp
+from ilp_agent.backends import SolverError, others
+from ilp_agent.milp.interpret import ProgramSolver
 from ilp_agent.milp.program import Milp, UnanswerableError
-from ilp_agent.plan import Plan, Status
-from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import SolverError, others
-from ilp_agent.weights import Weights
+from ilp_agent.plan import Status
 
 TOLERANCE = 1e-9
 
@@ -34,7 +30,7 @@ _STATUS = {
 """Everything else is an error."""
 
 
-class GurobiSolver:
+class GurobiSolver(ProgramSolver):
     """Gurobi on one thread, to proven optimality; one environment a process, a fresh model for every turn.
 
     A warm model chose another optimum in 8 of 200 turns; neither environment nor model can be pickled.
@@ -50,28 +46,6 @@ class GurobiSolver:
             )
         except gurobipy.GurobiError as error:
             raise SolverError(f"backend 'gurobi' cannot start: {error}; {others('gurobi')}") from None
-
-    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
-        """The best plan.
-
-        Raises:
-            SolverError: there is no licence for it, or Gurobi has no answer.
-        """
-        try:
-            return solve_milp(problem, weights, formulation, self.run)
-        except UnanswerableError as error:
-            raise SolverError(f"backend 'gurobi' found no plan: {error}; {others('gurobi')}") from None
-
-    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
-        """The best plan of a turn of class A (docs/turn-search.md).
-
-        Raises:
-            SolverError: Gurobi has no answer, or the program cannot count a card; the message names it.
-        """
-        try:
-            return solve_cards_milp(turn, weights, self.name, self.run)
-        except UnanswerableError as error:
-            raise SolverError(f"backend 'gurobi' found no plan: {error}; {others('gurobi')}") from None
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
         """Solve a program; see `ilp_agent.milp.program.Run`.

@@ -3,47 +3,82 @@
 Values are rounded first; order, prediction, terms and objective are computed again from the rounded choice.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
-from ilp_agent.backends import FORMULATIONS
-from ilp_agent.cardturn import CardTurn
+from ilp_agent.backends import FORMULATIONS, SolverError, others
+from ilp_agent.exact.backend import plan_in_game
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.prediction import write_plan
 from ilp_agent.exact.scope import check_scope
+from ilp_agent.exact.steps import PLAN
 from ilp_agent.exact.work import new_work
-from ilp_agent.milp.cardplan import card_program
-from ilp_agent.milp.program import Milp, Run, UnanswerableError, proven, rounded, scaled_weights
+from ilp_agent.milp.cardplan import card_program, solve_cards
+from ilp_agent.milp.program import Milp, UnanswerableError, proven, rounded, scaled_weights
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
 from ilp_agent.milp.thesis import ThesisModel, kills_in_thesis, thesis_model
-from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, plan_of, terms_of
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan, Status, terms_of
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
-from ilp_agent.solver import SolverError
-from ilp_agent.steps import PLAN
+from ilp_agent.turn import Turn
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
 
 
-def solve_milp(problem: TurnProblem, weights: Weights, formulation: str, run: Run) -> Plan:
-    """Build a formulation, solve it with `run`, and make a plan of the answer.
+class ProgramSolver:
+    """A backend that solves integer programs; a solver beneath it has a name and `run`."""
 
-    Raises:
-        UnanswerableError: there is no solution, or its attacks have no legal order.
-        SolverError: a weight is set that the formulation cannot count on this turn.
-    """
-    _check_weights(problem, weights, formulation)
-    scaled = scaled_weights(weights)
-    if formulation == "thesis":
-        thesis = thesis_model(problem, scaled)
-        status, chosen = rounded(run, thesis.milp)
-        return _thesis_plan(thesis, weights, proven(status, weights), chosen)
-    model = sequential_model(problem, scaled)
-    status, chosen = rounded(run, model.milp)
-    return sequential_plan(model, weights, proven(status, weights), chosen)
+    name: str
+
+    def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        """Solve a program; see `ilp_agent.milp.program.Run`.
+
+        Raises:
+            UnanswerableError: the solver failed, or may not be used.
+        """
+        raise NotImplementedError
+
+    def solve(self, turn: Turn, weights: Weights) -> Plan:
+        """The best plan of a turn of bodies, or on real cards of class A (docs/turn-search.md).
+
+        Raises:
+            ProblemError: a card of bodies is left out, not an attack.
+            SolverError: there is no answer, or the program cannot count a card; the message names it.
+        """
+        with self._answering():
+            if turn.position.table.effects:
+                return solve_cards(turn, weights, self.name, self.run)
+            problem = TurnProblem.from_turn(turn)
+            check_scope(problem, weights)
+            model = sequential_model(problem, scaled_weights(weights))
+            status, chosen = rounded(self.run, model.milp)
+            record = sequential_plan(model, weights, chosen)
+            return plan_in_game(turn, problem, record, proven(status, weights), weights)
+
+    def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
+        """The best plan of the thesis's formulation, which may have illegal actions.
+
+        Raises:
+            SolverError: there is no answer, or a weight is set that the formulation does not have.
+        """
+        _check_thesis(weights)
+        with self._answering():
+            model = thesis_model(problem, scaled_weights(weights))
+            status, chosen = rounded(self.run, model.milp)
+            return _thesis_plan(model, weights, proven(status, weights), chosen)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
+        except UnanswerableError as error:
+            raise SolverError(f"backend {self.name!r} found no plan: {error}; {others(self.name)}") from None
 
 
-def program_of(problem: TurnProblem | CardTurn, weights: Weights, formulation: str) -> Milp:
+def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
     """The program of a turn, before any solver; printed, it reads line by line.
 
     Raises:
@@ -52,21 +87,23 @@ def program_of(problem: TurnProblem | CardTurn, weights: Weights, formulation: s
     """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
-    if isinstance(problem, CardTurn):
+    if isinstance(problem, Turn) and problem.position.table.effects:
         return card_program(problem, weights, formulation)
-    _check_weights(problem, weights, formulation)
-    return (thesis_model if formulation == "thesis" else sequential_model)(problem, weights).milp
+    if isinstance(problem, Turn):
+        problem = TurnProblem.from_turn(problem)
+    if formulation == "thesis":
+        _check_thesis(weights)
+        return thesis_model(problem, weights).milp
+    check_scope(problem, weights)
+    return sequential_model(problem, weights).milp
 
 
-def _check_weights(problem: TurnProblem, weights: Weights, formulation: str) -> None:
-    """Refuse weights that a formulation cannot count: beside the thesis's eight, it has none.
+def _check_thesis(weights: Weights) -> None:
+    """Refuse weights that the thesis's formulation does not have: all beside its eight.
 
     Raises:
         SolverError: the message names the weight and the way out.
     """
-    if formulation != "thesis":
-        check_scope(problem, weights)
-        return
     for name in EXTENDED_NAMES[N_WEIGHTS:]:
         value = getattr(weights, name)
         if value:
@@ -77,14 +114,13 @@ def _check_weights(problem: TurnProblem, weights: Weights, formulation: str) -> 
 
 
 def sequential_plan(
-    model: SequentialModel, weights: Weights, status: Status, chosen: np.ndarray, whole: bool = False
-) -> Plan:
-    """The plan that a solver chose.
+    model: SequentialModel, weights: Weights, chosen: np.ndarray, whole: bool = False
+) -> np.ndarray:
+    """The plan that a solver chose: dtype `ilp_agent.exact.steps.PLAN`, shape (1,).
 
     Args:
         model: the program.
         weights: of the objective, as they were before they were scaled.
-        status: the solver's.
         chosen: value of each variable.
         whole: whether shields absorb what the program says even where no weight counts health left.
 
@@ -113,9 +149,9 @@ def sequential_plan(
     _ask_of_shields(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
-    plan = np.zeros(1, PLAN)[0]
-    write_plan(problem.record, weights.everything, len(hits), lethal, work, plan)
-    return plan_of(problem, plan, status, weights)
+    plan = np.zeros(1, PLAN)
+    write_plan(problem.record, weights.everything, len(hits), lethal, work, plan[0])
+    return plan
 
 
 def _ask_of_shields(
@@ -137,7 +173,7 @@ def _ask_of_shields(
             work["absorbs"][i] = damages[0]
 
 
-def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> Plan:
+def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> ProblemPlan:
     """Plays, attacks on minions, attacks on the hero, as the thesis applies them (section 6.5)."""
     problem = model.problem
     m = len(problem.friendly)
@@ -175,7 +211,7 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
     # The thesis has these terms; others are 0.
     terms = terms_of((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
     present = [*range(m), *(m + k for k in played)]
-    return Plan(
+    return ProblemPlan(
         status,
         float(sum(terms)),
         terms,

@@ -6,15 +6,16 @@ from contextlib import suppress
 import numpy as np
 
 from ilp_agent.exact.scope import check_scope
+from ilp_agent.exact.steps import plan_of
 from ilp_agent.milp.interpret import sequential_plan
 from ilp_agent.milp.program import Run, UnanswerableError, proven, rounded, scaled_weights
 from ilp_agent.milp.sequential import SequentialModel, sequential_model
-from ilp_agent.plan import Plan, Status
+from ilp_agent.plan import ProblemPlan, Status
 from ilp_agent.problem import TurnProblem
 from ilp_agent.weights import Weights
 
 
-def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> Iterator[Plan]:
+def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> Iterator[ProblemPlan]:
     """Different plans of a turn, the best first: in who hits whom, who pops a shield, or who is played.
 
     Args:
@@ -37,7 +38,8 @@ def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> I
         if status != Status.OPTIMAL:
             return
         with suppress(UnanswerableError):  # no order serves these attacks
-            yield sequential_plan(model, weights, proven(status, weights), chosen, whole=True)
+            record = sequential_plan(model, weights, chosen, whole=True)[0]
+            yield plan_of(problem, record, proven(status, weights), weights)
         cut_off(model, decisions, chosen)
 
 

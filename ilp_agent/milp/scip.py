@@ -3,14 +3,9 @@
 import numpy as np
 import pyscipopt
 
-from ilp_agent.cardturn import CardPlan, CardTurn
-from ilp_agent.milp.cardplan import solve_cards_milp
-from ilp_agent.milp.interpret import solve_milp
-from ilp_agent.milp.program import Milp, UnanswerableError
-from ilp_agent.plan import Plan, Status
-from ilp_agent.problem import TurnProblem
-from ilp_agent.solver import SolverError, others
-from ilp_agent.weights import Weights
+from ilp_agent.milp.interpret import ProgramSolver
+from ilp_agent.milp.program import Milp
+from ilp_agent.plan import Status
 
 TOLERANCE = 1e-9
 
@@ -51,32 +46,10 @@ _STATUS = {
 """Everything else is an error."""
 
 
-class ScipSolver:
+class ScipSolver(ProgramSolver):
     """SCIP on one thread, to proven optimality; a fresh model for every turn."""
 
     name = "scip"
-
-    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:
-        """The best plan.
-
-        Raises:
-            SolverError: SCIP has no answer.
-        """
-        try:
-            return solve_milp(problem, weights, formulation, self.run)
-        except UnanswerableError as error:
-            raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
-
-    def solve_cards(self, turn: CardTurn, weights: Weights) -> CardPlan:
-        """The best plan of a turn of class A (docs/turn-search.md).
-
-        Raises:
-            SolverError: SCIP has no answer, or the program cannot count a card; the message names it.
-        """
-        try:
-            return solve_cards_milp(turn, weights, self.name, self.run)
-        except UnanswerableError as error:
-            raise SolverError(f"backend 'scip' found no plan: {error}; {others('scip')}") from None
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
         """Solve a program; see `ilp_agent.milp.program.Run`."""

@@ -1,24 +1,21 @@
 """The backend `search`: a turn on real cards, or on bodies, by the memoised search."""
 
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.actions import Action
 from engine.cards.table import CardTable
-from engine.codes import COIN, HERO, ActionKind
 from engine.jit import njit_borrowing
 from engine.position import Position
 from engine.state import CARD
-from ilp_agent.cardturn import ARRIVED, Barred, CardPlan, CardTurn, barred_records
-from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, Status, terms_of
-from ilp_agent.problem import TurnProblem
-from ilp_agent.replay import position_of
+from ilp_agent.plan import Plan, Status, terms_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.policy import certain_terms, expected_terms
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
+from ilp_agent.turn import Turn, barred_records
 from ilp_agent.weights import N_TERMS, Weights
 
 
@@ -67,7 +64,7 @@ class Searcher:
             position: not over; left as it is.
             weights: all of them, indexed by `ilp_agent.weights.Term`.
             limit: positions at most, as of `ready`.
-            barred: actions to leave out, as `ilp_agent.cardturn.barred_records` has them.
+            barred: actions to leave out, as `barred_records` has them.
             slots: whether places on the board are used as the integer program has it, not as the game does;
                 nothing is left for the end of the turn then.
         """
@@ -119,84 +116,23 @@ class SearchSolver:
 
     name = "search"
 
-    def solve(self, problem: TurnProblem, weights: Weights, formulation: str) -> Plan:  # noqa: ARG002
-        """The best plan of the sequential program: with its places, and without Lifesteal of enemies."""
-        enemies = (replace(enemy, lifesteal=False) for enemy in problem.enemy)
-        turn = CardTurn(position_of(replace(problem, enemy=tuple(enemies))), barred_of(problem))
-        searcher, position, array = searcher_of_thread(), turn.position, weights.everything
-        solved = searcher.search(position, array, barred=barred_records(turn), slots=True)
-        codes, terms = solved["actions"][: solved["n"]].astype(np.int64), np.zeros(N_TERMS)
-        certain_terms(searcher.cards, array, searcher.memory.work, codes, terms)
-        status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
-        actions = tuple(map(Action.from_code, codes.tolist()))
-        found = CardPlan(status, float(terms.sum()), terms_of(terms, weights), actions)
-        return plan_of_cards(problem, position, found)
-
-    def solve_cards(self, turn: CardTurn, weights: Weights, limit: int | None = None) -> CardPlan:
-        """The best way to go on with a turn on real cards.
+    def solve(self, turn: Turn, weights: Weights, limit: int | None = None) -> Plan:
+        """The best way to go on with a turn.
 
         Args:
             turn: the turn.
             weights: of the objective.
             limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
         """
-        searcher = searcher_of_thread()
-        solved = searcher.search(turn.position, weights.everything, limit, barred_records(turn))
+        searcher, array, terms = searcher_of_thread(), weights.everything, np.zeros(N_TERMS)
+        solved = searcher.search(turn.position, array, limit, barred_records(turn), turn.program)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
-        actions = tuple(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
-        terms = np.zeros(N_TERMS)
-        expected_terms(searcher.cards, weights.everything, searcher.facts, *searcher.memory, terms)
-        return CardPlan(status, value, terms_of(terms, weights), actions, again, states)
-
-
-def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
-    """What a problem leaves out, by the births that minions get in its position."""
-    m = len(problem.friendly)
-    pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
-    pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
-    return tuple(
-        Barred(ActionKind.ATTACK, 1 + friend if friend < m else ARRIVED - friend, target)
-        for friend, target in pairs
-    )
-
-
-def plan_of_cards(problem: TurnProblem, position: Position, found: CardPlan) -> Plan:
-    """A plan on cards as one of the problem's, whose position this is, one card for each minion."""
-    m = len(problem.friendly)
-    here = position.copy()
-    own, enemy = here.state["sides"]
-    born = {1 + place: place for place in range(m)}
-    enemies = {1 + m + place: place for place in range(len(problem.enemy))}
-    actions: list[PlanAction] = []
-    damage = 0
-    for action in found.actions:
-        if action.kind == ActionKind.ATTACK:
-            friend = born[int(own["board"][action.source]["born"])]
-            target = HERO
-            if action.target == HERO:
-                damage += int(own["board"][action.source]["attack"])
-            else:
-                target = enemies[int(enemy["board"][action.target]["born"])]
-            actions.append(Attack(friend, target))
-        elif own["hand"][action.source] == COIN:
-            actions.append(PlayCoin())
+        codes = solved["actions"][: solved["n"]].astype(np.int64)
+        if turn.program:
+            certain_terms(searcher.cards, array, searcher.memory.work, codes, terms)
+            value = float(terms.sum())
         else:
-            number = int(own["hand"][action.source]) - m
-            born[int(here.state["births"]) + 1] = m + number
-            actions.append(Play(number))
-        here.play(action)
-    standing = set(own["board"]["born"][: own["n_board"]].tolist())
-    living = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
-    return Plan(
-        found.status,
-        found.objective,
-        found.terms,
-        tuple(actions),
-        bool(enemy["health"] <= 0),
-        not living,
-        tuple(place for birth, place in enemies.items() if birth not in living),
-        tuple(sorted(friend for birth, friend in born.items() if birth not in standing)),
-        damage,
-        int(own["mana"]),
-    )
+            expected_terms(searcher.cards, array, searcher.facts, *searcher.memory, terms)
+        actions = tuple(map(Action.from_code, codes.tolist()))
+        return Plan(status, value, terms_of(terms, weights), actions, again, states)

@@ -15,8 +15,8 @@ from engine.jit import njit_borrowing
 from engine.packing import pack_action, unpack_action
 from engine.rules import apply
 from engine.vocabulary import Trait
-from ilp_agent.cardturn import ANY_TARGET, ARRIVED
 from ilp_agent.search.objective import worth_of_damage, worth_of_kill
+from ilp_agent.turn import ANY_TARGET, ARRIVED
 
 MOST_HEALTH = 64
 """Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""

@@ -7,10 +7,10 @@ from engine.jit import njit_borrowing
 from engine.packing import AIMED
 from engine.rules import decode
 from engine.vocabulary import CardKind
-from ilp_agent.cardturn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 from ilp_agent.search.facts import AIMS_ANYWHERE, PLAIN
 from ilp_agent.search.keys import twin_before
 from ilp_agent.search.late import LATE_FACE, LATE_KILL, LATE_PLAYS, NEEDS_COIN, SPARES_OWN
+from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 
 
 @njit_borrowing
@@ -61,7 +61,7 @@ def left_out(
 def is_barred(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
-    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.cardturn.Barred`."""
+    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.turn.Barred`."""
     seat = start["seat"]
     own = state["sides"][seat]
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:

@@ -1,6 +1,7 @@
 """What solve() and its arguments refuse, each with our error that names the argument."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from ilp_agent import (
     find_solver,
     solve,
 )
+from ilp_agent.milp import interpret
 from ilp_agent.milp.program import Milp
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
@@ -115,9 +117,9 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
     variables = [large.binary(f"b[{n}]", 1.0) for n in range(2_100)]
     large.add("some", [(variable, 1.0) for variable in variables], upper=5)
     solver = gurobi.GurobiSolver()
-    monkeypatch.setattr(gurobi, "solve_milp", lambda problem, weights, formulation, run: run(large))
+    monkeypatch.setattr(interpret, "thesis_model", lambda problem, weights: SimpleNamespace(milp=large))
     with pytest.raises(SolverError, match="too large.*use auto"):
-        solver.solve(TurnProblem.build(mana=1, enemy_hero=9), ALL, "sequential")
+        solver.solve_thesis(TurnProblem.build(mana=1, enemy_hero=9), ALL)
 
 
 HARD = TurnProblem.build(friendly=[M(2, 3, windfury=True)] * 5, enemy=[M(2, 3)] * 5, mana=0, enemy_hero=30)

@@ -1,16 +1,20 @@
 """From a plan's steps to the engine's actions: compiled and in Python the same, and what is not there is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine import HERO, IllegalActionError, MinionSpec
+from engine.codes import ActionKind
 from engine.events import EVENTS
-from ilp_agent import Attack, Play, PlayCoin, TurnProblem, Weights
-from ilp_agent.exact.backend import memory_of_thread
+from ilp_agent import Attack, Play, PlayCoin, ProblemError, TurnProblem, Weights, solve
+from ilp_agent.exact.backend import ExactSolver, memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.plan import Status, plan_of
-from ilp_agent.replay import play_action, position_of, replay, track
-from ilp_agent.tracker import apply_step
+from ilp_agent.exact.steps import plan_of
+from ilp_agent.exact.tracker import apply_step
+from ilp_agent.plan import Status
+from ilp_agent.replay import plan_in, play_action, position_of, replay, track, turn_for
 from ilp_agent.weights import N_WEIGHTS
 from tests.conftest import UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position, random_weights
@@ -40,6 +44,41 @@ def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None
         deaths += len(plan.killed) + len(plan.lost)
     assert steps > 2 * PROBLEMS
     assert deaths > PROBLEMS / 2
+
+
+def test_a_plan_predicts_what_the_engine_says_also_where_attacks_are_left_out() -> None:
+    """The record's predictions beside those of the engine, and a problem beside the turn made from it."""
+    solver, left_out = ExactSolver(), 0
+    for number in range(PROBLEMS):
+        pick = np.random.default_rng([4, number])
+        sizes = (3, 2, 3) if UNCOMPILED else (6, 5, 5)
+        problem = TurnProblem.from_position(random_position(pick, *sizes, chance=0.3, strength=4))
+        friends, enemies = len(problem.friendly) + len(problem.hand), len(problem.enemy)
+        pairs = {(int(pick.integers(friends)), int(pick.integers(enemies))) for _ in range(4)}
+        no_hero = problem.no_hero | {int(pick.integers(friends))}
+        problem = replace(problem, barred=frozenset(pairs), no_hero=no_hero)
+        turn, weights = turn_for(problem), Weights(*random_weights(pick)[:N_WEIGHTS])
+        assert TurnProblem.from_turn(turn).record == problem.record
+        plan = plan_in(problem, turn, solver.solve(turn, weights))
+        record = memory_of_thread().plans[0]
+        assert plan == plan_of(problem, record, plan.status, weights)
+        used = {tuple(action) for action in plan.actions if isinstance(action, Attack)}
+        assert not used & (pairs | {(friend, HERO) for friend in no_hero})
+        free = plan_in(problem, turn, solver.solve(replace(turn, barred=()), weights))
+        assert free.objective >= plan.objective - 1e-9
+        left_out += free.objective > plan.objective + 1e-9
+    assert left_out > PROBLEMS / 20
+
+
+def test_a_turn_of_bodies_leaves_out_attacks_alone() -> None:
+    turn = turn_for(PROBLEM)
+    card = turn.without(turn.position.legal_actions()[0])
+    assert card.barred[-1].kind == ActionKind.PLAY
+    weights = Weights(*[1.0] * N_WEIGHTS)
+    with pytest.raises(ProblemError, match="attacks alone can be left out"):
+        solve(card, weights, "exact")
+    # The others see a card left out, too.
+    assert solve(card, weights, "auto").objective == solve(card, weights, "search").objective
 
 
 PROBLEM = TurnProblem.build(

@@ -19,8 +19,8 @@ from ilp_agent import (
     read_profile,
     shipped_profiles,
 )
+from ilp_agent.exact.steps import PLAN
 from ilp_agent.plan import ExtendedTerms, Terms
-from ilp_agent.steps import PLAN
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
 
 # The turn-ILP thesis, section 7.4.1, W1 to W8.

@@ -11,8 +11,8 @@ from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WeightError
-from ilp_agent.steps import TURNS
 from rivals import EvaAgent, EvaWeights, find_agent_profile
+from rivals.batch import TURNS
 from rivals.eva import play_batch, score_action
 from tests.conftest import UNCOMPILED
 

@@ -14,8 +14,8 @@ from ilp_agent.search.backend import Searcher
 from ilp_agent.search.kernel import begin
 from ilp_agent.search.objective import score_of
 from ilp_agent.search.work import SOLVED, new_memory
-from ilp_agent.steps import TURNS
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
+from rivals.batch import TURNS
 from rivals.hearthsim import BUDGET, score_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.positions import random_position

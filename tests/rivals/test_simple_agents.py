@@ -12,8 +12,8 @@ from engine.state import STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WEIGHT_NAMES, Weights, find_profile
-from ilp_agent.steps import TURNS
 from rivals import AggroAgent, GreedyIlpAgent, aggro, greedy
+from rivals.batch import TURNS
 from tests.conftest import UNCOMPILED
 
 

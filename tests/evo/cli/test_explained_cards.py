@@ -5,7 +5,7 @@ import pytest
 from engine import parse_position
 from evo.stories.words import plan_text, promise
 from ilp_agent import find_profile, solve
-from ilp_agent.cardturn import CardTurn
+from ilp_agent.turn import CardTurn
 
 OFFER = "turn 5 first effects 2 choices [CFM_649 0 0] options [Frostbolt*; Pyroblast*; Mindgames*]"
 

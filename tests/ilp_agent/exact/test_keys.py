@@ -8,7 +8,7 @@ import pytest
 from engine.codes import Keyword
 from engine.packing import KEYWORD_BITS
 from ilp_agent.exact.ordered import SOURCE, TARGET, position_key
-from ilp_agent.turn import TURN
+from ilp_agent.turnrecord import TURN
 
 NO_ATTACKS = np.zeros((0, 2), np.int64)
 NINTH = 256

@@ -22,7 +22,7 @@ def equals_search(backend: str, turns: Iterable[Turn]) -> int:
     search, over = SearchSolver(), 0
     for turn, weights in turns:
         where = f"{backend}: {turn.position} {weights}"
-        best = search.solve_cards(turn, weights, LIMIT)
+        best = search.solve(turn, weights, LIMIT)
         if best.status != Status.OPTIMAL:
             over += 1
             continue

@@ -9,10 +9,10 @@ from engine import Action, Position, parse_position
 from engine.codes import ActionKind
 from engine.state import STATE
 from ilp_agent import Status, TurnProblem, Weights, solve
-from ilp_agent.cardturn import CardTurn
 from ilp_agent.search.backend import SearchSolver, search_position
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.work import SOLVED, SearchMemory
+from ilp_agent.turn import CardTurn
 from ilp_agent.weights import N_TERMS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
 from tests.ilp_agent.positions import random_position, random_weights
@@ -298,7 +298,7 @@ def test_terms_sum_to_the_objective(deck: str) -> None:
     turns, solver = within_reach(reached((deck,), n, 9, True), 20, 9), SearchSolver()
     for number in range(n):
         position, weights = turns.position(number), Weights.from_array(turns.weights[number])
-        plan = solver.solve_cards(CardTurn(position), weights, 5_000)
+        plan = solver.solve(CardTurn(position), weights, 5_000)
         assert sum(plan.terms) == pytest.approx(plan.objective, rel=1e-9, abs=1e-9), position
         assert plan.status in (Status.OPTIMAL, Status.FEASIBLE)
 

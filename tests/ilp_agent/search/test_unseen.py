@@ -5,10 +5,10 @@ import pytest
 
 from engine import PlayerView, parse_position
 from ilp_agent import Plan, solve
-from ilp_agent.cardturn import CardTurn
 from ilp_agent.search.backend import search_position
 from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.work import SOLVED
+from ilp_agent.turn import CardTurn
 from ilp_agent.weights import EXTENDED_NAMES, ExtendedWeights
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.search.turns import searching

@@ -9,7 +9,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death, Outcome
 from engine.jit import njit
 from engine.rules import apply, decode, encode, outcome
-from ilp_agent.steps import StepKind
+from ilp_agent.exact.steps import StepKind
 
 GONE = -1
 """In place of an action whose attacker, target or card is not there any more."""

@@ -7,7 +7,7 @@ the game on from both.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from engine.jit import njit_borrowing
 from engine.rules import outcome
 from engine.streams import below, derive
 from ilp_agent.features import N_FEATURES
-from ilp_agent.lookahead.cards import CardMemory
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.judge import Memory, keep_features
-from ilp_agent.lookahead.selfplay import Choose, carry_out, looking_at
+from ilp_agent.lookahead.selfplay import carry_out, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 
 LATEST_PAIR = 16
@@ -121,7 +120,7 @@ class Recording(NamedTuple):
 
 
 @cache
-def _recording_by(choose: Choose) -> Recording:
+def _recording_by(choose: Callable[..., None]) -> Recording:
     @njit_borrowing
     def record_games(
         cards: np.ndarray,
@@ -130,7 +129,7 @@ def _recording_by(choose: Choose) -> Recording:
         chances: np.ndarray,
         keys: np.ndarray,
         explore: int,
-        memory: Memory | CardMemory,
+        memory: Memory[Any],
         leaves: np.ndarray,
         whose: np.ndarray,
     ) -> int:
@@ -166,9 +165,7 @@ def _recording_by(choose: Choose) -> Recording:
         return n_leaves
 
     @njit_borrowing
-    def play_on(
-        state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory | CardMemory
-    ) -> None:
+    def play_on(state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory[Any]) -> None:
         """Play so many turns, each part of one counted, or to the end; `state` and `memory` are modified."""
         left = turns
         while left > 0 and outcome(state) == Outcome.ONGOING:
@@ -183,7 +180,7 @@ def _recording_by(choose: Choose) -> Recording:
         states: np.ndarray,
         chances: np.ndarray,
         keys: np.ndarray,
-        memory: Memory | CardMemory,
+        memory: Memory[Any],
         then: np.ndarray,
         features: np.ndarray,
         points: np.ndarray,

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,15 @@ from engine.effects.cardsets import has_effects
 from engine.jit import njit_borrowing
 from engine.match import Reckoned
 from engine.rules import apply, encode, outcome
-from ilp_agent.lookahead.cards import CardMemory, choose_card_turn, new_card_memory
-from ilp_agent.lookahead.explore import NEVER, NO_STREAM
+from engine.view import hide
+from ilp_agent.lookahead import bodies
+from ilp_agent.lookahead import cards as real
+from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
 from ilp_agent.lookahead.hands import foresee, look_at
-from ilp_agent.lookahead.judge import Memory, new_memory
-from ilp_agent.lookahead.kernel import choose_turn
+from ilp_agent.lookahead.judge import LOST, WON, Memory, keep_features, new_memory
 from ilp_agent.lookahead.library import Library, library_for
 from ilp_agent.lookahead.options import PREDICTED
+from ilp_agent.lookahead.unseen import stream_of
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.facts import learn_facts
@@ -32,20 +34,35 @@ USE = np.dtype(
 )
 """What looking ahead used."""
 
-Choose = Callable[..., None]
-"""`choose_turn` or `choose_card_turn`, which leave what they choose in `plan` of their memory."""
+
+class Ends(NamedTuple):
+    """The kernels that find and judge different ends of a turn.
+
+    Attributes:
+        find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, which has what its player sees,
+            and returns how many there are; 0 where what is left in `memory.plan` is played.
+        worth: `(number, cards, row, stream, memory)`: what an end is worth, all that is drawn coming from the
+            stream; `memory.features` are those of the position judged last.
+        is_before: `(number, other, memory)`: whether of two ends that are worth the same the first is played.
+        take: `(number, cards, memory)`: writes an end to `memory.plan`.
+    """
+
+    find: Callable[..., int]
+    worth: Callable[..., float]
+    is_before: Callable[..., bool]
+    take: Callable[..., None]
 
 
 class Looking(NamedTuple):
-    """The kernels of a way to choose turns.
+    """The kernels of looking ahead, for ends found in one way.
 
     Attributes:
-        choose: the way.
+        choose: chooses a turn, which it leaves in `plan` of the memory.
         play_games: plays games on, of `engine.batches.game_loop`.
         plan: chooses one turn for Python.
     """
 
-    choose: Choose
+    choose: Callable[..., None]
     play_games: Callable[..., None]
     plan: Callable[..., None]
 
@@ -59,7 +76,44 @@ def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
 
-def _looking_by(choose: Choose) -> Looking:
+def _looking_by(ends: Ends) -> Looking:
+    find, worth_of, is_before, take = ends
+
+    @njit_borrowing
+    def choose(
+        state: np.void, cards: np.ndarray, row: np.ndarray, explore: int, key: np.uint64, memory: Memory[Any]
+    ) -> None:
+        """Choose the actions of a turn, or of the part of it up to what only the game decides.
+
+        Args:
+            state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not read.
+            cards: the card table.
+            row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
+            explore: chance that an end is drawn at random in place of the best, in millionths.
+            key: stream of that draw; nothing else depends on it.
+            memory: modified in place: `plan` is what is chosen. Where `judged` is above 0, `leaf` holds the
+                features of the position judged last of the chosen end. `hands` say what the opponent may
+                hold (`hands.foresee`).
+        """
+        memory.here[0] = state
+        hide(memory.here[0], cards, state["active"])
+        memory.judged[0] = 0
+        found = find(cards, row, memory)
+        if found == 0:
+            return
+        drawn, stream = draw_end(explore, key, found), stream_of(memory.here[0])
+        best, most = -1, 0.0
+        for number in range(found):
+            if drawn >= 0 and number != drawn:
+                continue
+            worth = worth_of(number, cards, row, stream, memory)
+            if best < 0 or worth > most or (worth == most and is_before(number, best, memory)):
+                best, most = number, worth
+                keep_features(memory.features, memory.leaf)
+        if not LOST < most < WON:
+            memory.judged[0] = 0
+        take(best, cards, memory)
+
     @njit_borrowing
     def take_turn(
         game: int,
@@ -67,7 +121,7 @@ def _looking_by(choose: Choose) -> Looking:
         cards: np.ndarray,
         row: np.ndarray,
         luck: np.void,
-        looking: tuple[Memory | CardMemory, np.ndarray, Library],
+        looking: tuple[Memory[Any], np.ndarray, Library],
         used: np.void,
     ) -> None:
         """Play the turn that is chosen, or a part of it; see `engine.batches.game_loop`.
@@ -89,7 +143,7 @@ def _looking_by(choose: Choose) -> Looking:
         rows: np.ndarray,
         n_shown: int,
         library: Library,
-        memory: Memory | CardMemory,
+        memory: Memory[Any],
     ) -> None:
         """Choose the turn of the only state of an array of shape (1,), which is left as it is.
 
@@ -101,29 +155,32 @@ def _looking_by(choose: Choose) -> Looking:
     return Looking(choose, game_loop(take_turn), plan)
 
 
-AT_BODIES, AT_CARDS = _looking_by(choose_turn), _looking_by(choose_card_turn)
+AT_BODIES = _looking_by(Ends(bodies.find, bodies.worth, bodies.is_before, bodies.take))
+AT_CARDS = _looking_by(Ends(real.find, real.worth, real.is_before, real.take))
 
 _LOCAL = threading.local()
 
 
-def looking_at(cards: np.ndarray) -> tuple[Looking, Memory | CardMemory]:
+def looking_at(cards: np.ndarray) -> tuple[Looking, Memory[Any]]:
     """How games with a card table are looked ahead in, and this thread's memory for it.
 
     The memory is made once: kernels run without the GIL, so no two threads may share it.
     """
     if not has_effects(cards):
-        if not hasattr(_LOCAL, "memory"):
-            _LOCAL.memory = new_memory()
-        return AT_BODIES, _LOCAL.memory
+        if not hasattr(_LOCAL, "bodies"):
+            _LOCAL.bodies = new_memory(bodies.new_bodies())
+        return AT_BODIES, _LOCAL.bodies
     search = searcher_of_thread().ready()
     if getattr(_LOCAL, "table", None) is not cards:
         _LOCAL.table, own, facts = cards, cards.copy(), learn_facts(cards)
-        if hasattr(_LOCAL, "of_cards"):
-            _LOCAL.of_cards = _LOCAL.of_cards._replace(own_cards=own, facts=facts)
+        if hasattr(_LOCAL, "cards"):
+            ends = _LOCAL.cards.ends._replace(own_cards=own, facts=facts)
+            _LOCAL.cards = _LOCAL.cards._replace(ends=ends)
         else:
-            _LOCAL.of_cards = new_card_memory(own, facts, search)
+            _LOCAL.cards = new_memory(real.new_cards(own, facts, search))
     works, memo, slots = search
-    return AT_CARDS, _LOCAL.of_cards._replace(works=works, memo=memo, slots=slots)
+    ends = _LOCAL.cards.ends._replace(works=works, memo=memo, slots=slots)
+    return AT_CARDS, _LOCAL.cards._replace(ends=ends)
 
 
 def play_batch(

@@ -155,12 +155,12 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from evo.play.faults import GameError
-    from ilp_agent import IlpAgent, SolverError
+    from ilp_agent import SolverError
 
     def fail(*_: object) -> None:
         raise SolverError("backend 'highs' found no plan")
 
-    monkeypatch.setattr(IlpAgent, "_solve", fail)
+    monkeypatch.setattr("ilp_agent.agent.solve", fail)
     with pytest.raises(GameError, match="backend 'highs' found no plan"):
         run_new(tmp_path / "run", TINY.changed(backend="highs", generations=0))
 

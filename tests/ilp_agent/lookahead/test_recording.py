@@ -10,7 +10,6 @@ from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
 from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
-from ilp_agent.lookahead.kernel import choose_turn
 from ilp_agent.lookahead.recording import LATEST_PAIR, WHEN, record, record_pairs
 from ilp_agent.lookahead.selfplay import looking_at
 from ilp_agent.lookahead.weights import kernel_rows
@@ -37,8 +36,8 @@ def deal(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def take_turn(state: np.void, cards: np.ndarray, explore: int, key: np.uint64) -> np.ndarray | None:
     """Play a turn in place; features of where it leads, None where there was nothing to choose."""
-    memory = looking_at(cards)[1]
-    choose_turn(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
+    looking, memory = looking_at(cards)
+    looking.choose(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
     leaf, plan = memory.leaf.copy() if memory.judged[0] else None, memory.plan[0]
     for action in plan["actions"][: plan["n"]]:
         apply(state, cards, action, memory.luck[0])

@@ -16,9 +16,9 @@ from engine.view import NOTHING_SHOWN
 from ilp_agent import Weights
 from ilp_agent.features import FEATURES, N_FEATURES, read_features
 from ilp_agent.lookahead.agent import LookaheadAgent
+from ilp_agent.lookahead.bodies import judge
 from ilp_agent.lookahead.explore import NEVER
-from ilp_agent.lookahead.judge import LOST, WON, judge
-from ilp_agent.lookahead.kernel import choose_turn
+from ilp_agent.lookahead.judge import LOST, WON
 from ilp_agent.lookahead.pool import find_ends
 from ilp_agent.lookahead.records import MAX_NODES
 from ilp_agent.lookahead.selfplay import looking_at
@@ -70,8 +70,8 @@ def ends_and_worths(
     """Ends of a turn before they are ended, and what each is worth by the kernel."""
     cards, seat = position.table.array, position.active
     memory = looking_at(cards)[1]
-    found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.pool)
-    ends, worths = memory.pool.end_states[:found].copy(), []
+    found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.ends.pool)
+    ends, worths = memory.ends.pool.end_states[:found].copy(), []
     for number in range(found):
         memory.then[0] = ends[number]
         worths.append(judge(memory.then[0], cards, row, seat, depth, np.uint64(1), memory))
@@ -222,10 +222,10 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
 def test_exploring_needs_its_stream() -> None:
     position, vector = next(positions(1))
     rows = kernel_rows(np.array([[*vector.everything, 8, 2, 1]]))
-    memory = looking_at(position.table.array)[1]
+    looking, memory = looking_at(position.table.array)
 
     def played(explore: int, key: int) -> tuple[int, ...]:
-        choose_turn(position.state, position.table.array, rows[0], explore, np.uint64(key), memory)
+        looking.choose(position.state, position.table.array, rows[0], explore, np.uint64(key), memory)
         plan = memory.plan[0]
         return tuple(plan["actions"][: plan["n"]].tolist())
 

@@ -1,5 +1,7 @@
 """EVA: each term of Eqs. 1 to 8 by hand, with the arithmetic beside it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from rivals import EvaAgent, EvaWeights, find_agent_profile
 from rivals.batch import TURNS
 from rivals.eva import play_batch, score_action
 from tests.conftest import UNCOMPILED
+from tests.rivals.turns import one_weight, turn
 
 
 def weights(**given: float) -> EvaWeights:
@@ -159,6 +162,27 @@ def test_the_best_action_is_chosen_and_the_first_among_equals() -> None:
 def test_the_turn_ends_when_everything_scores_below_0() -> None:
     """w8 = 1 makes the card cost 2; nothing else to do."""
     assert choice("turn 5 | hero 20 mana 2 hand [2:1/1] | hero 20", mana=1.0) == "end turn"
+
+
+@pytest.mark.parametrize(
+    ("weight", "text", "first"),
+    [
+        (
+            "hero_attack",
+            "turn 5 | hero 20 mana 2/5 hand [Acidic Swamp Ooze*] | hero 20 weapon [Fiery War Axe*]",
+            "play 0",
+        ),
+        ("hero_health", "turn 5 | hero 20 mana 2/5 power [Fireblast*] | hero 20", "power -> hero"),
+    ],
+)
+def test_weights_of_eva_that_only_real_cards_wake(weight: str, text: str, first: str) -> None:
+    assert turn(EvaAgent(one_weight(EvaWeights, weight)), text)[0] == first
+
+
+def test_eva_values_a_deathrattle() -> None:
+    valued = replace(one_weight(EvaWeights, "deathrattle"), minion_appeared=1.0)
+    text = "turn 5 | hero 20 mana 2/5 hand [River Crocolisk*; Loot Hoarder*] | hero 20"
+    assert turn(EvaAgent(valued), text)[0] == "play 1"
 
 
 def test_scale_free_form_keeps_every_decision() -> None:

@@ -1,15 +1,18 @@
 """HearthSim: the score by hand, and the search against trying every sequence."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from engine import Action, Outcome, Position, parse_position, play
-from engine.codes import COIN, ActionKind
+from engine import Action, Outcome, Position, parse_position, play, rules
+from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
+from engine.effects.luck import Chance
 from engine.state import STATE
 from engine.streams import agent_keys
 from engine.view import PlayerView
+from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 from ilp_agent.search.backend import Searcher
 from ilp_agent.search.kernel import begin
 from ilp_agent.search.objective import score_of
@@ -17,10 +20,12 @@ from ilp_agent.search.work import SOLVED, new_memory
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
 from rivals.batch import TURNS
 from rivals.hearthsim import BUDGET, score_rows
-from tests.conftest import BOUNDSCHECK, UNCOMPILED
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position
+from tests.rivals.turns import positions, turn
 
-STANDARD = HearthSimWeights(1, 1, 1, 1, 0.1, 0.1, 0.1, 1)
+STANDARD = find_agent_profile("hearthsim", "standard").weights
+assert isinstance(STANDARD, HearthSimWeights)
 SEARCHER = Searcher(new_memory(BUDGET), np.zeros(1, SOLVED))
 POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
 
@@ -43,42 +48,92 @@ def search(
     return actions, float(found["value"]), found
 
 
-def plain_score(position: Position, weights: np.ndarray) -> float:
-    """The formula of the post, term by term."""
-    w_a, w_h, t_a, t_h, w_m, w_hh, t_hh, w_ds = weights
-    own, enemy = position.state["sides"][0], position.state["sides"][1]
+def plain_score(position: Position, weights: HearthSimWeights) -> float:
+    """S for the player to move, read from the formula."""
+    own, enemy = position.state["sides"][position.active], position.state["sides"][1 - position.active]
+    if own["health"] <= 0:
+        return -math.inf
     if enemy["health"] <= 0:
         return math.inf
-    shield = 16
-    total = 0.0
+    total = weights.hero * (int(own["health"]) + int(own["armour"]))
+    total -= weights.enemy_hero * (int(enemy["health"]) + int(enemy["armour"]))
     for minion in own["board"][: own["n_board"]]:
-        a, h = int(minion["attack"]), int(minion["health"])
-        total += w_a * a + w_h * h + (w_ds * (a + h) if minion["keywords"] & shield else 0.0)
+        attack, health = int(minion["attack"]), int(minion["health"])
+        total += weights.attack * attack + weights.health * health
+        total += (
+            weights.divine_shield * (attack + health) if minion["keywords"] & Keyword.DIVINE_SHIELD else 0
+        )
     for minion in enemy["board"][: enemy["n_board"]]:
-        total -= t_a * int(minion["attack"]) + t_h * int(minion["health"])
-    for card in own["hand"][: own["n_hand"]]:
-        total += 0.0 if card == COIN else w_m * int(position.table.array[card]["cost"])
-    total += w_hh * (int(own["health"]) + int(own["armour"]))
-    return total - t_hh * (int(enemy["health"]) + int(enemy["armour"]))
+        total -= weights.enemy_attack * int(minion["attack"]) + weights.enemy_health * int(minion["health"])
+    total += weights.weapon * int(own["weapon_attack"]) * int(own["durability"])
+    total -= weights.weapon * int(enemy["weapon_attack"]) * int(enemy["durability"])
+    return total + sum(in_hand(position, int(number), weights) for number in own["hand"][: own["n_hand"]])
 
 
-def brute_force(position: Position, weights: np.ndarray, limit: int) -> float | None:
-    """The best score over every position that any sequence of actions reaches; None beyond the limit."""
-    best = -math.inf
-    known = {position.state.tobytes()}
-    waiting = [position]
+def in_hand(position: Position, number: int, weights: HearthSimWeights) -> float:
+    """What a card in hand is worth."""
+    if number == COIN:
+        return 0.0
+    card = position.table.cards[number]
+    hits = [
+        row.amount
+        for row in card.effects
+        if row.trigger == Trigger.PLAY and row.op == Op.DAMAGE and row.side & ENEMY and row.amount
+    ]
+    if card.kind == CardKind.SPELL and hits:
+        return weights.direct_damage * hits[0] + weights.direct_damage_bonus
+    charge = card.kind == CardKind.MINION and card.spec.charge
+    return weights.hand * card.spec.cost + (weights.charge if charge else 0.0)
+
+
+def score_after(
+    position: Position, action: Action, weights: HearthSimWeights, drawn: float
+) -> tuple[float, list[Position]]:
+    """The score of an action, and where it leads; nowhere where chance decides it."""
+    then, chance = position.copy(), Chance.blind()
+    rules.play_checked(then.states, then.table.array, action.code, chance.array)
+    if chance.waiting > 8:
+        return math.nan, []
+    if chance.waiting:
+        scores = []
+        for outcome in range(chance.waiting):
+            then, given = position.copy(), Chance.given([outcome])
+            rules.play_checked(then.states, then.table.array, action.code, given.array)
+            if given.waiting:
+                return math.nan, []
+            scores.append(min(max(plain_score(then, weights), -1e9), 1e9))
+        return sum(scores) / len(scores), []
+    own = then.state["sides"][then.active]
+    unknown = [place for place in range(own["n_hand"]) if own["hand"][place] == UNKNOWN]
+    for place in unknown:
+        own["hand"][place] = COIN
+    score = plain_score(then, weights) + drawn * len(unknown)
+    for place in unknown:
+        own["hand"][place] = UNKNOWN
+    return score, [then]
+
+
+def brute_force(position: Position, weights: HearthSimWeights, limit: int) -> float | None:
+    """The best score of all sequences; None beyond the limit, or where chance has many outcomes."""
+    own = position.state["sides"][position.active]
+    deck = [in_hand(position, int(number), weights) for number in own["deck"][: own["n_deck"]]]
+    drawn = sum(deck) / len(deck) if deck else 0.0
+    best, known, waiting = plain_score(position, weights), {position.state.tobytes()}, [position]
     while waiting:
         here = waiting.pop()
-        best = max(best, plain_score(here, weights))
         for action in here.legal_actions():
-            if action.kind != ActionKind.END_TURN:
-                then = here.copy()
-                then.play(action)
-                if then.state.tobytes() not in known:
-                    known.add(then.state.tobytes())
-                    waiting.append(then)
-                    if len(known) > limit:
-                        return None
+            if action.kind == ActionKind.END_TURN:
+                continue
+            score, then = score_after(here, action, weights, drawn)
+            if math.isnan(score):
+                return None
+            best = max(best, score)
+            for later in then:
+                if later.state.tobytes() not in known:
+                    known.add(later.state.tobytes())
+                    waiting.append(later)
+        if len(known) > limit:
+            return None
     return best
 
 
@@ -233,6 +288,46 @@ def test_all_weights_zero_does_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize(("weight", "used"), [(0.5, "1/1"), (1.0, "2/1"), (2.0, "3/2")])
+def test_a_holy_smite_is_used_on_what_is_worth_more(weight: float, used: str) -> None:
+    """The post "Direct damage spells": at 0.5 it is worth 1.9, at 1 2.9, and at 2 4.9; a minion a + h."""
+    agent = HearthSimAgent(replace(STANDARD, direct_damage=weight, enemy_hero=0.0))
+    bodies = ["1/1", "2/1", "2/2", "3/2"]
+    for body in bodies:
+        played = turn(agent, f"turn 5 | hero 20 mana 1/5 hand [Holy Smite*] | hero 20 board [{body}]")
+        wanted = bodies.index(body) >= bodies.index(used)
+        assert (played == ["play 0 -> 0"]) == wanted, (weight, body, played)
+
+
+def test_a_drawn_card_is_seen_before_the_turn_goes_on() -> None:
+    """Arcane Intellect first: it may bring something for the mana that is left."""
+    text = (
+        "turn 9 | hero 20 mana 8/8 hand [Arcane Intellect*] deck [Chillwind Yeti*; Fireball*] | hero 20 "
+        "board [4/3]"
+    )
+    played = turn(HearthSimAgent(STANDARD), text)
+    assert played[0] == "play 0"
+    assert len(played) == 2
+
+
+def test_chance_is_weighed_by_its_mean() -> None:
+    """Arcane Missiles at two 1/1 and a hero of 20: three hits at random are worth more than 3 + 0.9 in hand."""
+    text = "turn 3 | hero 20 mana 1/3 hand [Arcane Missiles*] | hero 20 board [{}]"
+    agent = HearthSimAgent(STANDARD)
+    assert turn(agent, text.format("2/1; 2/1; 2/1; 2/1")) == ["play 0"]
+    assert turn(agent, text.format("0/30")) == []
+
+
+def test_weapons_and_charge_in_hand_count() -> None:
+    equip = "turn 3 | hero 20 mana 3/3 hand [Fiery War Axe*] | hero 20"
+    assert turn(HearthSimAgent(STANDARD), equip)[0] == "play 0"
+    without = replace(STANDARD, weapon=0.0, enemy_hero=0.0)
+    assert turn(HearthSimAgent(without), equip) == []
+    charge = "turn 3 | hero 20 mana 1/1 hand [Stonetusk Boar*] | hero 20"
+    assert turn(HearthSimAgent(STANDARD), charge)[0] == "play 0"
+    assert turn(HearthSimAgent(replace(STANDARD, charge=9.0)), charge) == []
+
+
 def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, int], limit: int) -> int:
     """Compare random positions; how many had few enough sequences to be compared."""
     pick = np.random.default_rng(seed)
@@ -243,9 +338,10 @@ def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, i
         position = random_position(
             pick, friends, hand, enemies, chance, hero=15, enemy_lifesteal=True, wounded=True
         )
-        weights = pick.random(8) * pick.choice([0.1, 1.0, 2.0], 8)
-        weights[pick.random(8) < 0.1] = 0.0
-        weights[7] *= pick.choice([-1, 1])
+        row = pick.random(8) * pick.choice([0.1, 1.0, 2.0], 8)
+        row[pick.random(8) < 0.1] = 0.0
+        row[7] *= pick.choice([-1, 1])
+        weights = HearthSimWeights.from_array(row)
         best = brute_force(position, weights, limit)
         if best is None:
             continue
@@ -278,6 +374,23 @@ def test_search_is_brute_force_on_many_positions() -> None:
     # Full boards, where deaths free places.
     assert check_against_brute_force(300, 9, (7, 1, 3), 20_000) > 50
     assert check_against_brute_force(300, 10, (7, 3, 2), 20_000) > 50
+
+
+@pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
+def test_search_is_brute_force_on_real_cards() -> None:
+    compared = with_effect = 0
+    pick = np.random.default_rng(5)
+    for position in positions(cases(8, 40), 3):
+        weights = HearthSimWeights.from_array([*pick.random(12)])
+        best = brute_force(position, weights, 400)
+        if best is None:
+            continue
+        _, value, found = search(position, weights)
+        assert value == pytest.approx(best, abs=1e-6), f"{position} {weights.everything.tolist()}"
+        compared += 1
+        with_effect += found["n"] > 0
+    assert compared > cases(15, 100)
+    assert with_effect > cases(12, 80)
 
 
 def test_a_small_budget_plays_the_best_it_saw() -> None:

@@ -1,38 +1,26 @@
 """Aggro and greedy-ilp: each rule on a position, with the arithmetic beside it."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from engine import find_deck, find_ruleset, parse_action, parse_position, play
-from engine.batches import deal_games, endings
+from engine import parse_action, parse_position
 from engine.course import Agent
-from engine.decks import deck_records, table_of
 from engine.events import EVENTS
 from engine.state import STATE
-from engine.streams import stream_key
 from engine.view import PlayerView
-from ilp_agent import WEIGHT_NAMES, Weights, find_profile
-from rivals import AggroAgent, GreedyIlpAgent, aggro, greedy
-from rivals.batch import TURNS
+from ilp_agent import WEIGHT_NAMES, Weights
+from ilp_agent.search.backend import searcher_of_thread
+from rivals import AggroAgent, EvaAgent, GreedyIlpAgent, HearthSimAgent, find_agent_profile, greedy
+from rivals.hearthsim import score_rows
 from tests.conftest import UNCOMPILED
+from tests.rivals.turns import STREAM, one_weight, positions, turn
 
 
 def choice(agent: Agent, text: str) -> str:
     position = parse_position(text)
     return str(agent.act(PlayerView(position, position.active), np.random.default_rng(1)))
-
-
-def turn(agent: Agent, text: str) -> list[str]:
-    """All actions of a turn but its end."""
-    position = parse_position(text)
-    seat, actions = position.active, []
-    while position.active == seat:
-        action = agent.act(PlayerView(position, seat), np.random.default_rng(1))
-        actions.append(str(action))
-        position.play(action)
-        if position.outcome:
-            return actions
-    return actions[:-1]
 
 
 def test_aggro_attacks_the_hero_and_never_a_minion() -> None:
@@ -72,6 +60,37 @@ def test_aggro_charges() -> None:
         "play 0",
         "attack 0 -> hero",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 20 board [4/4]",
+            "play 0 -> hero",
+        ),
+        (
+            "turn 5 | hero 20 mana 5/5 hand [Fireball*; Wolfrider*] | hero 20",
+            "play 0 -> hero",
+        ),
+        ("turn 5 | hero 20 mana 2/5 power [Fireblast*] | hero 20 board [4/1]", "power -> hero"),
+        (
+            "turn 5 | hero 20 mana 4/4 hand [Hellfire*] board [5/3; 5/3] | hero 20 board [1/1]",
+            "play 0",
+        ),
+        (
+            "turn 5 | hero 20 mana 2/2 hand [Shadow Word: Pain*] board [3/3 ready] | hero 20",
+            "attack 0 -> hero",
+        ),
+        ("turn 5 | hero 20 mana 3/3 hand [The Coin; Fireball*] | hero 20", "play 0"),
+        (
+            "turn 5 | hero 20 attacks 1 weapon [Fiery War Axe*] mana 0/3 | hero 20",
+            "attack hero -> hero",
+        ),
+    ],
+)
+def test_aggro(text: str, first: str) -> None:
+    assert turn(AggroAgent(), text)[0] == first
 
 
 def greedy_agent(**given: float) -> GreedyIlpAgent:
@@ -142,21 +161,78 @@ def test_greedy_misses_what_two_attacks_together_win() -> None:
     assert sorted(turn(IlpAgent(given), text)) == ["attack 0 -> 0", "attack 0 -> 0"]
 
 
-@pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
-@pytest.mark.parametrize("name", ["aggro", "greedy-ilp"])
-def test_agent_and_batch_play_the_same_games(name: str) -> None:
-    n = 20
-    decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
-    table, profile = table_of(decks), find_profile("value-trading")
-    states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
-    keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
-    deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
-    weights = np.zeros((2, 0)) if name == "aggro" else np.tile(profile.weights.everything, (2, 1))
-    batch = aggro.play_batch if name == "aggro" else greedy.play_batch
-    batch(table.array, weights, seats, states, np.zeros((n, 2), np.uint64), keys, np.zeros(n, TURNS))
-    outcomes, turns = endings(states)
-    for game in range(n):
-        agents = [AggroAgent() if name == "aggro" else GreedyIlpAgent(profile) for _ in range(2)]
-        result = play(agents[0], agents[1], decks, 5, (game,), "hearthsim")
-        assert not result.error
-        assert (result.outcome, result.turns) == (outcomes[game], turns[game])
+@pytest.mark.parametrize(
+    ("weight", "text", "score"),
+    [
+        ("face", "turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 20+9", 6),
+        ("damage", "turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 20 board [1/1D]", 6),
+        (
+            "damage",
+            "turn 5 | hero 20 mana 7/7 hand [Flamestrike*] | hero 20 board [1/1; 2/9; 3/3]",
+            12,
+        ),
+        ("face", "turn 5 | hero 20 mana 4/5 hand [Fireball*] board [Kobold Geomancer*] | hero 20", 7),
+        (
+            "threat",
+            "turn 5 | hero 20 mana 7/7 hand [Flamestrike*] | hero 20 board [1/1; 2/9; 3/3]",
+            4,
+        ),
+        ("clear", "turn 5 | hero 20 mana 7/7 hand [Flamestrike*] | hero 20 board [1/1; 3/3]", 1),
+        ("lethal", "turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 6", 1),
+        ("survive", "turn 5 | hero 20 mana 3/5 hand [Murloc Tidehunter*] | hero 6", 2),
+    ],
+)
+def test_what_an_action_adds_to_the_objective(weight: str, text: str, score: float) -> None:
+    """By hand: hits count as dealt, W4 the attack that dies, W5 health that comes in (a 2/1 and a 1/1)."""
+    position = parse_position(text)
+    scores = [
+        greedy.score_action(
+            position.states[0],
+            position.table.array,
+            action.code,
+            one_weight(Weights, weight).everything,
+            np.zeros(2, STATE),
+            np.zeros(1, EVENTS)[0],
+        )
+        for action in position.legal_actions()[:-1]
+    ]
+    assert max(scores) == score
+
+
+def test_greedy_does_not_kill_its_own_hero() -> None:
+    text = "turn 5 | hero 3 mana 4/5 hand [Hellfire*] | hero 20 board [5/3; 5/3]"
+    assert turn(GreedyIlpAgent(find_agent_profile("greedy-ilp", "true-balanced").weights), text) == []
+
+
+def test_what_is_hidden_changes_no_action() -> None:
+    """Other cards in the opponent's hand, and another order of both decks, change nothing that is thought of."""
+    agents = [
+        AggroAgent(),
+        *(
+            kind(find_agent_profile(name, profile).weights)
+            for kind, name, profile in (
+                (EvaAgent, "eva", "competition"),
+                (GreedyIlpAgent, "greedy-ilp", "true-balanced"),
+                (HearthSimAgent, "hearthsim", "standard"),
+            )
+        ),
+    ]
+    pick = np.random.default_rng(8)
+    for position in positions(4 if UNCOMPILED else 12, 11)[: 12 if UNCOMPILED else 60]:
+        other = position.copy()
+        own, enemy = other.state["sides"][other.active], other.state["sides"][1 - other.active]
+        pick.shuffle(own["deck"][: own["n_deck"]])
+        unseen = np.concatenate([enemy["hand"][: enemy["n_hand"]], enemy["deck"][: enemy["n_deck"]]])
+        pick.shuffle(unseen)
+        enemy["hand"][: enemy["n_hand"]] = unseen[: enemy["n_hand"]]
+        enemy["deck"][: enemy["n_deck"]] = unseen[enemy["n_hand"] :]
+        one, two = (PlayerView(here, here.active) for here in (position, other))
+        assert one.position.state.tobytes() == two.position.state.tobytes()
+        plans = []
+        for here in (position, other):
+            found = searcher_of_thread().search(here, score_rows(agents[-1].weights.everything[None])[0], 200)
+            plans.append((found["actions"][: found["n"]].tolist(), found["value"]))
+        assert plans[0] == plans[1]
+        for agent in agents:
+            actions = [agent.act(PlayerView(here, here.active), STREAM) for here in (position, other)]
+            assert all(before == after for before, after in pairwise(actions)), agent.name
